@@ -6,6 +6,8 @@ import os
 from importlib import import_module
 from importlib.util import find_spec
 
+from fathom.names import near
+
 public = {
     "Ocean": "ocean",
     "FreeSurface": "ocean",
@@ -63,7 +65,6 @@ def __getattr__(name):
     schemes = import_module("fathom.schemes").schemes()
     if name in schemes:
         return schemes[name]
-    from fathom.names import near
 
     raise AttributeError(f"fathom has no '{name}'{near(name, [*public, *schemes])}")
 

@@ -6,8 +6,12 @@ from __future__ import annotations
 
 import os
 import platform
+import resource
+import sys
 from pathlib import Path
 from typing import Any
+
+from fathom import mpi
 
 
 def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
@@ -16,16 +20,15 @@ def limits(comm: Any, megabytes: int = 128) -> dict[str, float]:
 
     megabytes: of each of three arrays on each rank; far larger than a fair share of the caches.
     """
-    from fathom.mpi import core
 
     def together(measure: Any) -> float:
         comm.barrier()
         return float(comm.allreduce(measure()))
 
     return {
-        "triad_bytes_per_second": together(lambda: core.triad_bandwidth(megabytes << 20, 5)),
-        "fp64_per_second": together(lambda: core.fma_rate(8, 0.1)),
-        "fp32_per_second": together(lambda: core.fma_rate(4, 0.1)),
+        "triad_bytes_per_second": together(lambda: mpi.core.triad_bandwidth(megabytes << 20, 5)),
+        "fp64_per_second": together(lambda: mpi.core.fma_rate(8, 0.1)),
+        "fp32_per_second": together(lambda: mpi.core.fma_rate(4, 0.1)),
     }
 
 
@@ -42,8 +45,6 @@ def memory() -> dict[str, float]:
             "resident_megabytes": int(held["VmRSS"]) / 1e3 * 1.024,
             "peak_megabytes": int(held["VmHWM"]) / 1e3 * 1.024,
         }
-    import resource
-    import sys
 
     peak = (
         resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -82,8 +83,6 @@ def last_level_cache() -> int:
 
 def page_faults() -> int:
     """Pages that this process had to be given so far."""
-    import resource
-
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return usage.ru_minflt + usage.ru_majflt
 

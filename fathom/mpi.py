@@ -23,7 +23,7 @@ def _load() -> dict[str, Any]:
     from mpi4py import MPI
 
     try:
-        from fathom import _core as core
+        from fathom import _core as core  # after MPI has been initialised
     except ImportError as error:
         raise ImportError(
             f"{error}: Fathom's core is not built beside {__file__}. In the source tree run"

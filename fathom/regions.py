@@ -17,6 +17,8 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fathom import mpi
+
 _sums = (
     "calls",
     "seconds",
@@ -32,32 +34,26 @@ def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
     """A context manager: what happens in it is a region of the profile. comm: all its ranks meet in
     it, so that waiting can be told.
     """
-    from fathom.mpi import core
-
-    return core.Within(name, phase, kind, comm.py2f() if comm is not None and comm.size > 1 else 0)
+    return mpi.core.Within(
+        name, phase, kind, comm.py2f() if comm is not None and comm.size > 1 else 0
+    )
 
 
 def begin(comm: Any, events: int = 0) -> None:
     """A new profile; all ranks together. events: room for a trace."""
-    from fathom.mpi import core
-
-    core.reset_regions(comm.py2f(), events)
+    mpi.core.reset_regions(comm.py2f(), events)
 
 
 def steps_kept() -> int:
     """Of so many steps, the first, a profile says when they began."""
-    from fathom.mpi import core
-
-    return core.steps_kept
+    return mpi.core.steps_kept
 
 
 def mine() -> list[dict[str, Any]]:
     """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages
     and bytes with all that is within; parents first.
     """
-    from fathom.mpi import core
-
-    nodes = core.regions()
+    nodes = mpi.core.regions()
     for node in nodes:
         node["region"] = node.pop("name")
         node["path"] = (
@@ -83,10 +79,8 @@ def gathered(comm: Any) -> dict[str, Any]:
     A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed,
     communication, waiting, messages, bytes; minimum and maximum by rank of exclusive seconds.
     """
-    from fathom.mpi import core
-
     with region("profile", "run"):
-        core.settle_meetings()
+        mpi.core.settle_meetings()
     nodes = mine()
     own = {
         node["path"]: [
@@ -110,7 +104,7 @@ def gathered(comm: Any) -> dict[str, Any]:
         )
     )
     computing, travelling, waiting, wall = zip(*times)
-    began = core.step_times().tolist()
+    began = mpi.core.step_times().tolist()
     return {
         "regions": [_record(path, held, comm.size) for path, held in merged.items()],
         "efficiency": efficiency(computing, travelling, max(wall)),
@@ -156,10 +150,8 @@ def traced(comm: Any) -> list[dict[str, Any]] | None:
     """The events of all ranks, on rank 0, None elsewhere: `regions` (path, phase, kind) of a rank,
     arrays as of core.trace, and when its `steps` began.
     """
-    from fathom.mpi import core
-
     names = [{key: node[key] for key in ("path", "phase", "kind")} for node in mine()]
-    return comm.gather({"regions": names, "steps": core.step_times(), **core.trace()})
+    return comm.gather({"regions": names, "steps": mpi.core.step_times(), **mpi.core.trace()})
 
 
 def efficiency(

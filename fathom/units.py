@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from fathom.names import near
+
 # symbol -> factor and powers of (m, s, kg, K)
 _symbols = {
     "1": (1.0, (0, 0, 0, 0)),
@@ -103,8 +105,6 @@ def _parsed(text: str) -> tuple[float, tuple[int, ...]]:
         match = _part.match(text, place)
         symbol = match and match[2]
         if not match or not (symbol in _symbols or (symbol[0].isdigit() and float(symbol) > 0)):
-            from fathom.names import near
-
             raise ValueError(
                 f"'{text}' is not a unit that is known here{near(symbol or text, _symbols)}"
             )

@@ -65,6 +65,14 @@ fathom: list[set[str]] = [
 ]
 
 
+# Libraries that take long to load, or that need not be installed: they are imported where they are
+# used. A verb (fathom/commands) loads what it needs when it is called.
+slow = {
+    "cftime", "contourpy", "ducc0", "eccodes", "google_crc32c", "matplotlib", "mpi4py", "netCDF4", "numcodecs",
+    "otf2", "pandas", "rich", "scipy", "shtns", "veros", "xarray", "zarr",
+}  # fmt: skip
+
+
 def wrong_includes(root: Path) -> Iterator[Arrow]:
     """#include "folder/file" that a folder of core/ may not have."""
     needed = set()
@@ -144,6 +152,57 @@ def _imports(tree: ast.Module, module: str, package: bool, root: Path) -> Iterat
                     yield node.lineno, inner if _exists(root, inner) else source
 
 
+def hidden_imports(root: Path) -> Iterator[Arrow]:
+    """Imports inside functions that neither load something slow nor say their reason in a comment
+    on the line.
+    """
+    for file in sorted((root / "fathom").rglob("*.py")):
+        if file.is_relative_to(root / "fathom" / "commands"):
+            continue
+        text = file.read_text(encoding="utf-8")
+        lines, name = text.splitlines(), str(file.relative_to(root))
+        functions = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)]
+        inside = {n for function in functions for n in ast.walk(function)}
+        for node in sorted(
+            (n for n in inside if isinstance(n, (ast.Import, ast.ImportFrom))),
+            key=lambda n: n.lineno,
+        ):
+            source = getattr(node, "module", None) or node.names[0].name
+            if source.split(".")[0] not in slow and "#" not in lines[node.end_lineno - 1]:
+                yield name, node.lineno, f"{ast.unparse(node)}: at the top, or say why not"
+
+
+def circles(root: Path) -> Iterator[Arrow]:
+    """Modules that import each other, inside functions too; not for types alone."""
+    known = {}
+    for file in sorted((root / "fathom").rglob("*.py")):
+        module = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                node.body = []
+        known[module] = {
+            target for _, target in _imports(tree, module, file.name == "__init__.py", root)
+        }
+    for module in known:
+        if path := _way_back(module, known):
+            yield module.replace(".", "/") + ".py", 0, f"a circle: {' -> '.join(path)}"
+
+
+def _way_back(module: str, known: dict[str, set[str]]) -> list[str]:
+    """Modules by which one imports itself; none where it does not."""
+    paths, seen = [[module]], set()
+    while paths:
+        path = paths.pop()
+        for target in sorted(known.get(path[-1], ())):
+            if target == module:
+                return [*path, module]
+            if target not in seen:
+                seen.add(target)
+                paths.append([*path, target])
+    return []
+
+
 def same_names(root: Path) -> Iterator[Arrow]:
     """Tests of one name in two folders: pytest and their helpers are imported by name alone."""
     seen = {}
@@ -175,7 +234,8 @@ def _folder(module: str) -> str:
 
 
 def main(root: Path) -> int:
-    wrong = [*wrong_includes(root), *wrong_imports(root), *same_names(root)]
+    checks = (wrong_includes, wrong_imports, hidden_imports, circles, same_names)
+    wrong = [found for check in checks for found in check(root)]
     for file, line, message in wrong:
         print(f"{file}:{line}: {message}" if line else f"{file}: {message}")
     return 1 if wrong else 0

@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom.data import embedded, surface
+from fathom.data.atmosphere import gfs
 from fathom.moist_air import GRAVITY, LAPSE_RATE
 from fathom.reading import once
 from fathom.regrid import fill, sphere
@@ -60,8 +61,6 @@ def boundary_fields(
         soil_temperature ... (GFS): then sea, ice and ground are those of its day.
                           Without, land is that of the embedded GFS state, in October.
     """
-    from fathom.data.atmosphere import gfs
-
     rows = Rows.of(grid)
     land, height = (
         rows.pack(np.asarray(land_fraction, float)),

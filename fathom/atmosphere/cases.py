@@ -23,6 +23,8 @@ case prescribes them.
 
 import numpy as np
 
+from fathom.names import near
+
 gravity = 9.80616  # [m s-2], of the papers
 day = 86400.0
 
@@ -31,8 +33,6 @@ def apply(model, name, cases):
     """The case of that name into the model; what is not a field of the state becomes the model's
     own.
     """
-    from fathom.names import near
-
     if name not in cases:
         raise ValueError(
             f"no case '{name}'{near(str(name), list(cases)) or ';'} allowed: {', '.join(cases)}"

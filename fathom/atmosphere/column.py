@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.atmosphere.physics import FirstPhysics, surface_defaults
+from fathom.names import near
 from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Clock, Period
 
@@ -39,8 +40,6 @@ class SingleColumn:
         keep=(),
         precision="fp64",
     ):
-        from fathom import mpi
-
         self.physics = [
             p if isinstance(p, Scheme) else scheme(p)
             for p in (FirstPhysics(drag=None) if physics is None else physics)
@@ -107,8 +106,6 @@ class SingleColumn:
         """
         for name, value in values.items():
             if not self.fields.has(name):
-                from fathom.names import near
-
                 raise ValueError(
                     f"no process of this column has a field '{name}'{near(name, self.fields.state)}"
                 )

@@ -8,9 +8,11 @@ virtual_temperature –, surface_geopotential, and says whether it is `moist` (h
 
 import numpy as np
 
+from fathom import mpi
 from fathom.atmosphere import near_surface
-from fathom.moist_air import GRAVITY
+from fathom.moist_air import GRAVITY, relative_humidity, virtual_temperature
 from fathom.output.diagnostics import Diagnostic
+from fathom.post.pressure_levels import Column
 from fathom.regrid.schmidt import turned
 
 wind = ("eastward_wind", "northward_wind")
@@ -137,8 +139,6 @@ def watch(model, simulation):
     """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
     any ranks.
     """
-    from fathom import mpi
-
     e, grid = simulation.fields.extremes, model.grid
     names = ("eastward_wind", "northward_wind", model.temperature)
     u, v, temperature = (e(name) for name in names)
@@ -201,8 +201,6 @@ class State:
     def column(self):
         """The hydrostatic column, as `fathom.post.pressure_levels` has it."""
         if not hasattr(self, "_column"):
-            from fathom.post.pressure_levels import Column
-
             fields = {
                 "air_temperature": self["air_temperature"],
                 "log_surface_pressure": self["log_surface_pressure"][0],
@@ -216,14 +214,10 @@ class State:
 
 def _per_virtual(state):
     """T_v / T."""
-    from fathom.moist_air import virtual_temperature
-
     return virtual_temperature(1.0, state["specific_humidity"]) if state.model.moist else 1.0
 
 
 def _humidity(state):
-    from fathom.moist_air import relative_humidity
-
     return relative_humidity(
         state["specific_humidity"], state["air_temperature"], state["air_pressure"]
     )

@@ -11,7 +11,9 @@ from fathom.atmosphere import cases, diagnostics, near_surface, report, start
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
+from fathom.names import near
 from fathom.order import Order
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
@@ -216,8 +218,6 @@ class SpectralAtmosphere(Model):
             )
         for name, value in values.items():
             if name not in self.settable:
-                from fathom.names import near
-
                 raise ValueError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
                 )
@@ -252,8 +252,6 @@ class SpectralAtmosphere(Model):
         """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
         starts so.
         """
-        from fathom.input.values import on_columns, on_layers
-
         value = self.initial.get(name, default)
         return (
             np.stack([v for _, v in on_layers(self.grid, value, name)])
@@ -264,8 +262,6 @@ class SpectralAtmosphere(Model):
     @property
     def surface_geopotential(self):
         """As given, (ny, nx) [m2 s-2]; the model truncates it."""
-        from fathom.input.values import on_columns
-
         return on_columns(self.grid, self.orography, name="orography")
 
     def profiles(self):
@@ -300,8 +296,6 @@ class SpectralAtmosphere(Model):
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated, with its gradients."""
-        from fathom.input.values import on_columns, on_layers
-
         fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom import mpi
 from fathom.data import embedded
 from fathom.moist_air import GRAVITY
 from fathom.reading import once
@@ -125,7 +126,6 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
             f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to"
             f" {rows.points.size - 1}"
         )
-    from fathom import mpi
 
     gaussian = mpi.core.full_gaussian_grid(rows.points.size, 4)
     sine, weight = np.asarray(gaussian.sine), np.asarray(gaussian.weight)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+import fathom.plots as plots
+from fathom import output
 from fathom.output.diagnostics import whole
 
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
@@ -58,8 +60,6 @@ def _stored(simulation: Any) -> dict[str, Any]:
     """What the outputs of the run add: days, [(hours, 500 hPa height, sea level pressure)], and the
     rain of the last interval of a mean.
     """
-    from fathom import output
-
     found: dict[str, Any] = {}
     for stream in simulation.outputs:
         with output.open(simulation.directory / stream.path) as data:
@@ -118,8 +118,6 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
 
 def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any], None]:
     """Contours every `step`, at most a hundred."""
-    import fathom.plots as plots
-
     low, high = np.ceil(np.nanmin(field) / step), np.floor(np.nanmax(field) / step)
     levels = np.arange(low, min(high, low + 100) + 1) * step
     return lambda axes, raster: plots.contours(axes, raster, field, levels, **style)
@@ -127,7 +125,6 @@ def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any],
 
 def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
     """What is drawn over a map: the coast of the model, and more."""
-    import fathom.plots as plots
 
     def over(*draw: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         def all_(axes: Any, raster: Any) -> None:
@@ -145,8 +142,6 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
     """The chart of 500 hPa: height in colours and black lines every 8 dam, pressure at sea level in
     white.
     """
-    import fathom.plots as plots
-
     isobars = (
         ()
         if pressure is None
@@ -165,8 +160,6 @@ def _heights(height: np.ndarray, pressure: np.ndarray | None, over: Any) -> Call
 
 def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., Any]:
     """Degrees Celsius in colours and in black lines."""
-    import fathom.plots as plots
-
     celsius = np.asarray(kelvin, float) - 273.15
     return partial(
         plots.map,
@@ -180,8 +173,6 @@ def _temperature(kelvin: np.ndarray, over: Any, every: float) -> Callable[..., A
 
 def _wind(state: Mapping[str, Any], at: str, over: Any) -> Callable[..., Any]:
     """Speed in colours, and arrows."""
-    import fathom.plots as plots
-
     u, v = (np.asarray(state[f"{d}ward_wind_{at}"], float) for d in ("east", "north"))
     return partial(
         plots.map, np.hypot(u, v), over=over(lambda axes, raster: plots.vectors(axes, raster, u, v))
@@ -189,8 +180,6 @@ def _wind(state: Mapping[str, Any], at: str, over: Any) -> Callable[..., Any]:
 
 
 def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     mesh = plots.mesh_of(grid)
     if not mesh.is_global or not state.get("days"):
         return
@@ -210,8 +199,6 @@ def _days(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     raster, over = (
         plots.Raster(plots.mesh_of(grid), 1280, plots.Around(*grid["finest"])),
         _over(state.get("land_fraction")),
@@ -250,8 +237,6 @@ def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     mesh = plots.mesh_of(grid)
     globe = (
         plots.Raster(mesh, projection=plots.EqualEarth(10.0))
@@ -336,8 +321,6 @@ def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _ground(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     mesh = plots.mesh_of(grid)
     globe, over = (
         (
@@ -371,8 +354,6 @@ def _ground(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _sunlight(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     if "insolation" not in state:
         return
     mesh = plots.mesh_of(grid)
@@ -413,8 +394,6 @@ def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures
     """Maps of shallow water: geopotential_height [m], eastward_wind, northward_wind [m s-1],
     vorticity [s-1], all (ny, nx).
     """
-    import fathom.plots as plots
-
     globe = plots.Raster(plots.mesh_of(grid))
     height, u, v = (
         np.asarray(state[name], float)
@@ -454,8 +433,6 @@ def shallow_water(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     if "reference_pressure" not in state:
         return
     latitude = np.asarray(grid["latitude"], float)

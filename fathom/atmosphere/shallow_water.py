@@ -4,11 +4,18 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.atmosphere import cases
+from fathom.atmosphere.diagnostics import criteria, of_earth
 from fathom.atmosphere.parameters import checked
+from fathom.atmosphere.report import shallow_water
+from fathom.input.values import on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
+from fathom.names import near
 from fathom.order import Order
+from fathom.output.diagnostics import Diagnostic, whole
 from fathom.schemes import bytes_of
+from fathom.time.clock import Period
+from fathom.transform import SphericalHarmonics
 
 wind = ("eastward_wind", "northward_wind")
 
@@ -59,8 +66,6 @@ class ShallowWater(Model):
         placed=(),
         precision="fp64",
     ):
-        from fathom.time.clock import Period
-
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
             raise ValueError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -105,8 +110,6 @@ class ShallowWater(Model):
             values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
             if name not in self.prognostic:
-                from fathom.names import near
-
                 raise ValueError(
                     f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
                 )
@@ -130,8 +133,6 @@ class ShallowWater(Model):
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx)."""
-        from fathom.input.values import on_columns
-
         f = (
             2 * self.parameters["rotation"] * np.sin(np.deg2rad(self.grid.coordinates()[1]))
             if self.coriolis is None
@@ -156,8 +157,6 @@ class ShallowWater(Model):
 
     def initialise(self, simulation):
         """The initial state into the fields, truncated."""
-        from fathom.input.values import on_columns
-
         state = {
             name: on_columns(
                 self.grid,
@@ -197,9 +196,6 @@ class ShallowWater(Model):
         """Output variables that follow from fields: the height of the surface and the speed of the
         wind.
         """
-        from fathom.atmosphere.diagnostics import of_earth
-        from fathom.output.diagnostics import Diagnostic
-
         return of_earth(self, "column") | {
             "geopotential_height": Diagnostic(
                 ("fluid_geopotential", "surface_geopotential"),
@@ -213,17 +209,12 @@ class ShallowWater(Model):
 
     def criteria(self, step):
         """Limits of the step: that of split rotation alone."""
-        from fathom.atmosphere.diagnostics import criteria
-
         return criteria(self, step)
 
     def report(self, simulation):
         """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny,
         nx) as output has them; all ranks call it.
         """
-        from fathom.output.diagnostics import whole
-        from fathom.transform import SphericalHarmonics
-
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
         u, v = (simulation.gather(name) for name in wind)
         if not simulation.is_root:
@@ -244,8 +235,6 @@ class ShallowWater(Model):
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        from fathom.atmosphere.report import shallow_water
-
         return {"Maps": shallow_water(self.grid.mapping(), state)}
 
 

@@ -9,6 +9,8 @@ waves, start as they were.
 
 import copy
 
+from fathom import mpi
+from fathom.atmosphere import forecast
 from fathom.atmosphere.digital_filter import weights
 from fathom.moist_air import virtual_temperature
 
@@ -21,8 +23,6 @@ def analysis(model, state):
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
     """
-    from fathom.atmosphere import forecast
-
     fields = forecast.start(state, model.grid)
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
@@ -36,12 +36,10 @@ def digital_filter(simulation, span):
     """The state of a simulation at its start, filtered over `span` [s] around it. All ranks call
     it.
     """
-    from fathom.mpi import core
-
     model, fields = simulation.model, simulation.fields
     h = weights(simulation.step, span)
     middle = len(h) // 2
-    start, total = core.FieldSet(fields), core.FieldSet(fields, precision=8)
+    start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
     total.scale(h[middle], model.prognostic)
     before = simulation.other(_adiabatic(model), -simulation.step)
     for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):

@@ -14,11 +14,16 @@ geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential,
 
 from __future__ import annotations
 
+import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from fathom import earth
+import numpy as np
+
+from fathom import earth, moist_air
 from fathom.data import embedded
+from fathom.moist_air import GAS_CONSTANT
+from fathom.names import near
 from fathom.reading import once
 
 if TYPE_CHECKING:
@@ -54,7 +59,6 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         return era5(name)
     if Path(name).is_file():
         return complete(embedded.opened_lazily(Path(name)))
-    from fathom.names import near
 
     raise ValueError(
         f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
@@ -67,8 +71,6 @@ def gfs() -> xr.Dataset:
     """GFS, 2011-10-11 00Z (a forecast of 72 hours), with the surface and the soil; embedded, public
     domain.
     """
-    from fathom import moist_air
-
     data = embedded.dataset("gfs-2011-10-11").astype(float)
     pressure = data.pressure
     humidity = moist_air.specific_humidity(data.relative_humidity, data.air_temperature, pressure)
@@ -123,8 +125,6 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
           (pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, then unpack), or
           that archive itself
     """
-    from fathom import moist_air
-
     file = _file(
         path,
         ECMWF_FILE,
@@ -166,10 +166,7 @@ def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
     wind with the same law, so that they stay in balance. For geopotential c follows from T', for
     wind from the thermal wind of T', which fades within 15 degrees of the equator.
     """
-    import numpy as np
     import xarray
-
-    from fathom.moist_air import GAS_CONSTANT
 
     climate = gfs()[list(OUTLINE)].mean("longitude").interp(latitude=data.latitude)
     top = data.pressure.values[0]
@@ -230,8 +227,6 @@ def _file(path, name, package, folder, remedy) -> Path:
             raise FileNotFoundError(f"no file {str(file)!r} (wanted: {name}); {remedy}")
         return file
     if package:
-        import importlib.util
-
         found = importlib.util.find_spec(package)
         for place in (found.submodule_search_locations or []) if found else []:
             if (file := Path(place) / folder / name).is_file():
@@ -243,7 +238,6 @@ def _file(path, name, package, folder, remedy) -> Path:
 
 def _read_grib(file: Path) -> xr.Dataset:
     """Pressure levels of a GRIB file on a regular grid, (time, pressure, latitude, longitude)."""
-    import numpy as np
     import xarray
 
     try:
@@ -317,6 +311,4 @@ def _read_grib(file: Path) -> xr.Dataset:
 
 
 def _moment(text: str):
-    import numpy as np
-
     return np.datetime64(text, "ns")

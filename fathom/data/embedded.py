@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from fathom.names import near, unknown
 from fathom.reading import library, once
 
@@ -41,8 +43,6 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
-    import numpy as np
-
     with opened(path(name)) as file:
         for variable in variables:
             if variable not in file.variables:

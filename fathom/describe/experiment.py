@@ -13,7 +13,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from fathom import plugins, schemes
+import fathom
+from fathom import mpi, plugins, schemes
 from fathom.describe.expression import Expression, constants_of, interpret
 from fathom.describe.toml import Document, dumps
 from fathom.grids.grid import Grid
@@ -21,7 +22,10 @@ from fathom.model import Model
 from fathom.names import near
 from fathom.ocean.surface import Surface
 from fathom.order import Placed
+from fathom.reading import Readers
 from fathom.run import parallel
+from fathom.run.simulation import Simulation
+from fathom.time.clock import Period
 
 sections = (
     "constants",
@@ -127,8 +131,6 @@ class Experiment:
     @property
     def period(self) -> Any:
         """How long to run: [simulation] run."""
-        from fathom.time.clock import Period
-
         if "run" not in self._section("simulation"):
             raise ValueError(
                 f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
@@ -145,8 +147,6 @@ class Experiment:
         """The Simulation with its outputs, checkpoints and restart; all ranks build it, a few
         read.
         """
-        from fathom.run.simulation import Simulation
-
         given = self._section("simulation")
         for key in given:
             self._known(
@@ -194,9 +194,6 @@ class Experiment:
 
     def readers(self) -> Any:
         """The ranks that read files, of all that build this experiment."""
-        from fathom import mpi
-        from fathom.reading import Readers
-
         spread = self._at(
             ("parallel",),
             parallel.checked,
@@ -300,8 +297,6 @@ class Experiment:
         """The TOML text of this experiment with every default written out; reading it gives the
         same experiment.
         """
-        from fathom.run.simulation import Simulation
-
         given = self._section("simulation")
         keywords = {
             k: given.get(k, v)
@@ -368,8 +363,6 @@ def _keys(cls: Any) -> dict[str, Any]:
 
 def _classes(kind: str = "") -> list[str]:
     """Names of the classes that a file may name there, or of all."""
-    import fathom
-
     found = [
         name
         for name in fathom.public
@@ -380,8 +373,6 @@ def _classes(kind: str = "") -> list[str]:
 
 
 def _class(name: str) -> type | None:
-    import fathom
-
     if name in fathom.public and name != "Simulation":
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None

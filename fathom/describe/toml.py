@@ -4,11 +4,14 @@ again.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+from fathom.names import near
 
 Path_ = tuple[str, ...]
 _key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
@@ -38,8 +41,6 @@ class Document:
         try:
             text = path.read_text(encoding="utf-8")
         except (FileNotFoundError, IsADirectoryError):
-            from fathom.names import near
-
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
             raise FileNotFoundError(f"there is no file {path}{near(path.name, there)}") from None
         except UnicodeDecodeError as error:
@@ -150,6 +151,5 @@ def inline(value: Any) -> str:
         return f"{{ {inside} }}" if inside else "{}"
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(inline, value))}]"
-    import json
 
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -6,17 +6,16 @@ import inspect
 
 import numpy as np
 
+from fathom import mpi
+from fathom.names import near
+
 
 def core():
-    from fathom.mpi import core  # loads the MPI library that the core needs
-
-    return core
+    return mpi.core
 
 
 def reject(owner, unknown):
     """ValueError for keywords that `owner` does not have."""
-    from fathom.names import near
-
     allowed = [
         p
         for p in inspect.signature(type(owner).__init__).parameters
@@ -30,8 +29,6 @@ def reject(owner, unknown):
 
 
 def choice(name, given, allowed):
-    from fathom.names import near
-
     if given not in allowed:
         raise ValueError(
             f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"

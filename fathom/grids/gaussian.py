@@ -11,6 +11,8 @@ from fathom import earth
 from fathom.grids.arguments import choice, core, integer, number_of, pair, reject, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
+from fathom.regrid import places as interpolation
+from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import Schmidt, turned
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
@@ -175,9 +177,6 @@ class GaussianGrid(Grid):
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the rows to places on earth."""
-        from fathom.regrid import places as interpolation
-        from fathom.regrid.rows import Rows
-
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
     @property

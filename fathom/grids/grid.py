@@ -5,6 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom.regrid import places as interpolation
+
 
 class Grid:
     """Columns of levels on horizontal points.
@@ -52,8 +54,6 @@ class Grid:
         """From the points of the grid to places on earth [degrees], in the order in which they lie
         in memory.
         """
-        from fathom.regrid import places as interpolation
-
         if not self.horizontal.spherical:
             raise ValueError(
                 "the grid is a plane: it has no longitudes and latitudes to interpolate to"

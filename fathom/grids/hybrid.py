@@ -20,6 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.names import near
+
 REFERENCE = 1e5  # Pa
 SCALE_HEIGHT = 7000.0  # m
 KNEE = 12000.0  # z_1 [m]: layers hardly thicken further above
@@ -37,7 +39,6 @@ def named(name: str) -> tuple[np.ndarray, np.ndarray]:
         return REFERENCE * np.array(CAM_A), np.array(CAM_B)
     if name in SMOOTH:
         return smooth(*SMOOTH[name])
-    from fathom.names import near
 
     known = ["L8", "L26", *SMOOTH]
     raise ValueError(

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.grids import hybrid
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
 from fathom.input.table import table
 
@@ -166,8 +167,6 @@ class HybridLevels(_PressureLevels):
     """
 
     def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
-        from fathom.grids import hybrid
-
         reject(self, unknown)
         if a is not None or b is not None:
             if a is None or b is None or (number, top, lowest) != (None,) * 3:

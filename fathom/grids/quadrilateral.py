@@ -3,13 +3,16 @@ displaced poles, from a file.
 """
 
 from functools import cached_property
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from fathom import earth
+from fathom.data.embedded import opened
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, pair, reject
 from fathom.grids.water import WaterGrid
+from fathom.names import near
 from fathom.reading import once
 
 
@@ -145,8 +148,6 @@ class _Named(WaterGrid):
 
     def _shape(self, resolution, given):
         """The parameters of the resolution, replaced by those given."""
-        from fathom.names import near
-
         if resolution is not None and resolution not in self.resolutions:
             known = ", ".join(
                 f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items()
@@ -410,10 +411,6 @@ class CurvilinearGrid(WaterGrid):
 @once
 def _corners_from(path):
     """corner_longitude, corner_latitude of a file, degrees."""
-    from pathlib import Path
-
-    from fathom.data.embedded import opened
-
     if not Path(path).is_file():
         raise ValueError(f"no grid file '{path}'")
     with opened(Path(path)) as file:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth
+from fathom.data import bathymetry
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
@@ -68,8 +69,6 @@ class WaterGrid(Grid):
         if self.levels.least_share is not None:
             levels, _ = self._cut
         elif isinstance(how, str) and how == "etopo5":
-            from fathom.data import bathymetry
-
             levels = bathymetry.levels_for(
                 self.name or "",
                 corner_longitude=h.corner_longitude,
@@ -105,8 +104,6 @@ class WaterGrid(Grid):
         """Wet levels (ny, nx) where bottom cells are cut, and the thickness of these cells [m], 0
         on land.
         """
-        from fathom.data import bathymetry
-
         h, how, least, interfaces = (
             self.horizontal,
             self.bathymetry,

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.output.specification import explain
+
 _piece = 1 << 24  # bytes
 
 
@@ -109,8 +111,6 @@ def _received(path, size, comm, partial):
                 except OSError as failure:
                     error = failure
     if error is not None:
-        from fathom.output.specification import explain
-
         raise explain(error, partial, f"copying {path} to {partial.parent}")
     return total
 

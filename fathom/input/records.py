@@ -20,6 +20,8 @@ import numpy as np
 from fathom import names, units
 from fathom.input.variables import Variable, contents, described, endings, files, opened, record
 from fathom.reading import library
+from fathom.regrid import fill
+from fathom.regrid import points as regrid
 from fathom.time import instants as times
 
 
@@ -230,9 +232,6 @@ class Input:
             )
 
     def _on(self, points, values):
-        from fathom.regrid import fill
-        from fathom.regrid import points as regrid
-
         v, wet = self.variable, points.wet
         if v.latitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)

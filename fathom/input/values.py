@@ -4,13 +4,14 @@ the grid, with errors that say where.
 
 import numpy as np
 
+from fathom.input.records import Input, given, sources
+from fathom.reading import once
+
 
 def on_columns(grid, value, where="center", name="value", units=""):
     """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
     (fathom/records.py) is brought to these.
     """
-    from fathom.input.records import given
-
     shape = np.shape(grid.wet_levels)
     if (records := given(value)) is not None:
         return _of_records(grid, records, where, name, units)
@@ -29,9 +30,6 @@ def on_columns(grid, value, where="center", name="value", units=""):
 
 def _of_records(grid, records, where, name, units):
     """The one record that a file or xarray.DataArray has."""
-    from fathom.input.records import Input, sources
-    from fathom.reading import once
-
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:
         raise ValueError(

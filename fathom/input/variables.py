@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.output import open
 from fathom.reading import library, once
 from fathom.time import instants as times
 
@@ -88,8 +89,6 @@ def opened(path):
 
 @lru_cache(64)
 def _opened(path, changed):
-    from fathom.output import open
-
     return open(path)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import names
+from fathom.data import surface
 from fathom.input.records import (
     Input,
     Points,
@@ -18,6 +19,7 @@ from fathom.input.records import (
     interpolate,
     sources,
 )
+from fathom.input.values import on_columns
 from fathom.schemes import scheme
 from fathom.time import instants as times
 
@@ -135,8 +137,6 @@ class Air:
 
     def fields(self, ocean):
         """Those that never change."""
-        from fathom.input.values import on_columns
-
         return {
             field: on_columns(ocean.grid, value, name=field)
             for field, value in self.constants.items()
@@ -167,8 +167,6 @@ class Climatology:
         return list(self.wanted)
 
     def read(self, month):
-        from fathom.data import surface
-
         data = surface.on_points(
             self.points.latitude,
             self.points.longitude,

@@ -24,7 +24,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, output
+from fathom.ocean.diagnostics import potential_density
 from fathom.ocean.sections import eastern, faces, northern, passages
 from fathom.output.diagnostics import Integral, rounded
 from fathom.schemes import scheme
@@ -149,8 +150,6 @@ def _from_surface(ocean, found):
 
 def _in_density(ocean, window, to_east, to_north, temperature, salinity):
     """Faces in the class of the cell that they are the eastern or northern ones of."""
-    from fathom.ocean.diagnostics import potential_density
-
     sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
     which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
     found = [
@@ -406,7 +405,6 @@ def coordinates(ocean: Any) -> dict[str, tuple]:
             {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"},
         ),
     }
-    from fathom import output
 
     corners = output.coordinates(
         grid.mapping(), [output.VariableSpec("psi", ("time", "y_corner", "x_corner"))]

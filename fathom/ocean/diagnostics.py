@@ -7,6 +7,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from fathom import mpi
 from fathom.ocean.sections import corners, passages
 from fathom.output.diagnostics import Diagnostic, rounded, same, weighted
 from fathom.regrid.points import vertical
@@ -52,8 +53,6 @@ def _through(side):
 
 def potential_density(ocean, temperature, salinity, pressure=0.0):
     """[kg m-3] at a pressure [dbar], by the ocean's equation of state; arrays (levels, ny, nx)."""
-    from fathom.mpi import core
-
     levels = len(temperature)
     given = {
         "temperature": temperature,
@@ -62,7 +61,7 @@ def potential_density(ocean, temperature, salinity, pressure=0.0):
         "thickness": np.ones(levels),
     }
     process = ocean.equation_of_state.process(8)
-    found = core.run_column(
+    found = mpi.core.run_column(
         process,
         {
             f["name"]: np.ascontiguousarray(given[f["name"]], float)
@@ -72,7 +71,7 @@ def potential_density(ocean, temperature, salinity, pressure=0.0):
         levels=levels,
     )
     return found["density_anomaly"] + ocean.equation_of_state.all_parameters.get(
-        "reference_density", core.reference_density(pressure)
+        "reference_density", mpi.core.reference_density(pressure)
     )
 
 

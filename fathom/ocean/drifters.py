@@ -10,7 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
-from fathom import earth, names, output
+from fathom import earth, mpi, names, output
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.region import share_of_columns
 from fathom.output import diagnostics
@@ -107,9 +107,8 @@ class Drifters(SmallStore):
         self.keep = [
             d.needs[0] for d in self.variables.values() if f"{d.needs[0]}_after" not in known
         ]
-        from fathom.mpi import core
 
-        self.flow = core.Drifters(
+        self.flow = mpi.core.Drifters(
             self.simulation.step, self.given.get("constant_depth", False), model.own_cells
         )
         process = self.flow.process().on(

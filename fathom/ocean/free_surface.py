@@ -2,6 +2,7 @@
 
 from fathom import earth, mpi
 from fathom.grids.arguments import integer, number_of
+from fathom.names import near
 
 
 class FreeSurface:
@@ -52,9 +53,6 @@ class FreeSurface:
         reproducible=True,
         freshwater="salt",
     ):
-        from fathom.mpi import core
-        from fathom.names import near
-
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
@@ -71,8 +69,8 @@ class FreeSurface:
             raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         names = lambda catalogue: [name for name, _ in catalogue]
         for what, given, allowed in (
-            ("preconditioner", preconditioner, names(core.preconditioners())),
-            ("solver", solver, names(core.solvers())),
+            ("preconditioner", preconditioner, names(mpi.core.preconditioners())),
+            ("solver", solver, names(mpi.core.solvers())),
             ("precision", precision, ["mixed", "fp64"]),
         ):
             if given is not None and given not in allowed:

@@ -2,6 +2,9 @@
 their diffusion (docs/physics.md).
 """
 
+from fathom.data import tides
+from fathom.input.records import Input, given
+from fathom.input.values import on_columns
 from fathom.ocean import eddies
 
 
@@ -74,8 +77,6 @@ chlorophyll = (
 
 def of_chlorophyll(ocean):
     """What files give of chlorophyll: Input, or None."""
-    from fathom.input.records import Input, given
-
     wanted = ocean.water is not None and "chlorophyll" in ocean.water.field_names
     return (
         Input("chlorophyll", records, "mg m-3", chlorophyll)
@@ -86,9 +87,6 @@ def of_chlorophyll(ocean):
 
 def fields(ocean):
     """Fields that never change: energy of tides, chlorophyll."""
-    from fathom.data import tides
-    from fathom.input.values import on_columns
-
     h, given = ocean.grid.horizontal, {}
     if ocean.tidal_mixing is not None:
         if ocean.tidal_energy is None and not h.spherical:

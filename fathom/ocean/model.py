@@ -8,14 +8,18 @@ from functools import partial
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
+from fathom.data import levitus
 from fathom.input.records import sources
+from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
-from fathom.names import unknown
+from fathom.names import near, unknown
 from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.report import fields, pictures
+from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared
@@ -187,8 +191,6 @@ class Ocean(Model):
         """
         for name, value in values.items():
             if name not in self.prognostic:
-                from fathom.names import near
-
                 raise ValueError(
                     f"the ocean has no field '{name}' to set{near(name, self.prognostic)}"
                 )
@@ -288,12 +290,10 @@ class Ocean(Model):
         """What could be faster with other bits of the same answer: key below [model] -> values,
         that of now first.
         """
-        from fathom.mpi import core
-
         surface = self.free_surface
         ways = {
-            "preconditioner": [name for name, _ in core.preconditioners()],
-            "solver": [name for name, _ in core.solvers()],
+            "preconditioner": [name for name, _ in mpi.core.preconditioners()],
+            "solver": [name for name, _ in mpi.core.solvers()],
             "precision": ["mixed", "fp64"],
             "reproducible": [True, False],
         }
@@ -325,8 +325,6 @@ class Ocean(Model):
 
     def initialise(self, simulation):
         """The initial state into the fields."""
-        from fathom.input.values import on_columns, on_layers
-
         at_start = {
             tracer.name: value
             for tracer in self.tracers
@@ -352,7 +350,6 @@ class Ocean(Model):
                 f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and"
                 " salinity"
             )
-        from fathom.data import levitus
 
         h = self.grid.horizontal
         return levitus.on_points(
@@ -391,28 +388,20 @@ class Ocean(Model):
 
     def criteria(self, step):
         """Limits of the step: [(name, value, limit, place)]."""
-        from fathom.ocean.stability import criteria
-
         return criteria(self, step)
 
     def report(self, simulation):
         """What the report draws, on rank 0: name -> array; all ranks call it."""
-        from fathom.ocean.report import fields
-
         return fields(simulation)
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        from fathom.ocean.report import pictures
-
         return pictures(self.grid.mapping(), state)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx), or a function of the layer that gives
         one.
         """
-        from fathom.input.values import on_columns
-
         h, wet = self.grid.horizontal, np.asarray(self.grid.wet_levels)
         metric = {
             n: np.asarray(getattr(h, n), float)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import fathom.plots as plots
 from fathom import names
 from fathom.ocean import circulation
 
@@ -73,8 +74,6 @@ def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pic
 
 
 def _maps(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     raster = plots.Raster(plots.mesh_of(grid))
     levels = _levels(grid, raster.mesh.shape)
     wet = levels > 0
@@ -133,8 +132,6 @@ _known = {
 
 
 def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     if "thickness" not in grid:
         return
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
@@ -166,8 +163,6 @@ def _sections(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
 
 
 def _overturning(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
-    import fathom.plots as plots
-
     for basin, (latitudes, psi) in state.get("overturning", {}).items():
         if not np.isfinite(psi).any():
             continue

@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom import mpi, names
 from fathom.input.records import Input, given, sources
+from fathom.input.values import on_columns
 from fathom.ocean.air import Air, accepted, climatology
 from fathom.schemes import scheme
 
@@ -335,8 +336,6 @@ class SurfaceForcing(Surface):
         """Processes at the end of a step: none."""
 
     def fields(self, ocean):
-        from fathom.input.values import on_columns
-
         made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
         constant = [
             name

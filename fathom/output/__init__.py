@@ -17,6 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fathom.names import near
 from fathom.output.coordinates import coordinates, variable
 from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 
@@ -104,8 +105,6 @@ def _opened(path: str | Path) -> Any:
     """
     path = Path(path)
     if not path.exists():
-        from fathom.names import near
-
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
     from fathom.output.formats import lfi

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import describe, get, known
 from fathom.output.specification import VariableSpec
 
 dimensions = {
@@ -37,8 +38,6 @@ def variable(
     """The variable of an output for a field: as the table of `fathom.names` says; `place`
     (horizontal, vertical) and `units` are for those that are not in it. grid: as `coordinates`
     takes it; by default cells on a sphere with levels of depth."""
-    from fathom.names import describe, known
-
     row = describe(name)
     horizontal, vertical = place or (row.horizontal, row.vertical)
     attributes = (
@@ -107,8 +106,6 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx)
     where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
-    from fathom.names import get
-
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
     places = [
@@ -190,8 +187,6 @@ def _thickness(grid: Mapping[str, Any], dtype: np.dtype) -> dict[str, tuple]:
     """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
     are cut each its own, NaN in the ground.
     """
-    from fathom.names import get
-
     row, layers = get("cell_thickness"), np.asarray(grid["thickness"], float)
     attributes = dict(row.attributes) | {
         "long_name": f"{row.long_name} with the sea surface at rest"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fathom import names
+from fathom import mpi, names
 
 
 @dataclass(frozen=True)
@@ -104,8 +104,6 @@ def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=fl
     """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is
     nothing, from those that it needs there. A few rows are made at a time, which stay in the cache.
     """
-    from fathom import mpi
-
     j0, i0, ny, nx = window
     arrays = [a[:1] if diagnostic.surface else a for a in arrays]
     there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]

@@ -4,6 +4,8 @@ the whole grid for a restart.
 
 import numpy as np
 
+from fathom import mpi
+
 
 class Gather:
     """Rectangles (first row, end row, first column, end column) and the rank that owns each,
@@ -11,8 +13,6 @@ class Gather:
     owner. 0 where no block has water."""
 
     def __init__(self, comm, domain, rectangles, owners):
-        from fathom import mpi
-
         self.comm, self.exchanges = comm, {}
         self.mine = {
             n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
@@ -37,8 +37,6 @@ class Gather:
         return wholes
 
     def _exchange(self, levels, size):
-        from fathom import mpi
-
         if (levels, size) not in self.exchanges:
             self.exchanges[levels, size] = mpi.core.Exchange.of_plans(
                 self.comm.py2f(), [self.plan], size, [("center", False, 0, levels)]

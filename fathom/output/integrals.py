@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 
-from fathom import output
+from fathom import mpi, output
 from fathom.output.stores import SmallStore
 from fathom.schemes import scheme
 
@@ -107,8 +107,6 @@ class Integrals(SmallStore):
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         """One event; unknown before the first step, where what flows has not been computed."""
-        from fathom import mpi
-
         s, began, totals, fields = (
             self.simulation,
             perf_counter(),

@@ -10,6 +10,7 @@ from time import perf_counter
 
 import numpy as np
 
+from fathom import mpi
 from fathom.output import diagnostics
 from fathom.output.stores import SmallStore
 from fathom.regrid import targets
@@ -105,8 +106,6 @@ class Moorings(SmallStore):
 
     def _gathered(self, source, columns, surface):
         """The columns (levels, n) of a field, on root."""
-        from fathom import mpi
-
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         rows, points = np.divmod(columns, nx)
         field = next(f for f in s.fields.fields if f["name"] == source)

@@ -16,14 +16,13 @@ from copy import copy
 
 import numpy as np
 
+from fathom import mpi
 from fathom.failure import RunFailure
 from fathom.output import files
 
 
 def divide(how):
     """The roles of all ranks as [parallel] asks for, or None where nobody serves."""
-    from fathom import mpi
-
     servers = how["io_servers"]
     if how["per_node"]:
         servers = how["per_node"] * _nodes(mpi)
@@ -51,8 +50,6 @@ class Servers:
     """The servers as the computing ranks see them, from the moment when all stores are open."""
 
     def __init__(self, simulation):
-        from fathom import mpi
-
         self.simulation, self.roles = simulation, simulation.roles
         self.on_busy, self.patience = (
             simulation.parallel["on_busy"],
@@ -90,8 +87,6 @@ class Servers:
         """Before it began the run failed on all computing ranks: so that the servers end with
         them.
         """
-        from fathom import mpi
-
         mpi.world.bcast(error)
 
     def take(self, stream, event):
@@ -187,8 +182,6 @@ class Servers:
 
     def finish(self, failed=False):
         """Waits until everything is written and visible; the servers' part of the run is over."""
-        from fathom import mpi
-
         self.drain()
         self.client.finish(failed)
         self.simulation.comm.Barrier()  # none ends all before the first server has said goodbye
@@ -224,8 +217,6 @@ class _Server:
     """This rank as a server."""
 
     def __init__(self, simulation, told):
-        from fathom import mpi
-
         self.simulation = simulation
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
         wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
@@ -321,8 +312,6 @@ def _timed(work):
 
 def _end_without(comm, status):
     """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
-    from fathom import mpi
-
     sys.stdout.flush()
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
     comm.Barrier()
@@ -336,8 +325,6 @@ def serve(simulation):
     """The run of a rank that serves; returns when it ends, with the same error where the computing
     ranks end with one.
     """
-    from fathom import mpi
-
     told = mpi.world.bcast(None)
     if isinstance(told, BaseException):
         raise told

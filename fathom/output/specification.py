@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import errno
 import math
+import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from fathom.names import near, unknown
 
 Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
 
@@ -64,8 +67,6 @@ class TimeAxis:
 
     def __post_init__(self):
         if self.calendar not in calendars:
-            from fathom.names import unknown
-
             raise ValueError(unknown("calendar", self.calendar, calendars))
 
     @property
@@ -201,8 +202,6 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
     """Size of each dimension, from the coordinates; ValueError where one is missing or two
     disagree.
     """
-    from fathom.names import near
-
     sizes: dict[str, int] = {}
     for name, (dims, array, _) in coordinates.items():
         if len(dims) != array.ndim:
@@ -231,8 +230,6 @@ def no_overwrite(path: Path) -> FileExistsError:
 
 def explain(error: OSError, path: Path, doing: str) -> OSError:
     """The same error with what was being done, where, and what may help."""
-    import shutil
-
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(parent).free / 1e6

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from fathom import names, output
+from fathom import mpi, names, output
 from fathom.output import diagnostics, files
 from fathom.output.streams import Item, Product, Stream
+from fathom.regrid import targets
 from fathom.schemes import scheme
 from fathom.time.clock import Period
 
@@ -54,8 +55,6 @@ class Store(Stream):
             )
         self.levels, self.target = self._chosen(levels), None
         if regular is not None or section is not None:
-            from fathom.regrid import targets
-
             if regular is not None and section is not None:
                 raise ValueError(
                     f"output {path}: regular = {regular} and section = {section} are two places;"
@@ -113,8 +112,6 @@ class Store(Stream):
         """Fields that variables need stay readable; in place of them, the processes of their
         running statistics.
         """
-        from fathom import mpi
-
         needs = self._needs()
         if not self.statistic:
             self.keep = [field for field, _ in needs if f"{field}_after" not in known]

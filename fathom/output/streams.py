@@ -12,7 +12,9 @@ from itertools import groupby
 from time import perf_counter
 from typing import NamedTuple
 
+from fathom import mpi
 from fathom.output.gather import Gather
+from fathom.output.staging import Stage
 from fathom.regions import region
 
 
@@ -78,8 +80,6 @@ class Stream(ABC):
         """One event of the model's state: handed over to servers, or written here; last: to be
         visible only after all before it.
         """
-        from fathom import mpi
-
         s, began = self.simulation, perf_counter()
         event = mpi.core.OutputEvent(
             self.number, self.count, steps, s.seconds if seconds is None else seconds, *bounds, last
@@ -210,8 +210,6 @@ class Delivery:
     def open(self):
         s = self.simulation
         if s.parallel["staging"] is not None and (s.serves or not s.roles):
-            from fathom.output.staging import Stage
-
             self.stage = Stage(s.parallel["staging"])
 
     def show(self, stream, event):

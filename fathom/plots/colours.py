@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import unknown
+
 land = "#d4d3cf"
 coast = "#77756f"
 ink = "#22303c"
@@ -137,8 +139,6 @@ def colour_map(name: str) -> Any:
 
     if name not in _points:
         if name not in matplotlib.colormaps:
-            from fathom.names import unknown
-
             raise ValueError(unknown("colour map", name, [*_points, *matplotlib.colormaps]))
         return matplotlib.colormaps[name]
     points = _to_oklab(np.array([to_rgb(colour) for colour in _points[name]]))

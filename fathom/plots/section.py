@@ -8,7 +8,7 @@ import numpy as np
 
 from fathom.names import describe
 from fathom.plots.colours import colour_map, ink, land
-from fathom.plots.map import caption, displayed
+from fathom.plots.map import _degrees, caption, displayed
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
@@ -156,8 +156,6 @@ def _contours(
 
 def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:
     from matplotlib.ticker import MaxNLocator
-
-    from fathom.plots.map import _degrees
 
     ticks = np.arange(-90, 91, 30) if high - low > 100 else MaxNLocator(7).tick_values(low, high)
     ticks = [t for t in ticks if low <= t <= high]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import io
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -71,8 +72,6 @@ def new_figure(width: float, height: float) -> Any:
 
 def encoded(figure: Any, format: str = "png") -> bytes:
     """The picture as the bytes of a png or svg file."""
-    import io
-
     import matplotlib
 
     with matplotlib.rc_context({**_look, "svg.hashsalt": "fathom"}), io.BytesIO() as buffer:

@@ -12,6 +12,7 @@ run. Files are replaced whole.
 
 import contextlib
 import datetime
+import fcntl
 import hashlib
 import json
 import sys
@@ -225,7 +226,5 @@ def _alone(path):
     """One process at a time, where the file system can tell."""
     with open(path, "w") as file:
         with contextlib.suppress(ImportError, OSError):
-            import fcntl
-
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

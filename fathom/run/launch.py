@@ -7,11 +7,13 @@ ranks are there already.
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -188,8 +190,6 @@ def _terminal() -> str:
 def _end_with_parent() -> None:
     """On Linux, ranks do not outlive the command that started them, however it ends."""
     if sys.platform == "linux":
-        import ctypes
-
         set_signal_of_parents_death = 1
         ctypes.CDLL(None).prctl(set_signal_of_parents_death, signal.SIGTERM)
 
@@ -277,8 +277,6 @@ def report(error: BaseException, who: str = "") -> None:
         return
     expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError))
     if not expected or os.environ.get("FATHOM_TRACEBACK"):
-        import traceback
-
         traceback.print_exception(error)
     else:
         text = (

@@ -11,20 +11,25 @@ from typing import NamedTuple
 
 import numpy as np
 
-from fathom import regions
+from fathom import mpi, regions
 from fathom.failure import RunFailure
 from fathom.input.values import fill_fixed
+from fathom.ocean.drifters import Drifters
 from fathom.output.gather import Gather
+from fathom.output.integrals import Integrals, is_of
+from fathom.output.moorings import Moorings
 from fathom.output.servers import Servers, divide, serve
+from fathom.output.stores import Store
 from fathom.output.streams import Delivery
 from fathom.reading import Readers
 from fathom.regions import region
+from fathom.report.summary import finish
+from fathom.run import choices, sanity
 from fathom.run import parallel as spread
-from fathom.run import sanity
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
 from fathom.run.series import Series
-from fathom.run.state import State
+from fathom.run.show import describe
 from fathom.time.clock import Clock, Event, Period
 
 
@@ -62,8 +67,6 @@ class Simulation:
         configuration="",
         comm=None,
     ):
-        from fathom import mpi
-
         self.model = model
         period = Period(step, "step")
         if period.months:
@@ -120,11 +123,6 @@ class Simulation:
         degrees; a section along great circles through [[longitude, latitude], ...]; moorings,
         columns at {name: [longitude, latitude]}; drifters, which go with the flow from {places =
         [[longitude, latitude, depth], ...]} or a region."""
-        from fathom.ocean.drifters import Drifters
-        from fathom.output.integrals import Integrals, is_of
-        from fathom.output.moorings import Moorings
-        from fathom.output.stores import Store
-
         places = {
             "levels": levels,
             "regular": regular,
@@ -187,6 +185,8 @@ class Simulation:
         """The fields of now as an xarray.Dataset, to be read and set between steps; all ranks ask
         for it (fathom/run/state.py).
         """
+        from fathom.run.state import State  # start-up time: loads xarray
+
         return State.of(self.prepare())
 
     @property
@@ -224,9 +224,6 @@ class Simulation:
         return self
 
     def _prepare(self):
-        from fathom import mpi
-        from fathom.run import choices
-
         model, grid = self.model, self.model.grid
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
@@ -305,8 +302,6 @@ class Simulation:
         """Another model on these ranks and from this state, with a step of its own [s]: a sequence
         and a field set more.
         """
-        from fathom import mpi
-
         sequence = mpi.core.Sequence(
             self.domain,
             model.processes(step, self.surface),
@@ -320,8 +315,6 @@ class Simulation:
 
     def tidy(self):
         """Gives back what was needed only to fill the sequence."""
-        from fathom import mpi
-
         self.model.grid.release()
         mpi.core.release_memory()
 
@@ -415,9 +408,6 @@ class Simulation:
         """Integrate for a period, with all events; leaves restart, summary and report in the
         directory. Returns the summary. from_start: the period counts from the start of the
         simulation, of which a restart may have done a part."""
-        from fathom.report.summary import finish
-        from fathom.run import choices
-
         if self.serves:
             return serve(self)
         self._begin()
@@ -516,14 +506,12 @@ class Simulation:
         """The longest of all ranks, and whether any of them wishes; meetings are settled where
         there are many.
         """
-        from fathom.mpi import MPI, core
-
-        mine = np.array([seconds, bool(wish), core.meetings_full()], float)
+        mine = np.array([seconds, bool(wish), mpi.core.meetings_full()], float)
         with region("agreement", "run", "sum", self.comm):
-            self.comm.Allreduce(MPI.IN_PLACE, mine, MPI.MAX)
+            self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
         if mine[2]:
             with region("profile", "run"):
-                core.settle_meetings()
+                mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[1])
 
     def _begin(self):
@@ -580,8 +568,6 @@ class Simulation:
 
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
-        from fathom.run.show import describe
-
         return describe(self)
 
 

@@ -7,6 +7,7 @@ is the memory that its ranks share.
 
 from __future__ import annotations
 
+import gc
 import os
 import time
 from pathlib import Path
@@ -119,8 +120,6 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
     """(frequency, mean duration [s]): pieces of work of the same length, again and again; those
     that took longer by more than a tenth were interrupted.
     """
-    import gc
-
     numbers = np.ones(1000)
     began = time.perf_counter()
     for _ in range(20):

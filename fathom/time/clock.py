@@ -3,6 +3,9 @@ steps; the clock says what date that is.
 """
 
 import re
+from datetime import timedelta
+
+from fathom.names import near
 
 units = {
     "s": 1,
@@ -52,8 +55,6 @@ class Clock:
 
     def __init__(self, start="2000-01-01", calendar="standard"):
         if calendar not in calendars:
-            from fathom.names import near
-
             raise ValueError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
         self.calendar = calendar
         self.start = self.date_of(start, "start")
@@ -79,8 +80,6 @@ class Clock:
 
     def date(self, seconds):
         """The date `seconds` after the start."""
-        from datetime import timedelta
-
         return self.start + timedelta(seconds=round(seconds))
 
     @property

@@ -85,12 +85,16 @@ for name, text, period, restart in (
             "regions": [r["region"] for r in summary["profile"]],
         }
     )
-whole, surface.on_points = (
-    surface.on_points,
-    lambda *arguments, month: (
-        whole(*arguments, month=month) if month != 1 else open(folder / "february.nc")  # noqa: SIM115  there is none
-    ),
-)
+whole = surface.on_points
+
+
+def without_february(*arguments, month):
+    if month == 1:
+        raise FileNotFoundError(2, "no such file", str(folder / "february.nc"))
+    return whole(*arguments, month=month)
+
+
+surface.on_points = without_february
 try:
     simulation = Experiment(Document(ocean, "ocean.toml", settings)).simulation(
         folder / f"broken-{mpi.world.size}", True

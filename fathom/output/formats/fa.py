@@ -37,6 +37,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import describe
 from fathom.output import files
 from fathom.output.formats import grib, lfi
 from fathom.output.formats.whole_times import (
@@ -363,8 +364,6 @@ def in_file_order(frame: Frame) -> slice:
 
 def articles_of(variable: VariableSpec, axes: Mapping[str, Any]) -> list[str]:
     """The article of each of its levels."""
-    from fathom.names import describe
-
     name = describe(variable.name).fa or variable.name
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
     before = (
@@ -385,8 +384,6 @@ def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> 
 
 
 def _named(alias: str) -> str:
-    from fathom.names import describe
-
     return describe(alias).fa
 
 

@@ -5,7 +5,10 @@ when its values are asked for.
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,9 +19,11 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from fathom.names import fields
 from fathom.output.formats import grib, lfi
 from fathom.output.formats.fa import Contents, Frame, articles_of, in_file_order
 from fathom.output.specification import VariableSpec
+from fathom.regrid.schmidt import Schmidt
 
 
 class _Fields(BackendArray):
@@ -184,8 +189,6 @@ def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray)
 
 def _row(rest: str, letter: str) -> Any:
     """Its entry in the table of names."""
-    from fathom.names import fields
-
     return next(
         (
             row
@@ -200,8 +203,6 @@ def _row(rest: str, letter: str) -> Any:
 
 def _grid(frame: Frame) -> tuple[dict[str, xarray.Variable], tuple[str, ...], tuple[int, ...]]:
     """Coordinates, dimensions and shape of a field."""
-    from fathom.regrid.schmidt import Schmidt
-
     _, ny, nx, levels, kind = (int(n) for n in frame.dimensions)
     a, b = frame.hybrid[1 : levels + 2] * frame.hybrid[0], frame.hybrid[levels + 2 :]
     found = (
@@ -346,10 +347,6 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
     """Packings of before GRIB2, by their own library; in a process of its own, since it brings its
     own eccodes and ends its process where it cannot go on.
     """
-    import importlib.util
-    import subprocess
-    import sys
-
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:
         raise ValueError(

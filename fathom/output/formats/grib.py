@@ -13,6 +13,7 @@ is not shown, and cut off when the run is continued.
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -21,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import fields, near
 from fathom.output import files
 from fathom.output.formats.whole_times import (
     WholeTimes,
@@ -225,8 +227,6 @@ class Contents:
 
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
     """What GRIB2 cannot hold, or is not made for here."""
-    from fathom.names import near
-
     check_rows("GRIB2", arrays, variables, time)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
@@ -238,8 +238,6 @@ def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: Tim
 
 
 def _rows() -> list:
-    from fathom.names import fields
-
     return [row for row in fields.values() if row.grib]
 
 
@@ -368,8 +366,6 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
     eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
     eccodes.codes_set(message, "forecastTime", whole[0] // size)
     if end is not None:
-        import datetime
-
         date, *clock = (
             eccodes.codes_get(message, key) for key in ("dataDate", "hour", "minute", "second")
         )
@@ -386,8 +382,6 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
 
 
 def _moment(text: str) -> Any:
-    import datetime
-
     return datetime.datetime.fromisoformat(text)
 
 

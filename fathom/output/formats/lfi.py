@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.names import unknown
 from fathom.output import files
 
 _unit, _letters, _header = (
@@ -194,8 +195,6 @@ class Articles(Mapping):
 
     def _place(self, name: str) -> tuple[int, int]:
         if name not in self._index:
-            from fathom.names import unknown
-
             raise KeyError(unknown(f"article of {self.path.name}:", name, self._index))
         return self._index[name]
 

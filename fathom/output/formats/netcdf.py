@@ -7,13 +7,16 @@ leaves a file that opens; for a store that survives a kill at any moment use Zar
 
 from __future__ import annotations
 
+import errno
 import math
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fathom.names import unknown
 from fathom.output import files
 from fathom.output.specification import (
     Region,
@@ -83,8 +86,6 @@ class NetcdfWriter:
 
         path = Path(path)
         if compression not in compressions:
-            from fathom.names import unknown
-
             raise ValueError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
@@ -196,8 +197,6 @@ class NetcdfWriter:
 
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
-            from fathom.names import unknown
-
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
@@ -231,9 +230,6 @@ class _explained:
         if isinstance(
             error, RuntimeError
         ):  # the library says "NetCDF: HDF error" whatever the cause
-            import errno
-            import shutil
-
             full = shutil.disk_usage(self.path.parent).free < 1 << 20
             raise explain(
                 OSError(errno.ENOSPC if full else errno.EIO, str(error)), self.path, self.doing

@@ -27,6 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fathom.names import unknown
 from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage
@@ -209,8 +210,6 @@ class Restart:
         damaged.
         """
         if name not in self.names:
-            from fathom.names import unknown
-
             raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
         entry = self._content["fields"][name]
         levels, ny, nx = entry["shape"]

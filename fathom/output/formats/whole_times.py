@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.names import unknown
 from fathom.output.specification import (
     Region,
     TimeAxis,
@@ -66,8 +67,6 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
 
 def check_compression(given: str, allowed: Iterable[str]) -> None:
     if given not in allowed:
-        from fathom.names import unknown
-
         raise ValueError(unknown("compression", given, allowed))
 
 
@@ -151,8 +150,6 @@ class WholeTimes(ABC):
 
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
-            from fathom.names import unknown
-
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 

@@ -19,12 +19,14 @@ import math
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fathom.names import unknown
 from fathom.output import files
 from fathom.output.formats import shards
 from fathom.output.specification import (
@@ -101,8 +103,6 @@ class ZarrWriter:
         """
         path = Path(path)
         if compression not in compressions:
-            from fathom.names import unknown
-
             raise ValueError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
@@ -242,8 +242,6 @@ class ZarrWriter:
         """The chunks of a shard are encoded by so many threads from now on."""
         self.close()
         if threads > 1:
-            from concurrent.futures import ThreadPoolExecutor
-
             self._pool = ThreadPoolExecutor(threads)
             self._each = self._pool.map
 
@@ -255,8 +253,6 @@ class ZarrWriter:
 
     def _known(self, variable: str) -> str:
         if variable not in self.variables:
-            from fathom.names import unknown
-
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return variable
 

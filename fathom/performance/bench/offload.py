@@ -9,6 +9,8 @@ machine share, as on a busy file system.
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
 import subprocess
@@ -232,7 +234,6 @@ def _slowed(put: Any, book: Path, rate: float) -> Any:
     """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds
     the time at which the disk is free.
     """
-    import fcntl
 
     def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
         with open(book, "a+b") as held:
@@ -252,8 +253,6 @@ def _slowed(put: Any, book: Path, rate: float) -> Any:
 
 def _stored(store: Path) -> tuple[int, str]:
     """Bytes of a store and a hash of all of them."""
-    import hashlib
-
     size, digest = 0, hashlib.sha256()
     for file in sorted(p for p in store.rglob("*") if p.is_file()):
         content = file.read_bytes()

@@ -13,6 +13,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from importlib.util import find_spec
 
 shape = (120, 144, 40)  # nx, ny, nz
@@ -49,8 +50,6 @@ def measured(threads: int = 1) -> dict:
 
 def run(steps: int = 12, spin_up: int = 3) -> dict:
     """Time Veros here: on JAX if that is installed, otherwise on NumPy."""
-    import time
-
     from veros import runtime_settings
 
     backend = "jax" if find_spec("jax") else "numpy"

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -145,10 +144,6 @@ def _plain(file: Path, fields: dict[str, np.ndarray]) -> float:
             files.put(descriptor, [flat[start : start + _piece]], writes)
     os.close(descriptor)
     return _now() - began
-
-
-def _best(seconds: Callable[[int], float]) -> float:
-    return min(seconds(n) for n in range(_times))
 
 
 def _now() -> float:

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fathom import mpi
 from fathom.describe.experiment import Experiment
 from fathom.time.clock import Period
@@ -60,8 +62,6 @@ def short_run(document: Any) -> Ran | None:
     """The case with all its stores for some steps, written every few of them; called by all ranks,
     the answer on the first that computes.
     """
-    import numpy as np
-
     tables = document.tables
     step, stores = Period(tables["simulation"]["step"]).seconds, tables["output"]
     every = min(
@@ -95,8 +95,6 @@ def short_run(document: Any) -> Ran | None:
 
 def price(document: Any) -> Priced | None:
     """Called by all ranks; the answer on the first that computes."""
-    import numpy as np
-
     ran = short_run(document)
     if ran is None:
         return None

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,8 +18,6 @@ from fathom.performance.tune.ways import Tuned, value_text
 
 def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
     """The table of the settings, the proposals, and what to do with them."""
-    import shutil
-
     from rich.console import Console
     from rich.table import Table
 
