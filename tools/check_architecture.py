@@ -68,8 +68,8 @@ fathom: list[set[str]] = [
 # Libraries that take long to load, or that need not be installed: they are imported where they are
 # used. A verb (fathom/commands) loads what it needs when it is called.
 slow = {
-    "cftime", "contourpy", "ducc0", "eccodes", "google_crc32c", "matplotlib", "mpi4py", "netCDF4", "numcodecs",
-    "otf2", "pandas", "rich", "scipy", "shtns", "veros", "xarray", "zarr",
+    "cftime", "contourpy", "ducc0", "eccodes", "google_crc32c", "matplotlib", "mpi4py", "netCDF4",
+    "numcodecs", "otf2", "pandas", "rich", "scipy", "shtns", "veros", "xarray", "zarr",
 }  # fmt: skip
 
 

@@ -2,6 +2,9 @@
 /// units of the tracer times m3 s-1. A field that one process knows as any has the units that
 /// another knows.
 #pragma once
+#include <charconv>
+#include <map>
+#include <string>
 #include <string_view>
 
 namespace fathom {
@@ -12,11 +15,7 @@ constexpr bool any_units(std::string_view units) {
 /// Whether two processes mean the same field.
 constexpr bool units_agree(std::string_view a, std::string_view b) {
     if (a == b || a == "any" || b == "any") return true;
-    if (any_units(a) == any_units(b)) return false;
-    const std::string_view open = any_units(a) ? a : b, known = any_units(a) ? b : a;
-    const std::string_view factor = open.substr(4);  // "degC m3 s-1" and "m3 s-1" are any m3 s-1
-    return known == factor || (known.ends_with(factor) && known.size() > factor.size() &&
-                               known[known.size() - factor.size() - 1] == ' ');
+    return any_units(a) != any_units(b);
 }
 /// What is known of a field that both describe.
 constexpr std::string_view known_units(std::string_view a, std::string_view b) {
@@ -25,6 +24,26 @@ constexpr std::string_view known_units(std::string_view a, std::string_view b) {
 /// Of a field of which nobody knows more: as of a number.
 constexpr std::string_view plain_units(std::string_view units) {
     return units == "any" ? "1" : any_units(units) ? units.substr(4) : units;
+}
+
+/// Units as powers of what they are made of: "mol m-3 m s-1" is {mol: 1, m: -2, s: -1}.
+inline std::map<std::string, int> powers(std::string_view units) {
+    std::map<std::string, int> found;
+    while (!units.empty()) {
+        const std::size_t end = std::min(units.find(' '), units.size());
+        const std::string_view word = units.substr(0, end);
+        const std::size_t digits = std::min(word.find_first_of("-0123456789", 1), word.size());
+        int power = 1;
+        std::from_chars(word.data() + digits, word.data() + word.size(), power);
+        if (!word.empty() && word != "1") found[std::string(word.substr(0, digits))] += power;
+        units.remove_prefix(std::min(end + 1, units.size()));
+    }
+    std::erase_if(found, [](auto& one) { return one.second == 0; });
+    return found;
+}
+/// Whether units are those of a tracer times a factor: "mol m-2 s-1" of "mol m-3" and "any m s-1".
+inline bool units_of(std::string_view units, std::string_view tracer, std::string_view any) {
+    return powers(units) == powers(std::string(tracer) + " " + std::string(any.substr(4)));
 }
 
 }  // namespace fathom

@@ -90,7 +90,26 @@ void Sequence::declare() {
         }
         for (int f : cycle) all[f].units = units;
     }
+    check_units_of_tracers();
     for (auto& f : all) f.state = f.state && f.written, f.units = std::string(plain_units(f.units));
+}
+
+/// What is made of a tracer has the units of that tracer times those that the process says.
+void Sequence::check_units_of_tracers() const {
+    for (auto& s : steps) {
+        std::string_view tracer = "any";
+        for (std::size_t n = 0; n < s.fields.size() && any_units(tracer); ++n)
+            if (s.process.fields[n].units == "any") tracer = plan->fields[s.fields[n]].units;
+        if (any_units(tracer)) continue;
+        for (std::size_t n = 0; n < s.fields.size(); ++n) {
+            const Process::Field& use = s.process.fields[n];
+            const std::string& units = plan->fields[s.fields[n]].units;
+            if (use.units.starts_with("any ") && !any_units(units) &&
+                !units_of(units, tracer, use.units))
+                throw Error(s.process.name, " expects '", use.name, "' in ", tracer,
+                            use.units.substr(3), "; others have it in ", units);
+        }
+    }
 }
 
 void Sequence::derive() {

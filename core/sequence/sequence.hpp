@@ -142,6 +142,7 @@ private:
 
     // what the constructor does, in this order
     void declare();
+    void check_units_of_tracers() const;
     void derive();
     void share(const Schedule&);
     void cut_cells();

@@ -56,7 +56,7 @@ class SingleColumn:
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
         processes = [
-            p.process(bytes_, step=self.step)
+            p.process(bytes_, offered={"step": self.step})
             for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))
         ]
         domain = mpi.core.Domain(

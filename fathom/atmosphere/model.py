@@ -295,7 +295,8 @@ class SpectralAtmosphere(Model):
         )
 
     def initialise(self, simulation):
-        """The initial state into the fields, truncated, with its gradients."""
+        """The initial state into the fields, truncated, with its gradients before a step."""
+        simulation.changed = True
         fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:

@@ -156,7 +156,8 @@ class ShallowWater(Model):
         )
 
     def initialise(self, simulation):
-        """The initial state into the fields, truncated."""
+        """The initial state into the fields, truncated before a step."""
+        simulation.changed = True
         state = {
             name: on_columns(
                 self.grid,

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom.names import near
+from fathom.output import formats
 
 variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
 functions = {
@@ -149,9 +150,7 @@ def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
     if it uses only constants and functions; otherwise the text itself (the name of a data set, a
     file, a length of time)."""
     tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
-    if tree is None or text.endswith(
-        (".nc", ".nc4", ".zarr", ".grib", ".grib2", ".fa", ".txt", ".dat", ".csv")
-    ):
+    if tree is None or text.endswith((*formats.readable(), ".grib", ".txt", ".dat", ".csv")):
         return text
     if not _names(tree) & (known if isinstance(tree, ast.Name) else known | set(functions)):
         return text

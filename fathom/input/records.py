@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 
 from fathom import names, units
-from fathom.input.variables import Variable, contents, described, endings, files, opened, record
+from fathom.input.variables import Variable, contents, described, files, opened, record
+from fathom.output import formats
 from fathom.reading import library
 from fathom.regrid import fill
 from fathom.regrid import points as regrid
@@ -157,7 +158,7 @@ def given(value: Any) -> Records | None:
     """
     if isinstance(value, Records):
         return value
-    if isinstance(value, Path) or (isinstance(value, str) and value.endswith(endings)):
+    if isinstance(value, Path) or (isinstance(value, str) and value.endswith(formats.readable())):
         return Records(str(value))
     return (
         Records(value)

@@ -14,11 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom.output import open
+from fathom.output import formats, open
 from fathom.reading import library, once
 from fathom.time import instants as times
 
-endings = (".nc", ".nc4", ".zarr", ".grib2", ".fa")
 horizontal = {
     "latitude": ("latitude", "lat", "degrees_north"),
     "longitude": ("longitude", "lon", "degrees_east"),
@@ -50,11 +49,13 @@ def files(data: Any) -> tuple[str, ...]:
     if "*" in path.name:
         found = sorted(map(str, path.parent.glob(path.name)))
     elif path.is_dir() and not (path / "zarr.json").is_file():
-        found = sorted(str(p) for p in path.iterdir() if p.name.endswith(endings))
+        found = sorted(str(p) for p in path.iterdir() if p.name.endswith(formats.readable()))
     else:
         found = [str(path)]
     if not found:
-        raise FileNotFoundError(f"{path}: there is no file that ends in {', '.join(endings)}")
+        raise FileNotFoundError(
+            f"{path}: there is no file that ends in {', '.join(formats.readable())}"
+        )
     return tuple(found)
 
 

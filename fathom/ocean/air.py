@@ -14,12 +14,12 @@ from fathom.input.records import (
     Points,
     Records,
     Speed,
-    endings,
     given,
     interpolate,
     sources,
 )
 from fathom.input.values import on_columns
+from fathom.output import formats
 from fathom.schemes import scheme
 from fathom.time import instants as times
 
@@ -203,7 +203,9 @@ def _by_variable(data):
     if _is_climatology(data):
         return lambda name: (climatology, True)
     if isinstance(data, (str, Path)) and not (
-        Path(data).expanduser().exists() or "*" in str(data) or str(data).endswith(endings)
+        Path(data).expanduser().exists()
+        or "*" in str(data)
+        or str(data).endswith(formats.readable())
     ):
         raise ValueError(
             f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed:"

@@ -1,5 +1,5 @@
-"""Output: stores of fields in time, one module per format with the same `create, write, extend,
-close`.
+"""Output: stores of fields in time, one module per format (fathom/output/formats) with the same
+`create, write, extend, close`.
 
 variables = [output.variable("sea_surface_temperature")]
 writer = output.create("surface.zarr", output.coordinates(grid, variables), variables,
@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.names import near
+from fathom.output import formats
 from fathom.output.coordinates import coordinates, variable
 from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
 
@@ -29,37 +30,17 @@ __all__ = [
     "chunk_shape",
     "coordinates",
     "create",
-    "endings",
+    "formats",
     "open",
     "regions",
     "variable",
     "writer",
 ]
 
-endings = {".zarr": "Zarr v3", ".nc": "NetCDF-4", ".grib2": "GRIB2", ".fa": "FA"}
-
 
 def writer(path: str | Path) -> type:
     """The writer class for the ending of `path`; ValueError for an unknown ending."""
-    suffix = Path(path).suffix
-    if suffix == ".zarr":
-        from fathom.output.formats.zarr import ZarrWriter
-
-        return ZarrWriter
-    if suffix == ".nc":
-        from fathom.output.formats.netcdf import NetcdfWriter
-
-        return NetcdfWriter
-    if suffix == ".grib2":
-        from fathom.output.formats.grib import GribWriter
-
-        return GribWriter
-    if suffix == ".fa":
-        from fathom.output.formats.fa import FaWriter
-
-        return FaWriter
-    allowed = ", ".join(f"{ending} ({name})" for ending, name in endings.items())
-    raise ValueError(f"{path}: an output file ends in {allowed}, not in {suffix or 'nothing'!r}")
+    return formats.of_ending(path).part("writer")
 
 
 def create(
@@ -100,48 +81,10 @@ def _opened(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
     It may also be any file of FA, whoever made it and whatever it is called.
-    FileNotFoundError, ValueError (neither Zarr v3 nor NetCDF nor FA nor GRIB2 of Fathom), OSError
-    (a damaged file).
+    FileNotFoundError, ValueError (none of the formats), OSError (a damaged file).
     """
     path = Path(path)
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
         raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
-    from fathom.output.formats import lfi
-
-    if path.suffix == ".fa" or (path.is_file() and lfi.begins(path)):
-        from fathom.output.formats.fa_dataset import open_dataset
-
-        return open_dataset(path)
-    import xarray
-
-    if path.is_dir():
-        if not (path / "zarr.json").is_file():
-            raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
-        return _with_times(
-            xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False)
-        )
-    if path.suffix == ".grib2":
-        from fathom.output.formats.grib_dataset import open_dataset
-
-        return open_dataset(path)
-    try:
-        dataset = _with_times(xarray.open_dataset(path, engine="netcdf4", decode_times=False))
-    except OSError as error:
-        raise OSError(
-            error.errno,
-            f"{path} cannot be opened as NetCDF: damaged, truncated, or another format ({error})",
-        ) from None
-    if "time" in dataset.dims and "time" in dataset.coords:
-        complete = dataset.time.notnull().values
-        dataset = dataset if complete.all() else dataset.isel(time=complete.nonzero()[0])
-    return dataset
-
-
-def _with_times(dataset: Any) -> Any:
-    """With dates for seconds; a store that has no time yet stays as it is, since no calendar but
-    the standard one makes dates of nothing.
-    """
-    import xarray
-
-    return xarray.decode_cf(dataset) if dataset.sizes.get("time", 1) else dataset
+    return formats.of_content(path).part("reader")(path)

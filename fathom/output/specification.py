@@ -247,3 +247,12 @@ def explain(error: OSError, path: Path, doing: str) -> OSError:
     else:
         text = f"{error.strerror or error} while {doing}"
     return type(error)(error.errno, text)
+
+
+def with_dates(dataset: Any) -> Any:
+    """An xarray.Dataset with dates for seconds; one that has no time yet stays as it is, since no
+    calendar but the standard one makes dates of nothing.
+    """
+    import xarray
+
+    return xarray.decode_cf(dataset) if dataset.sizes.get("time", 1) else dataset

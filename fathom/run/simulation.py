@@ -290,6 +290,7 @@ class Simulation:
         """The initial state; what a restart would have kept of stores: nothing."""
         self.model.initialise(self)
         self.sequence.start(self.fields)
+        self.changed = False
         if (settle := getattr(self.model, "settle", None)) is not None:
             settle(self)
         return {}

@@ -1,1 +1,154 @@
-"""A format of output a module; fathom.output finds it by the ending."""
+"""Formats of output: what a file's ending means, who writes such files and who reads them.
+
+A format is one module with a writer (`fathom.output.formats.whole_times.WholeTimes` is what most
+begin with) and a function that opens a file as an xarray.Dataset. Those of other packages are entry
+points of the group "fathom.formats", each a `Format`:
+
+    [project.entry-points."fathom.formats"]
+    csv = "my_package.csv:format"
+
+A script registers one itself: `output.formats.register(Format(...))`. From then on its ending
+is an ending like any other: in output, in TOML files, in `open`, plots and input.
+examples/own_format.py is a lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from fathom.names import nearest
+
+group = "fathom.formats"
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of output.
+
+    Parameters
+    ----------
+    ending : of its files, ".nc".
+    title : what people call it.
+    writer : the class that writes it, or "module:name", which is loaded when it is first needed.
+        `fathom.output.formats.zarr.ZarrWriter` says what a writer does.
+    reader : a function of a path that gives a lazy xarray.Dataset of the complete times, or
+        "module:name".
+    others : further endings that are read.
+    recognises : a function of a path that says whether a file is of this format whatever it is
+        called, or "module:name"; None: its ending says it.
+    """
+
+    ending: str
+    title: str
+    writer: type | str
+    reader: Callable[[Path], Any] | str
+    others: tuple[str, ...] = ()
+    recognises: Callable[[Path], bool] | str | None = None
+
+    def part(self, name: str) -> Any:
+        """writer, reader or recognises, loaded."""
+        given = getattr(self, name)
+        if not isinstance(given, str):
+            return given
+        module, _, attribute = given.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+_here = "fathom.output.formats"
+_own = (
+    Format(
+        ".zarr",
+        "Zarr v3",
+        f"{_here}.zarr:ZarrWriter",
+        f"{_here}.zarr:open_dataset",
+        recognises=Path.is_dir,
+    ),
+    Format(
+        ".nc",
+        "NetCDF-4",
+        f"{_here}.netcdf:NetcdfWriter",
+        f"{_here}.netcdf:open_dataset",
+        others=(".nc4",),
+    ),
+    Format(".grib2", "GRIB2", f"{_here}.grib:GribWriter", f"{_here}.grib_dataset:open_dataset"),
+    Format(
+        ".fa",
+        "FA",
+        f"{_here}.fa:FaWriter",
+        f"{_here}.fa_dataset:open_dataset",
+        recognises=f"{_here}.lfi:begins",
+    ),
+)
+_registered: dict[str, Format] = {}  # by scripts
+
+
+def register(found: Format) -> Format:
+    """A format is known from now on; one of that ending is replaced. ValueError: no ending."""
+    if not found.ending.startswith(".") or found.ending == ".":
+        raise ValueError(f"ending = {found.ending!r} of the format {found.title}: write '.csv'")
+    _registered[found.ending] = found
+    return found
+
+
+@cache
+def _of_packages() -> dict[str, Any]:
+    """Ending -> entry point of another package."""
+    return {f".{point.name}": point for point in entry_points(group=group)}
+
+
+def endings() -> dict[str, str]:
+    """What files of output may end in, and what that is."""
+    own = {f.ending: f.title for f in _own}
+    packages = {ending: point.value.split(".")[0] for ending, point in _of_packages().items()}
+    return own | packages | {f.ending: f.title for f in _registered.values()}
+
+
+def readable() -> tuple[str, ...]:
+    """All that a file to read may end in."""
+    return (*endings(), *(other for f in _all_loaded() for other in f.others))
+
+
+def of_ending(path: str | Path) -> Format:
+    """The format that the ending of a path says; ValueError for an unknown one."""
+    ending = Path(path).suffix
+    if ending in _registered:
+        return _registered[ending]
+    if found := next((f for f in _own if ending in (f.ending, *f.others)), None):
+        return found
+    if point := _of_packages().get(ending):
+        found = point.load()
+        if not isinstance(found, Format):
+            raise ValueError(
+                f"entry point {point.value} of {group} is {type(found).__name__}, no Format"
+            )
+        return register(found)
+    allowed = ", ".join(f"{known} ({title})" for known, title in endings().items())
+    near = nearest(ending, list(endings()), 1)
+    raise ValueError(
+        f"{path}: an output file ends in {allowed}, not in {ending or 'nothing'!r}"
+        + (f"; did you mean '{near[0]}'?" if near else "")
+    )
+
+
+def of_content(path: Path) -> Format:
+    """The format of a file that is there: by what it begins with, else by its ending, else NetCDF,
+    which many programs write under other names.
+    """
+    for found in _all_loaded():
+        recognises = found.part("recognises")
+        if recognises is not None and recognises(path):
+            return found
+    try:
+        return of_ending(path)
+    except ValueError:
+        return next(f for f in _own if f.ending == ".nc")
+
+
+def _all_loaded() -> tuple[Format, ...]:
+    return (*_registered.values(), *_own)

@@ -29,6 +29,7 @@ from fathom.output.specification import (
     no_overwrite,
     regions,
     sizes_of,
+    with_dates,
 )
 from fathom.reading import library
 
@@ -199,6 +200,23 @@ class NetcdfWriter:
         if variable not in self.variables:
             raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
+
+
+def open_dataset(path: Path) -> Any:
+    """The file as a lazy xarray.Dataset of its complete times. OSError: no NetCDF, or damaged."""
+    import xarray
+
+    try:
+        dataset = with_dates(xarray.open_dataset(path, engine="netcdf4", decode_times=False))
+    except OSError as error:
+        raise OSError(
+            error.errno,
+            f"{path} cannot be opened as NetCDF: damaged, truncated, or another format ({error})",
+        ) from None
+    if "time" in dataset.dims and "time" in dataset.coords:
+        complete = dataset.time.notnull().values
+        dataset = dataset if complete.all() else dataset.isel(time=complete.nonzero()[0])
+    return dataset
 
 
 def _create_times(file: Any, time: TimeAxis) -> None:

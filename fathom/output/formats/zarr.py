@@ -40,6 +40,7 @@ from fathom.output.specification import (
     no_overwrite,
     regions,
     sizes_of,
+    with_dates,
 )
 
 compressions = {
@@ -367,6 +368,15 @@ class ZarrWriter:
         except OSError as error:
             raise explain(error, self.path, f"extending the time of {self.path}") from None
         self.sizes["time"] = count
+
+
+def open_dataset(path: Path) -> Any:
+    """The store as a lazy xarray.Dataset of its complete times. ValueError: another folder."""
+    import xarray
+
+    if not (path / "zarr.json").is_file():
+        raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
+    return with_dates(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
 
 
 def _make_room(path: Path, overwrite: bool) -> None:
