@@ -42,6 +42,7 @@ public = {
     "SigmaLevels": "grids",
     "open": "output",
     "scheme": "plugins",
+    "diagnostic": "output.diagnostics",
     "PythonScheme": "schemes",
     "Placed": "order",
     "reads": "schemes",

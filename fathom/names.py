@@ -950,6 +950,7 @@ fields: dict[str, Name] = _table(
     ),
 )
 
+_added: set[str] = set()  # by users
 _by_alias = {row.alias: row for row in fields.values()}
 
 
@@ -959,6 +960,14 @@ def get(name: str) -> Name:
     if found is None:
         raise ValueError(unknown("field", name, fields))
     return found
+
+
+def add(name: Name) -> None:
+    """A name of a user's own, from now on in the table. ValueError: it is there already."""
+    if name.name in fields and name.name not in _added:
+        raise ValueError(f"'{name.name}' is in the table of names already; take another")
+    _added.add(name.name)
+    fields[name.name] = _by_alias[name.alias] = name
 
 
 def known(name: str) -> bool:

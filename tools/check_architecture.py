@@ -48,7 +48,7 @@ exceptions: dict[tuple[str, str], str] = {}
 # line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
-    {"machine", "reading", "time", "schemes", "transform"},
+    {"machine", "reading", "time", "schemes", "transform", "data.sets"},
     {"order", "plugins"},
     {"model"},
     {"regrid"},

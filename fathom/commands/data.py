@@ -12,10 +12,13 @@ from fathom.run.tree import Entry, bytes_text, tree
 @click.command(short_help="Embedded data sets and where they come from.")
 def data() -> int:
     """List the embedded data sets: what they hold, their sources, licences and sizes."""
-    from fathom.data.embedded import FOLDER  # start-up time: loads the room of data
+    from fathom.data import sets
+    from fathom.data.embedded import FOLDER
 
     for path in sorted(FOLDER.glob("*.nc")):
         click.echo(tree(*_data_set(path)))
+    for name in sets.known():  # of other packages
+        click.echo(f"{name}: {sets.find(name).title}")
     return 0
 
 

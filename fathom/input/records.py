@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names, units
+from fathom.data import sets
 from fathom.input.variables import Variable, contents, described, files, opened, record
 from fathom.output import formats
 from fathom.reading import library
@@ -158,6 +159,8 @@ def given(value: Any) -> Records | None:
     """
     if isinstance(value, Records):
         return value
+    if (data_set := sets.find(value)) is not None:
+        return Records(data_set.open())
     if isinstance(value, Path) or (isinstance(value, str) and value.endswith(formats.readable())):
         return Records(str(value))
     return (

@@ -141,7 +141,7 @@ def _described(name, array, coords):
     if len(places) != 2 or (time and dims.index(time) != 0):
         return None
     found = [
-        next((c for c in places if c in array.coords and _is(array[c], c, kind)), None)
+        next((c for c in places if c in array.coords and is_place(array[c], c, kind)), None)
         for kind in horizontal
     ]
     latitude, longitude = (
@@ -164,7 +164,7 @@ def _described(name, array, coords):
     )
 
 
-def _is(coordinate, name, kind):
+def is_place(coordinate, name, kind):
     """Whether a coordinate is latitude, or longitude."""
     return coordinate.ndim == 1 and bool(
         {str(name).lower(), coordinate.attrs.get("standard_name"), coordinate.attrs.get("units")}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import names
-from fathom.data import surface
+from fathom.data import sets, surface
 from fathom.input.records import (
     Input,
     Points,
@@ -202,14 +202,18 @@ def _by_variable(data):
         return lambda name: (data.get(name), True)
     if _is_climatology(data):
         return lambda name: (climatology, True)
+    if (data_set := sets.find(data)) is not None:
+        data = data_set.open()
     if isinstance(data, (str, Path)) and not (
         Path(data).expanduser().exists()
         or "*" in str(data)
         or str(data).endswith(formats.readable())
     ):
+        known = [climatology, *sets.known()]
         raise ValueError(
-            f"unknown forcing data {str(data)!r}{names.near(str(data), [climatology])}; allowed:"
-            f" {climatology!r}, a file or folder that exists, a mapping of variable to file"
+            f"unknown forcing data {str(data)!r}{names.near(str(data), known)}; allowed:"
+            f" {', '.join(map(repr, known))}, a file or folder that exists, a mapping of variable"
+            " to file"
         )
     records = data if isinstance(data, Records) else Records(data)
     return lambda name: (records, False)

@@ -9,7 +9,8 @@ from functools import partial
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.data import levitus
+from fathom.data import levitus, sets
+from fathom.input import layers
 from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
@@ -184,8 +185,8 @@ class Ocean(Model):
 
     def set(self, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of
-        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, or the
-        name of a data set ("levitus").
+        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray or a file
+        on (depth, latitude, longitude), or the name of a data set ("levitus").
 
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
         """
@@ -336,7 +337,7 @@ class Ocean(Model):
             if name == "sea_surface_height":
                 simulation.fields.set(name, on_columns(self.grid, value, name=name))
                 continue
-            if isinstance(value, str):
+            if isinstance(value, str) or layers.is_data(value):
                 value = self._data_set(value, name)
             for k, values in on_layers(
                 self.grid, value, name, "corner" if name.startswith("velocity") else "center"
@@ -345,19 +346,19 @@ class Ocean(Model):
                     simulation.fields.set(field, values, k)
 
     def _data_set(self, source, name):
-        if source != "levitus" or name not in ("temperature", "salinity"):
+        """Layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
+        where = "corner" if name.startswith("velocity") else "center"
+        longitude, latitude = self.grid.coordinates(where)
+        places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
+        if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):
+            return levitus.on_points(*places, name)
+        if not layers.is_data(source):
+            known = ["levitus", *sets.known()]
             raise ValueError(
-                f"no data set '{source}' for {name}; allowed: 'levitus' for temperature and"
-                " salinity"
+                f"no data set '{source}' for {name}{near(source, known)}; allowed: 'levitus' for"
+                f" temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
             )
-
-        h = self.grid.horizontal
-        return levitus.on_points(
-            np.asarray(h.center_latitude),
-            np.asarray(h.center_longitude),
-            self.grid.levels.middles,
-            name,
-        )
+        return layers.on_points(source, name, *places)
 
     def integral_coordinates(self):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""

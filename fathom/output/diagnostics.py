@@ -1,7 +1,19 @@
-"""What can be asked for by name: output variables that follow from the fields of the sequence."""
+"""What can be asked for by name: output variables that follow from the fields of the sequence.
+
+A user's own are functions with `diagnostic` before them; those of other packages are entry points
+of the group "fathom.diagnostics", each by the name that is asked for:
+
+    [project.entry-points."fathom.diagnostics"]
+    heat_content = "my_package.ocean:heat_content"
+
+examples/own_diagnostic.py is a lesson.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +53,68 @@ class Integral:
     linear = True
 
 
+group = "fathom.diagnostics"
+_own: dict[str, Diagnostic] = {}  # of users and packages
+
+
+def diagnostic(
+    name: str,
+    needs: list[str] | tuple[str, ...],
+    *,
+    units: str,
+    long_name: str = "",
+    standard_name: str = "",
+    vertical: str = "",
+    linear: bool = False,
+) -> Callable[[Callable[..., np.ndarray]], Callable[..., np.ndarray]]:
+    """Makes a function a diagnostic that output, plots and TOML files know by its name.
+
+    Parameters
+    ----------
+    name, units, long_name, standard_name : as the file says them (CF).
+    needs : fields of the model that it is made of.
+    vertical : "layer", "interface", or "column" for a value a column; "" (default): as the first of
+        what it needs.
+    linear : whether the mean in time follows from the means of what it needs.
+
+    The function is called with the model, the window (j0, i0, ny, nx) of the grid, and an array
+    (levels, ny, nx) for each of `needs`; it returns (levels, ny, nx), a single level for a column.
+    Windows are parts of the ranks' blocks: no column may need another.
+
+    >>> @fm.diagnostic("heat_content", ["temperature"], units="J m-2", vertical="column")
+    ... def heat_content(model, window, temperature): ...
+    """
+    allowed = ["", "layer", "interface", "column"]
+    if vertical not in allowed:
+        raise ValueError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
+
+    def register(function):
+        _own[name] = Diagnostic(tuple(needs), function, linear=linear, vertical=vertical)
+        title = long_name or name.replace("_", " ")
+        place = names.describe(needs[0]).horizontal, vertical or names.describe(needs[0]).vertical
+        names.add(names.Name(name, name, standard_name, title, units, *place, "viridis"))
+        return function
+
+    return register
+
+
+@cache
+def _of_packages() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _own_of(name):
+    """The user's or a package's diagnostic of that name; None: there is none."""
+    if name not in _own and (point := _of_packages().get(name)):
+        point.load()
+        if name not in _own:
+            raise ValueError(
+                f"entry point {point.value} of {group} is no diagnostic '{name}'; write"
+                f' @fathom.diagnostic("{name}", ...) before the function'
+            )
+    return _own.get(name)
+
+
 def rounded(values: np.ndarray, unit: float) -> np.ndarray:
     """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend
     on order.
@@ -75,19 +149,18 @@ def find(name, model, fields):
     for long_name, entry in names.fields.items():
         if name == entry.alias and (long_name in model.derived or long_name in fields):
             name = long_name
-    if name in model.derived:
-        missing = [need for need in model.derived[name].needs if need not in fields]
+    if (found := _own_of(name) or model.derived.get(name)) is not None:
+        missing = [need for need in found.needs if need not in fields]
         if missing:
             raise ValueError(
-                f"'{name}' follows from {', '.join(model.derived[name].needs)}; this model does not"
+                f"'{name}' follows from {', '.join(found.needs)}; this model does not"
                 f" compute {', '.join(missing)}"
             )
-        return name, model.derived[name]
+        return name, found
     if name in fields:
         return name, Diagnostic((name,), same)
-    raise ValueError(
-        f"no output variable '{name}'{names.near(name, [*model.derived, *sorted(fields)])}"
-    )
+    known = [*model.derived, *_own, *_of_packages(), *sorted(fields)]
+    raise ValueError(f"no output variable '{name}'{names.near(name, known)}")
 
 
 def windows(simulation, diagnostic, field):

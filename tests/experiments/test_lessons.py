@@ -6,6 +6,7 @@ import runpy
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 folder = Path(__file__).parents[2] / "examples"
@@ -18,6 +19,9 @@ names = {
     "single_column": 100,
     "own_forcing": 48,
     "own_scheme": 2,
+    "own_format": 3,
+    "own_data": 1,
+    "own_diagnostic": 2,
 }
 
 
@@ -115,3 +119,28 @@ def test_own_scheme(learn):
     lesson = learn("own_scheme")
     assert lesson["found"]["Python"] == pytest.approx(lesson["found"]["C++"], rel=1e-13)
     assert lesson["found"]["C++"] == pytest.approx(lesson["exact"], abs=0.01)
+
+
+def test_own_format(learn):
+    """What is read back is what the model has."""
+    lesson = learn("own_format")
+    last = lesson["found"]["tos"].values[-1].reshape(6, 8)
+    assert len(lesson["found"].seconds) == 4
+    assert last == pytest.approx(lesson["sim"].gather("temperature")[0], abs=1e-5)
+
+
+def test_own_data(learn):
+    """Kelvin become degrees; layers warm above and cold below; filled under land."""
+    start = learn("own_data")["start"]
+    assert 10 < start[0] < 20 and start[-1] == pytest.approx(3) and np.isfinite(start).all()
+
+
+def test_own_diagnostic(learn):
+    """rho c T dz, and kept by an ocean without fluxes."""
+    lesson = learn("own_diagnostic")
+    heat = lesson["heat"].values
+    assert heat[0] == pytest.approx(
+        1026 * 3996 * np.sum((12 - np.arange(50, 500, 100) / 100) * 100)
+    )
+    assert heat[-1].mean() == pytest.approx(heat[0].mean(), rel=1e-6)
+    assert lesson["heat"].attrs["units"] == "J m-2"

@@ -1,0 +1,77 @@
+"""Data sets by name: what a model takes where it takes the name of a file.
+
+    ocean.set(temperature="levitus")
+    fm.BulkForcing(data="coads")
+
+Other packages have theirs by entry points of the group "fathom.data", each a `DataSet`:
+
+    [project.entry-points."fathom.data"]
+    woa23 = "my_package.woa:data_set"
+
+A script registers one itself: `fathom.data.sets.register(DataSet(...))`. examples/own_data.py is a
+lesson.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
+
+group = "fathom.data"
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """A data set that models know by its name.
+
+    Parameters
+    ----------
+    name : by which it is asked for.
+    title : what it is, in a few words, with its source.
+    open : gives an xarray.Dataset, or the path of a file, with (depth,) latitude and longitude
+        [degrees] and CF names and units; where it has a time, as files of a forcing have. Values
+        under land are NaN, or filled.
+    """
+
+    name: str
+    title: str
+    open: Callable[[], Any]
+
+
+_registered: dict[str, DataSet] = {}
+
+
+def register(found: DataSet) -> DataSet:
+    """A data set is known from now on; one of that name is replaced."""
+    _registered[found.name] = found
+    return found
+
+
+@cache
+def _of_packages() -> dict[str, Any]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def known() -> list[str]:
+    """Names of those that are not embedded."""
+    return sorted({*_registered, *_of_packages()})
+
+
+def find(name: Any) -> DataSet | None:
+    """The data set of that name that a script or a package has registered; None: there is none.
+
+    ValueError where an entry point is no `DataSet`.
+    """
+    if not isinstance(name, str):
+        return None
+    if name not in _registered and (point := _of_packages().get(name)):
+        found = point.load()
+        if not isinstance(found, DataSet):
+            raise ValueError(
+                f"entry point {point.value} of {group} is {type(found).__name__}, no DataSet"
+            )
+        _registered[name] = found
+    return _registered.get(name)

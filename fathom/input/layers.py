@@ -1,0 +1,103 @@
+"""Fields of layers from data on latitude, longitude and depth: initial states of the ocean.
+
+Gaps are filled from the water around, then the values are brought to the model's points bilinearly,
+and to its depths linearly, constant above and below what the data have.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import names, output, units
+from fathom.data import sets
+from fathom.input import variables
+from fathom.reading import once
+from fathom.regrid import fill, points
+
+vertical = ("depth", "lev", "level", "z", "st_ocean", "deptht", "olevel")
+
+
+def is_data(value: Any) -> bool:
+    """Whether it is the name of a data set, the path of a file, or from xarray with coordinates."""
+    if isinstance(value, str):
+        return sets.find(value) is not None or value.endswith(output.formats.readable())
+    return isinstance(value, Path) or bool(len(getattr(value, "coords", ())))
+
+
+def on_points(value: Any, field: str, latitude: Any, longitude: Any, depth: Any) -> np.ndarray:
+    """`field` of such data, (levels, *shape of latitude), at depths [m] and places [degrees].
+
+    ValueError: no such variable, coordinates or units that do not fit; OSError: no such file.
+    """
+    return once(_on_points)(value, field, latitude, longitude, depth)
+
+
+def _on_points(value, field, latitude, longitude, depth):
+    array = _array(value, field)
+    found = {
+        kind: next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
+        for kind in (*variables.horizontal, "depth")
+    }
+    dims = [found[kind] for kind in ("depth", "latitude", "longitude")]
+    if None in dims or len(array.dims) != 3:
+        raise ValueError(
+            f"{field} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth, latitude"
+            " and longitude, each with its coordinate"
+        )
+    array = array.transpose(*dims)
+    factor, offset = units.conversion(
+        array.attrs.get("units") or names.get(field).units, names.get(field).units
+    )
+    y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
+    values = np.asarray(array.values, float) * factor + offset
+    if np.isnan(values).any():
+        values = fill.harmonic(_continued(values, field), y)
+    order = np.argsort(np.abs(z))
+    return points.vertical(
+        points.bilinear(values[order], y, x, latitude, longitude), np.abs(z)[order], depth
+    )
+
+
+def _is(coordinate: Any, name: Any, kind: str) -> bool:
+    if kind in variables.horizontal:
+        return variables.is_place(coordinate, name, kind)
+    said = coordinate.attrs
+    return str(name).lower() in vertical or said.get("axis") == "Z" or "positive" in said
+
+
+def _array(value: Any, field: str) -> Any:
+    """The variable that is meant: by name, CF name or alias, or the only one."""
+    if (known := sets.find(value)) is not None:
+        value = known.open()
+    if isinstance(value, (str, Path)):
+        value = output.open(value)
+    if not hasattr(value, "data_vars"):
+        return value.squeeze(drop=True)
+    row = names.get(field)
+    wanted = (field, row.alias, row.attributes.get("standard_name"))
+    there = {
+        str(name): array
+        for name, array in value.data_vars.items()
+        if name in wanted or array.attrs.get("standard_name") in wanted[1:]
+    }
+    if not there and len(value.data_vars) == 1:
+        there = dict(value.data_vars.items())
+    if len(there) != 1:
+        raise ValueError(
+            f"no variable for {field} among {', '.join(map(str, value.data_vars)) or 'none'};"
+            f" wanted: {' or '.join(filter(None, wanted))}"
+        )
+    return next(iter(there.values())).squeeze(drop=True)
+
+
+def _continued(values: np.ndarray, field: str) -> np.ndarray:
+    """Levels that have no value at all have those of the level above."""
+    for k in range(len(values)):
+        if np.isnan(values[k]).all():
+            if k == 0:
+                raise ValueError(f"{field} has no value in its first level")
+            values[k] = values[k - 1]
+    return values
