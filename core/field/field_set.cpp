@@ -1,19 +1,9 @@
 #include "field/field_set.hpp"
-#include <sys/mman.h>
 #include <algorithm>
 #include <cstring>
 #include "field/diagnostics.hpp"
 
 namespace fathom {
-
-Pages::Pages(std::size_t bytes) : bytes(bytes) {
-    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (map == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
-    at = (std::byte*)map;
-}
-Pages::~Pages() {
-    if (at) munmap(at, bytes);
-}
 
 /// Bytes of a field that will have left the caches when it is read again.
 constexpr std::size_t large = 8 << 20;
@@ -89,7 +79,7 @@ FieldSet::FieldSet(const FieldSet& x)
             for (auto& at : f.at) at = memory.at + (at - x.memory.at);
     choose_pages();
     settle_guests();
-    std::memcpy(memory.at, x.memory.at, memory.bytes);
+    fathom::copy(x.memory, 0, memory, 0, memory.bytes);
 }
 
 static std::shared_ptr<const Layout> in_precision(const Layout& layout, int bytes) {
@@ -107,7 +97,7 @@ FieldSet::FieldSet(const FieldSet& x, int bytes) : FieldSet(in_precision(*x.layo
 /// columns are more pages than the processor remembers. But not where the rock under shallow water
 /// would fill a good part of one.
 void FieldSet::choose_pages() {
-    constexpr std::size_t small = 1 << 12, large = 1 << 21;
+    constexpr std::size_t small = Pages::small_page, large = Pages::large_page;
     const auto begin = (std::size_t)memory.at, end = begin + memory.bytes;
     std::vector<bool> water(memory.bytes / small + 2);
     const auto mark = [&](const Field& f, std::size_t b, std::size_t row, const Cell& c) {
@@ -125,7 +115,7 @@ void FieldSet::choose_pages() {
          page += large) {
         const auto first = water.begin() + (page / small - begin / small);
         if (std::count(first, first + large / small, true) > 0.95 * large / small)
-            madvise((void*)page, large, MADV_HUGEPAGE);
+            Pages::enlarge((std::byte*)page, large);
     }
 }
 

@@ -9,24 +9,11 @@
 #include <memory>
 #include <span>
 #include "field/process.hpp"
+#include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/packing.hpp"
 
 namespace fathom {
-
-/// Memory, zero as the system gives it: pages that are never touched never exist.
-struct Pages {
-    std::byte* at = nullptr;
-    std::size_t bytes = 0;
-    Pages() = default;
-    explicit Pages(std::size_t bytes);
-    Pages(Pages&& other) noexcept { *this = std::move(other); }
-    Pages& operator=(Pages&& other) noexcept {
-        std::swap(at, other.at), std::swap(bytes, other.bytes);
-        return *this;
-    }
-    ~Pages();
-};
 
 /// A named array at a place of the grid: of each block where it begins, and its strides.
 struct Field : FieldSlab {

@@ -15,6 +15,7 @@
 #include "base/dual.hpp"
 #include "base/error.hpp"
 #include "field/arguments.hpp"
+#include "machine/launch.hpp"
 
 namespace fathom {
 
@@ -86,14 +87,22 @@ inline std::vector<Process::Field> fields(std::span<const Use> uses) {
         all.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
     return all;
 }
+/// A kernel with its fields, to be called for each column or pack. The kernel is a copy: parameters
+/// stay in registers, stores cannot alias them.
+template <class Scheme, class Real, class Fields> struct Columns {
+    Scheme kernel;
+    Fields at;
+    constexpr void operator()(int column, int levels) const {
+        apply<Real>(kernel, &at[0], column, levels);
+    }
+};
 template <class Scheme, class Real, int cell>
 void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last) {
-    // A copy: parameters stay in registers, stores cannot alias them.
-    const Scheme kernel = *static_cast<const Scheme*>(scheme);
-    for (const Cell* c = first; c != last; ++c)
-        for (int column = c->column - first->column, end = column + cell; column < end;
-             column += Real::width)
-            apply<Real>(kernel, at, column, c->levels);
+    const auto fields = launch::carried<uses<Scheme>.size()>(at);
+    launch::columns<cell, Real::width>(
+        first, last,
+        Columns<Scheme, Real, std::remove_const_t<decltype(fields)>>{
+            *static_cast<const Scheme*>(scheme), fields});
 }
 }  // namespace process_detail
 
@@ -105,8 +114,11 @@ Process process(std::string name, Scheme scheme) {
     Process p;
     p.name = std::move(name);
     p.scheme = std::make_shared<Scheme>(scheme);
-    p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
-    if constexpr (width > 1) {
+    if constexpr (launch::on_device)
+        p.run = run<Scheme, Pack<T, 1>, cell_width<T>>;
+    else
+        p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
+    if constexpr (width > 1 && !launch::on_device) {
         p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
         p.tangent = run<Scheme, Dual<T>, cell_width<T>>;
     }

@@ -233,7 +233,7 @@ void Sequence::place_scratch() {
     }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
     scratch = Pages(scratch_bytes * omp_get_max_threads());
-    madvise(scratch.at, scratch.bytes, MADV_HUGEPAGE);
+    Pages::enlarge(scratch.at, scratch.bytes);
     // touched here, not in the first step that a thread takes part in
     std::memset(scratch.at, 0, scratch.bytes);
 }
