@@ -76,8 +76,9 @@ def _write(out, name, variable):
         kind = "u1" if low >= 0 and high <= 255 else "i2" if high - low <= 65535 else "i4"
         middle = (low + high) // 2 if kind == "i2" and max(-low, high) > 32767 else 0
         values = np.rint(values / variable.resolution).astype(int) - middle
-        if values.min() < np.iinfo(kind).min or values.max() > np.iinfo(kind).max:
-            raise ValueError(f"{name}: a resolution of {variable.resolution} is too fine")
+        kept = np.iinfo(kind)
+        if values.min() < kept.min or values.max() > kept.max:
+            raise ValueError(f"{name}: resolution {variable.resolution} is too fine for {kind}")
         attributes |= {
             "scale_factor": np.float32(variable.resolution),
             "add_offset": np.float32(middle * variable.resolution),
