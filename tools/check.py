@@ -41,7 +41,7 @@ def commands() -> dict[str, list[str]]:
         "functions": own("functions"),
         "clang-format": [f"{tool}/clang-format", "--dry-run", "--Werror", *sources],
         "architecture": own("architecture"),
-        "ruff check": [f"{tool}/ruff", "check", "--quiet"],
+        "ruff check": [f"{tool}/ruff", "check", "--quiet", "--output-format=concise"],
         "ruff format": [f"{tool}/ruff", "format", "--check", "--quiet"],
         "text": own("text"),
     }

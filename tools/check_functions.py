@@ -18,7 +18,8 @@ from pathlib import Path
 import lizard
 
 root = Path(__file__).resolve().parent.parent
-folders = ("core", "fathom", "tests", "tools", "bench", "examples", "experiments")
+# Not tests: each `and` of an assertion would count as a branch.
+folders = ("core", "fathom", "tools", "bench", "examples", "experiments")
 endings = (".cpp", ".hpp", ".py")
 lines, branches = 60, 12
 
