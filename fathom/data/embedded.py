@@ -63,7 +63,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     chosen = [variables] if isinstance(variables, str) else list(variables)
     for variable in chosen:
         if variable not in data.data_vars:
-            raise KeyError(unknown(f"variable of {name}.nc", variable, data.data_vars))
+            raise KeyError(unknown(f"variable of {name}.nc", variable, map(str, data)))
     return data[chosen]
 
 

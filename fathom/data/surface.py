@@ -65,9 +65,8 @@ def on_points(
     data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
     result = {}
     for name in chosen:
-        field = regrid.bilinear(
-            data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude
-        )
+        y, x = (data[axis] for axis in axes[name.startswith("sea_")])
+        field = regrid.bilinear(data[name], y, x, latitude, longitude)
         result[name] = np.broadcast_to(field, (12, *np.shape(latitude))) if month is None else field
     return result
 

@@ -87,12 +87,12 @@ class Checkpoint:
                 "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
             },
         )
-        s.on_root(
-            lambda: (
-                path.parent.mkdir(parents=True, exist_ok=True),
-                restart.create(path, header, {part.field: part.shape for part in self.parts}),
-            )
-        )
+
+        def create():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            restart.create(path, header, {part.field: part.shape for part in self.parts})
+
+        s.on_root(create)
         return path
 
 
@@ -106,7 +106,7 @@ class Part(Stream):
         self.checkpoint, self.field, self.shape = checkpoint, field, (levels, ny, nx)
         if levels:
             rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
-            bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
+            bands = [(j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows)]
             self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
 
     def write_region(self, event, product, n, arrays):
@@ -142,9 +142,10 @@ def read_state(simulation, path):
     sums = {
         name for store in s.outputs for name in store.sums
     }  # of means: another run's restart need not have them
-    needed, files = [name for name in state if name not in sums], []
+    needed = [name for name in state if name not in sums]
+    files: list = []
 
-    def header():
+    def head():
         with restart.read(path, grid=fingerprint(s), fields=needed) as file:
             return file.header, file.names
 
@@ -153,7 +154,7 @@ def read_state(simulation, path):
             files.append(restart.read(here))
         return np.ascontiguousarray(files[0][name])
 
-    header, names = s.readers.share(header)
+    header, names = s.readers.share(head)
     s.count = header.steps
     if abs(header.seconds - s.seconds) > 1e-6:
         raise ValueError(
