@@ -7,7 +7,7 @@ variables, as they are stored – and writes them. Who writes makes no differenc
 is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from time import perf_counter
@@ -26,7 +26,7 @@ class Item(NamedTuple):
 
     field: str
     levels: int
-    rectangles: list
+    rectangles: Sequence
     first: int = 0
 
 
@@ -37,7 +37,7 @@ class Product(NamedTuple):
 
     name: str
     items: tuple
-    regions: list
+    regions: Sequence
 
 
 class Stream(ABC):

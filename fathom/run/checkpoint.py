@@ -106,7 +106,7 @@ class Part(Stream):
         self.checkpoint, self.field, self.shape = checkpoint, field, (levels, ny, nx)
         if levels:
             rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
-            bands = [(j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows)]
+            bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
             self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
 
     def write_region(self, event, product, n, arrays):
