@@ -22,17 +22,11 @@ export PIP_NO_INPUT := 1
 run: $(venv)/run.installed
 	$(bin)/fathom run experiments/ocean-1deg.toml --for $(DAYS)d --ranks $(RANKS) --out runs/ocean-1deg --overwrite
 
-test: $(venv)/test.installed
-	$(bin)/python tools/check_architecture.py
-	$(bin)/python tools/check_text.py
-	find core tools -name '*.[ch]pp' -exec $(bin)/clang-format --dry-run -Werror {} +
-	$(bin)/ruff check --quiet
-	$(bin)/ruff format --quiet --check
-	$(bin)/pytest
-
-# functions that are still too long
 check: $(venv)/test.installed
-	$(bin)/python tools/check_functions.py
+	$(bin)/python tools/check.py
+
+test: check
+	$(bin)/pytest
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

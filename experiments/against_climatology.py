@@ -25,6 +25,10 @@ def rms(values, weights):
     return weighted(values**2, weights) ** 0.5
 
 
+def row(what, value, beside=""):
+    print(f"| {what} | {value} | {beside} |")
+
+
 def main(folder):
     folder = Path(folder)
     summary = json.loads((folder / "summary.json").read_text())
@@ -41,10 +45,14 @@ def main(folder):
     air = surface.on_points(
         lat, lon, "sea_surface_temperature", "sea_surface_salinity", month=month
     )
-    sst, sss = top.tos.values, top.sos.values
-    row = lambda what, value, beside="": print(f"| {what} | {value} | {beside} |")
     print("| quantity | run | climatology or observation |\n|---|---|---|")
-    observed = air["sea_surface_temperature"]
+    surface_rows(top, air, lat, area)
+    volume_rows((T, S), (T0, S0), depth, volume)
+    flow_rows(ocean, top, summary)
+
+
+def surface_rows(top, air, lat, area):
+    sst, sss, observed = top.tos.values, top.sos.values, air["sea_surface_temperature"]
     row(
         "sea surface temperature, mean",
         f"{weighted(sst, area):.2f} °C",
@@ -64,6 +72,10 @@ def main(folder):
         "sea surface salinity, rms difference",
         f"{rms(sss - air['sea_surface_salinity'], area):.2f}",
     )
+
+
+def volume_rows(found, start, depth, volume):
+    (T, S), (T0, S0) = found, start
     row(
         "temperature, mean of the volume",
         f"{weighted(T, volume):.4f} °C",
@@ -81,6 +93,9 @@ def main(folder):
             f"{rms(T[k] - T0[k], volume[k]):.3f} K",
             "annual mean of Levitus",
         )
+
+
+def flow_rows(ocean, top, summary):
     speed = np.hypot(ocean.uo.values, ocean.vo.values)
     row("largest speed", f"{np.nanmax(speed):.2f} m/s", "about 1-2 m/s at this resolution")
     row(

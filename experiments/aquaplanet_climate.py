@@ -19,20 +19,37 @@ latent_heat = 2.5008e6  # of evaporation [J kg-1]
 
 def main(folder, picture=None):
     data = fm.open(Path(folder) / "daily.nc")
-    last = data.isel(time=slice(30, None))
-    zonal = last.mean(("time", "longitude"))
+    zonal = data.isel(time=slice(30, None)).mean(("time", "longitude"))
+    numbers = table(data, zonal)
+    for name, value in numbers.items():
+        print(f"| {name} | {value} |")
+    if picture:
+        draw(picture, data, zonal)
+    return numbers
+
+
+def rates(zonal):
+    """Precipitation, the convective part of it, evaporation [mm day-1]."""
+    convective = zonal.prc.values * 86400
+    rain = (zonal.prc + zonal.prl).values * 86400
+    return rain, convective, zonal.evaporation_flux.values * 86400
+
+
+def air(data, zonal):
+    """Temperature [K] and the pressure of each layer [Pa]."""
+    warmth = zonal.tv.values / (1 + 0.6078 * zonal.hus.values)
+    return warmth, data.ap.values + data.b.values * 1e5
+
+
+# long: a table
+def table(data, zonal):
     latitude = data.latitude.values
     weight = np.gradient(np.sin(np.deg2rad(latitude)))
     weight /= weight.sum()
     globe = lambda values: float((values * weight).sum())
-    rain, evaporation = (
-        (zonal.prc + zonal.prl).values * 86400,
-        zonal.evaporation_flux.values * 86400,
-    )
-    convective = zonal.prc.values * 86400
-    q, u, v = zonal.hus.values, zonal.ua.values, zonal.va.values
-    warmth = zonal.tv.values / (1 + 0.6078 * q)
-    pressure = data.ap.values + data.b.values * 1e5
+    rain, convective, evaporation = rates(zonal)
+    warmth, pressure = air(data, zonal)
+    u, v = zonal.ua.values, zonal.va.values
     thickness = np.diff(np.append((data.ap_bounds.values + data.b_bounds.values * 1e5)[:, 0], 1e5))
     flow = (
         -2
@@ -87,15 +104,16 @@ def main(folder, picture=None):
         ),
         ("water from nowhere", f"{globe(rain) - globe(evaporation):+.2f} mm/day"),
     ]
-    for name, value in numbers:
-        print(f"| {name} | {value} |")
-    if picture:
-        draw(picture, data, latitude, pressure / 100, u, warmth, rain, convective, evaporation)
     return dict(numbers)
 
 
-def draw(picture, data, latitude, pressure, u, warmth, rain, convective, evaporation):
-    import matplotlib.pyplot as plt
+def draw(picture, data, zonal):
+    import matplotlib.pyplot as plt  # only where a picture is wanted
+
+    latitude, u = data.latitude.values, zonal.ua.values
+    rain, convective, evaporation = rates(zonal)
+    warmth, pressure = air(data, zonal)
+    pressure = pressure / 100  # [hPa]
 
     figure, ((winds, rains), (weather, flow)) = plt.subplots(
         2, 2, figsize=(12, 7), layout="constrained"

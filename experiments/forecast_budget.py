@@ -8,6 +8,7 @@ result is in docs/forecast.md.
 """
 
 import argparse
+import itertools
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class Measured(fm.SpectralAtmosphere):
         return found
 
 
-def main():
+def options():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     for name, default in (("truncation", 42), ("levels", 26), ("days", 10), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
@@ -68,28 +69,83 @@ def main():
         ("filter", "6h"),
     ):
         parser.add_argument(f"--{name}", default=default)
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def simulation(options):
     grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels))
     model = Measured(grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32").set(
         analysis=options.analysis, digital_filter=options.filter
     )
-    sim = fm.Simulation(
+    return fm.Simulation(
         model, step=options.step, start=options.start, parallel={"threads": options.threads}
     ).prepare()
-    area, pressure = (
-        grid.horizontal.area_center / grid.horizontal.area_center.sum(),
-        np.asarray(grid.levels.middles),
-    )
-    thickness = np.asarray(grid.levels.weights)
-    steps = round(86400 / sim.step)
 
-    def profile(name):
-        return (sim.gather(name) * area).sum((1, 2))
 
-    def mean(values, where=slice(None)):
-        return float((values * thickness)[where].sum() / thickness[where].sum())
+class Budget:
+    """Of the globe, from the start of a simulation on."""
 
-    start = profile("virtual_temperature")
+    def __init__(self, sim):
+        grid = sim.model.grid
+        self.sim, self.steps = sim, round(86400 / sim.step)
+        self.area = grid.horizontal.area_center / grid.horizontal.area_center.sum()
+        self.pressure = np.asarray(grid.levels.middles)
+        self.thickness = np.asarray(grid.levels.weights)
+        self.start = self.profile("virtual_temperature")
+        self.before = dict.fromkeys(columns, 0.0)
+
+    def profile(self, name):
+        return (self.sim.gather(name) * self.area).sum((1, 2))
+
+    def mean(self, values, where=slice(None)):
+        return float((values * self.thickness)[where].sum() / self.thickness[where].sum())
+
+    def change(self):
+        return self.profile("virtual_temperature") - self.start
+
+    def print_day(self, day):
+        total = {name: float(self.profile(f"sum of {name}")[0]) for name in columns}
+        sw, lw, ground, up, down, heat, water_up, *rain = (
+            (total[name] - self.before[name]) / self.steps for name in columns
+        )
+        self.before, change = total, self.change()
+        vapour = (self.profile("specific_humidity") * self.thickness).sum() / 9.80616
+        print(
+            f"{day:3d}   {self.mean(change):7.3f} {self.mean(change, self.pressure > 2e4):7.3f}  "
+            f" {vapour:6.2f}  "
+            f" {sw:6.1f} {lw:6.1f}   {ground:6.1f} {up - down:6.1f}   {heat:6.1f}"
+            f" {latent_heat * water_up:6.1f}   {86400 * sum(rain):5.2f}  "
+            f" {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}",
+            flush=True,
+        )
+
+    def print_heating(self, sums, days):
+        """By scheme and level; sums: the schemes after which the sum of the heating was taken."""
+        rate = 86400 / (self.steps * days)
+        heat = [rate * self.profile(f"heat after {name}") for name in sums]
+        schemes = [
+            (name, now - last)
+            for name, (last, now) in zip(sums[1:], itertools.pairwise(heat))
+            if np.abs(now - last).max() > 1e-3
+        ]
+        print("hPa, change [K/day], " + ", ".join(name for name, _ in schemes))
+        change = self.change() / days
+        for k, p in enumerate(self.pressure):
+            print(
+                f"{p / 100:7.1f} {change[k]:8.3f}   "
+                + " ".join(f"{heating[k]:8.3f}" for _, heating in schemes)
+            )
+        in_watts = self.thickness / 9.80616 * 1004.7 / 86400
+        print(
+            "W m-2: "
+            + ", ".join(f"{name} {(heating * in_watts).sum():.1f}" for name, heating in schemes)
+        )
+
+
+def main():
+    given = options()
+    sim = simulation(given)
+    budget = Budget(sim)
     for name in sim.fields.state:
         if name.startswith(("heat after ", "sum of ")):
             sim.fields.fill(name, 0.0)
@@ -97,41 +153,10 @@ def main():
         "day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground |"
         " sensible, latent | rain | radiation, rain"
     )
-    before = dict.fromkeys(columns, 0.0)
-    for day in range(1, options.days + 1):
-        sim.advance(steps)
-        total = {name: float(profile(f"sum of {name}")[0]) for name in columns}
-        sw, lw, ground, up, down, heat, water_up, *rain = (
-            (total[name] - before[name]) / steps for name in columns
-        )
-        before, change = total, profile("virtual_temperature") - start
-        vapour = (profile("specific_humidity") * thickness).sum() / 9.80616
-        print(
-            f"{day:3d}   {mean(change):7.3f} {mean(change, pressure > 2e4):7.3f}   {vapour:6.2f}  "
-            f" {sw:6.1f} {lw:6.1f}   {ground:6.1f} {up - down:6.1f}   {heat:6.1f}"
-            f" {latent_heat * water_up:6.1f}   {86400 * sum(rain):5.2f}  "
-            f" {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}",
-            flush=True,
-        )
-    days = [86400 / (steps * options.days) * profile(f"heat after {name}") for name in model.sums]
-    schemes = [
-        (name, now - last)
-        for name, last, now in zip(model.sums[1:], days, days[1:])
-        if np.abs(now - last).max() > 1e-3
-    ]
-    print("hPa, change [K/day], " + ", ".join(name for name, _ in schemes))
-    for k, p in enumerate(pressure):
-        print(
-            f"{p / 100:7.1f} {(change / options.days)[k]:8.3f}   "
-            + " ".join(f"{heating[k]:8.3f}" for _, heating in schemes)
-        )
-    print(
-        "W m-2: "
-        + ", ".join(
-            f"{name} {(heating * thickness).sum() / 9.80616 * 1004.7 / 86400:.1f}"
-            for name, heating in schemes
-        )
-    )
+    for day in range(1, given.days + 1):
+        sim.advance(budget.steps)
+        budget.print_day(day)
+    budget.print_heating(sim.model.sums, given.days)
 
 
 if __name__ == "__main__":

@@ -208,6 +208,10 @@ def pictures(run, folder):
     plots.picture(
         run.circulation, "barotropic_stream_function", path=folder / "stream_function.png"
     )
+    series_picture(run, folder)
+
+
+def series_picture(run, folder):
     samples = [run.circulation.isel(time=n) for n in range(run.circulation.sizes["time"])]
     time = seconds_of(run.circulation)
     plots.time_series(

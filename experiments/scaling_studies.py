@@ -50,19 +50,18 @@ def x1():
         xlabel="processors",
         ylabel="years a day",
     )
-    left.plot(
-        ranks,
-        [pop_x1.day(machine, values, p).mean("baroclinic") for p in ranks],
-        "o-",
-        color=phases[0],
-        ms=3.5,
-        label="baroclinic",
-    )
+    day = lambda phase, *variant: [
+        pop_x1.day(machine, values, p, *variant).mean(phase) for p in ranks
+    ]
+    years = lambda machine, variant: [
+        pop_x1.years_a_day(machine, values, p, variant) for p in ranks
+    ]
+    left.plot(ranks, day("baroclinic"), "o-", color=phases[0], ms=3.5, label="baroclinic")
     loose = machine.but({"noise.synchronised": False})
     for n, (variant, text) in enumerate((("mpi", "messages"), ("co-arrays", "a tree of stores"))):
         left.plot(
             ranks,
-            [pop_x1.day(machine, values, p, variant).mean("barotropic") for p in ranks],
+            day("barotropic", variant),
             "o-",
             color=phases[n + 1],
             ms=3.5,
@@ -70,7 +69,7 @@ def x1():
         )
         right.plot(
             ranks,
-            [pop_x1.years_a_day(machine, values, p, variant) for p in ranks],
+            years(machine, variant),
             "o-",
             color=phases[n + 1],
             ms=3.5,
@@ -78,7 +77,7 @@ def x1():
         )
         right.plot(
             ranks,
-            [pop_x1.years_a_day(loose, values, p, variant) for p in ranks],
+            years(loose, variant),
             "o--",
             color=phases[n + 1],
             ms=3.5,

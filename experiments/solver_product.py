@@ -83,7 +83,7 @@ def one(problem: Problem, case: Case) -> dict:
     }
 
 
-def main() -> int:
+def arguments() -> argparse.Namespace:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--json", type=Path)
     options.add_argument(
@@ -100,56 +100,69 @@ def main() -> int:
             " with all"
         ),
     )
-    given = options.parse_args()
+    return options.parse_args()
+
+
+def solved(problem: Problem, given: argparse.Namespace) -> dict[str, dict[str, dict]]:
+    """{"solver preconditioner": {"exchange sum": what the solve took}}."""
     names = lambda catalogue: [name for name, _ in catalogue]
-    solvers, preconditioners, exchanges, sums = (
-        names(c()) for c in (core.solvers, core.preconditioners, core.transports, core.global_sums)
-    )
-    problem, found, began = Problem(coarse(), world), {}, time.perf_counter()
-    for s in given.solver or solvers:
-        for p in preconditioners:
+    exchanges, sums = names(core.transports()), names(core.global_sums())
+    ways = [
+        (e, g)
+        for e in exchanges
+        for g in sums
+        if not given.cross or e == exchanges[0] or g == sums[0]
+    ]
+    found = {}
+    for s in given.solver or names(core.solvers()):
+        for p in names(core.preconditioners()):
             case = Case(
                 solver=s, preconditioner=p, tolerance=given.tolerance, precision=given.precision
             )
-            ways = [
-                (e, g)
-                for e in exchanges
-                for g in sums
-                if not given.cross or e == exchanges[0] or g == sums[0]
-            ]
             results = {f"{e} {g}": one(problem, replace(case, exchange=e, sum=g)) for e, g in ways}
             found[f"{s} {p}"] = results
             if world.rank == 0:
                 print(summary(s, p, results), flush=True)
-    if world.rank:
-        return 0
-    other = json.loads(given.against.read_text())["found"] if given.against else {}
+    return found
+
+
+def write(given: argparse.Namespace, problem: Problem, found: dict[str, dict[str, dict]]) -> None:
+    content = {
+        "ranks": world.size,
+        "wet": int(problem.wet.sum()),
+        "tolerance": given.tolerance,
+        "precision": given.precision,
+        "found": found,
+    }
+    given.json.write_text(json.dumps(content, indent=1) + "\n")
+
+
+def several_solutions(found: dict[str, dict], other: dict[str, dict]) -> list[str]:
+    """Pairs of solver and preconditioner whose solves do not all give the same bits."""
     bits = {
         name: {r.get("bits") for r in [*results.values(), *other.get(name, {}).values()]}
         for name, results in found.items()
     }
-    solves = sum(len(r) for r in found.values())
-    failures = sum("failed" in r for results in found.values() for r in results.values())
-    odd = [name for name, seen in bits.items() if len(seen) != 1]
-    print(
-        f"{solves} solves on {world.size} ranks{' and on the others' if other else ''}, {failures}"
-        f" failed, {len(bits) - len(odd)} of {len(bits)} pairs of solver and preconditioner have"
-        f" one solution, bit for bit; {time.perf_counter() - began:.0f} s"
-    )
+    return [name for name, seen in bits.items() if len(seen) != 1]
+
+
+def main() -> int:
+    given = arguments()
+    problem, began = Problem(coarse(), world), time.perf_counter()
+    found = solved(problem, given)
+    if world.rank:
+        return 0
     if given.json:
-        given.json.write_text(
-            json.dumps(
-                {
-                    "ranks": world.size,
-                    "wet": int(problem.wet.sum()),
-                    "tolerance": given.tolerance,
-                    "precision": given.precision,
-                    "found": found,
-                },
-                indent=1,
-            )
-            + "\n"
-        )
+        write(given, problem, found)
+    other = json.loads(given.against.read_text())["found"] if given.against else {}
+    solves = [result for results in found.values() for result in results.values()]
+    failures = sum("failed" in result for result in solves)
+    odd = several_solutions(found, other)
+    print(
+        f"{len(solves)} solves on {world.size} ranks{' and on the others' if other else ''},"
+        f" {failures} failed, {len(found) - len(odd)} of {len(found)} pairs of solver and"
+        f" preconditioner have one solution, bit for bit; {time.perf_counter() - began:.0f} s"
+    )
     return 1 if failures or odd else 0
 
 

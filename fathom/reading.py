@@ -34,7 +34,7 @@ counts = {"reads": 0, "bytes_received": 0}
 
 
 class _Now(threading.local):
-    readers = None
+    readers: "Readers | None" = None
 
 
 _now = _Now()
@@ -108,7 +108,7 @@ class Readers:
             )
         arrays = arrays or [bytearray(size) for size in sizes]
         with regions.region("distributing records", "input", "input"):
-            for part in map(memoryview, arrays):
+            for part in [memoryview(array) for array in arrays]:
                 for first in range(0, len(part), _piece):
                     _finish(self.comm.Ibcast(part[first : first + _piece], owner))
         if self.comm.rank != owner:
@@ -182,8 +182,9 @@ class Ahead:
                 self.owners[wanted], self.given = self.readers.owner(self.given), self.given + 1
             if self.owners[wanted] == self.readers.comm.rank and wanted not in self.held:
                 self.held[wanted] = self.thread.submit(self._read, wanted)
-        record = self.held.get(key)
-        value = self.readers.share(lambda: part(record.result()), self.owners[key], spent="waiting")
+        value = self.readers.share(
+            lambda: part(self.held[key].result()), self.owners[key], spent="waiting"
+        )
         self._keep(ahead)
         return value
 
@@ -241,12 +242,15 @@ def _finish(request, most=0.0):
 
 def _packed(value, what):
     """A message with all of it but its large arrays, and those."""
-    arrays = []
-    content = pickle.dumps(
-        value,
-        protocol=5,
-        buffer_callback=lambda buffer: buffer.raw().nbytes < _small or arrays.append(buffer.raw()),
-    )
+    arrays: list[memoryview] = []
+
+    def is_small(buffer: pickle.PickleBuffer) -> bool:
+        if buffer.raw().nbytes >= _small:
+            arrays.append(buffer.raw())
+            return False
+        return True
+
+    content = pickle.dumps(value, protocol=5, buffer_callback=is_small)
     return pickle.dumps((what, None, content, [part.nbytes for part in arrays])), arrays
 
 
@@ -254,7 +258,8 @@ def _together(record):
     """The names of a record in groups that are sent at once: as many as are not too large for all
     ranks to hold.
     """
-    groups, room = [], 0
+    groups: list[list[str]] = []
+    room = 0
     for name, values in record.items():
         if room < values.nbytes:
             groups.append([])

@@ -183,7 +183,7 @@ def exclusive(records: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return sorted(merged.values(), key=lambda record: -record["seconds"])
 
 
-def tree(records: list[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], int]]:
+def tree(records: Sequence[Mapping[str, Any]]) -> list[tuple[Mapping[str, Any], int]]:
     """(record, depth), each followed by what is within it, the longest first."""
     within: dict[tuple, list] = {}
     for record in records:

@@ -128,7 +128,7 @@ class Scheme:
             other.every,
         )
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # lists are among its parameters
 
 
 def _documentation(entry):
@@ -253,11 +253,11 @@ class PythonScheme:
         """The core's process; step [s]."""
         declared = []
         for name, place, units, access in self.fields:
-            words = place.split()
-            if words[-1:] == ["profile"]:
+            words = place.split() or [""]
+            if words[-1] == "profile":
                 at = ("profile", "profile", False)
             else:
-                at = (*(words[:1] or [""]), *(words[-1:] or [""]), "vector" in words)
+                at = (words[0], words[-1], "vector" in words)
             declared.append((name, units, *at, access))
         process = mpi.core.PythonProcess(self.name, declared, self._work).process()
         if self.every:

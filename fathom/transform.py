@@ -151,24 +151,27 @@ class SphericalHarmonics:
 
     def gradient(self, coefficients: Any) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients -> eastward and northward derivative [1/m]."""
-        return self._to_points(
+        east, north = self._to_points(
             self.core.inverse,
             lambda items, c, f: items.gradient(c[0], None, f[0], f[1]),
             [coefficients],
             2,
         )
+        return east, north
 
     def wind(self, vorticity: Any, divergence: Any) -> tuple[np.ndarray, np.ndarray]:
         """Coefficients of vorticity and divergence [s-1] -> eastward and northward wind [m s-1]."""
-        return self._to_points(
+        east, north = self._to_points(
             self.core.inverse, lambda items, c, f: items.wind(*c, *f), [vorticity, divergence], 2
         )
+        return east, north
 
     def vorticity_divergence(self, east: Any, north: Any) -> tuple[np.ndarray, np.ndarray]:
         """Eastward and northward wind -> coefficients of vorticity and divergence."""
-        return self._to_waves(
+        vorticity, divergence = self._to_waves(
             self.core.direct, lambda items, c, f: items.wind(*c, *f), [east, north], 2
         )
+        return vorticity, divergence
 
     def inverse_adjoint(self, field: Any) -> np.ndarray:
         """The transpose of `inverse`, re and im of the coefficients being separate real numbers."""
@@ -194,7 +197,8 @@ class SphericalHarmonics:
     def _to_points(
         self, run: Callable, item: Callable, given: list, results: int
     ) -> tuple[np.ndarray, ...]:
-        leading, columns = None, []
+        leading: tuple[int, ...] | None = None
+        columns: list[np.ndarray] = []
         for array in given:
             array = np.asarray(array)
             if (
@@ -214,12 +218,13 @@ class SphericalHarmonics:
             aligned_zeros((columns[0].shape[2], *self.shape), self.real) for _ in range(results)
         ]
         self._run(run, item, columns, fields)
-        return tuple(f.reshape(*leading, *self.shape) for f in fields)
+        return tuple(f.reshape(*(leading or ()), *self.shape) for f in fields)
 
     def _to_waves(
         self, run: Callable, item: Callable, given: list, results: int
     ) -> tuple[np.ndarray, ...]:
-        leading, fields = None, []
+        leading: tuple[int, ...] | None = None
+        fields: list[np.ndarray] = []
         for array in given:
             array = np.asarray(array)
             if (
@@ -240,7 +245,8 @@ class SphericalHarmonics:
         ]
         self._run(run, item, columns, fields)
         return tuple(
-            (c[:, 0] + self.complex(1j) * c[:, 1]).T.reshape(*leading, self.waves) for c in columns
+            (c[:, 0] + self.complex(1j) * c[:, 1]).T.reshape(*(leading or ()), self.waves)
+            for c in columns
         )
 
     def _run(self, run: Callable, item: Callable, columns: list, fields: list) -> None:

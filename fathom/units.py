@@ -100,10 +100,11 @@ def _in_symbols(text: str) -> str:
 
 def _parsed(text: str) -> tuple[float, tuple[int, ...]]:
     """Factor to SI, and powers of (m, s, kg, K)."""
-    factor, powers, place = 1.0, (0, 0, 0, 0), 0
+    factor, place = 1.0, 0
+    powers: tuple[int, ...] = (0, 0, 0, 0)
     while place < len(text):
         match = _part.match(text, place)
-        symbol = match and match[2]
+        symbol = match[2] if match else ""
         if not match or not (symbol in _symbols or (symbol[0].isdigit() and float(symbol) > 0)):
             raise ValueError(
                 f"'{text}' is not a unit that is known here{near(symbol or text, _symbols)}"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Functions that are too long to read: at most 60 lines and 12 branches each, in core/ and fathom/.
+"""Functions that are too long to read: at most 60 lines and 12 branches each.
 
 A longer one says why in the comment just above it, in a line that begins
     // long: the reason                  (C++)
@@ -18,7 +18,8 @@ from pathlib import Path
 import lizard
 
 root = Path(__file__).resolve().parent.parent
-folders = ("core", "fathom")
+# Not tests: each `and` of an assertion would count as a branch.
+folders = ("core", "fathom", "tools", "bench", "examples", "experiments")
 endings = (".cpp", ".hpp", ".py")
 lines, branches = 60, 12
 

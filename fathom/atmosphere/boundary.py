@@ -66,13 +66,9 @@ def boundary_fields(
         rows.pack(np.asarray(land_fraction, float)),
         rows.pack(np.asarray(surface_geopotential, float)) / GRAVITY,
     )
-    of_day = dataset is not None and {
-        "surface_temperature",
-        "sea_ice_fraction",
-        "soil_temperature",
-        "land_fraction",
-    } <= set(dataset.data_vars)
-    source = dataset if of_day else gfs()
+    ground = {"surface_temperature", "sea_ice_fraction", "soil_temperature", "land_fraction"}
+    of_day = dataset is not None and ground <= set(dataset.data_vars)
+    source = dataset if dataset is not None and of_day else gfs()
     is_land, latitude, longitude = (
         source.land_fraction.values > 0.5,
         source.latitude.values,

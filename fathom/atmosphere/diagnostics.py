@@ -143,7 +143,7 @@ def watch(model, simulation):
     names = ("eastward_wind", "northward_wind", model.temperature)
     u, v, temperature = (e(name) for name in names)
     speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
-    columns = {"area": [], "mass": [], "energy": []}
+    columns: dict[str, list] = {"area": [], "mass": [], "energy": []}
     for window, *fields in zip(
         simulation.domain.blocks,
         *(simulation.fields.windows(name) for name in (*names[:2], "log_pressure_ratio")),
@@ -246,13 +246,9 @@ def _on_points(model, window, names, arrays, result):
     there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
     fields = {name: a[:, there] for name, a in zip(names, arrays)}
     if model.grid.angle is not None and set(wind) <= set(fields):
-        fields |= zip(
-            wind,
-            turned(
-                *(fields[part] for part in wind),
-                model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there],
-            ),
-        )
+        u, v = (fields[part] for part in wind)
+        angle = model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]
+        fields |= zip(wind, turned(u, v, angle))
     values = np.asarray(result(State(model, fields)))
     values = values[None] if values.ndim == 1 else values
     whole = np.full((len(values), ny, nx), np.nan)

@@ -2,6 +2,8 @@
 docs/physics-atmosphere.md has equations, fields and cost.
 """
 
+from typing import Any
+
 from fathom.schemes import scheme
 
 
@@ -25,6 +27,17 @@ class FirstPhysics:
     BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
+
+    surface: Any
+    sunlight: Any
+    ozone: Any
+    clouds: Any
+    radiation: Any
+    exchange: Any
+    mixing: Any
+    convection: Any
+    condensation: Any
+    drag: Any
 
     def __init__(
         self,

@@ -18,7 +18,8 @@ def data() -> int:
     for path in sorted(FOLDER.glob("*.nc")):
         click.echo(tree(*_data_set(path)))
     for name in sets.known():  # of other packages
-        click.echo(f"{name}: {sets.find(name).title}")
+        if (held := sets.find(name)) is not None:
+            click.echo(f"{name}: {held.title}")
     return 0
 
 

@@ -253,7 +253,7 @@ def _read_grib(file: Path) -> xr.Dataset:
         "r": "relative_humidity",
         "z": "geopotential",
     }
-    found = {name: {} for name in names.values()}
+    found: dict[str, dict] = {name: {} for name in names.values()}
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
             keys = (

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fathom.names import near, unknown
 from fathom.reading import library, once
 
@@ -43,6 +41,8 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
 
     Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
     """
+    import numpy as np  # `import fathom.data` stays cheap
+
     with opened(path(name)) as file:
         for variable in variables:
             if variable not in file.variables:
@@ -63,7 +63,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     chosen = [variables] if isinstance(variables, str) else list(variables)
     for variable in chosen:
         if variable not in data.data_vars:
-            raise KeyError(unknown(f"variable of {name}.nc", variable, data.data_vars))
+            raise KeyError(unknown(f"variable of {name}.nc", variable, map(str, data)))
     return data[chosen]
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from fathom.data import embedded
 from fathom.reading import once
-from fathom.regrid import points as regrid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +36,8 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
     Returns float32 arrays (levels, *shape of latitude). Raises ValueError as `regrid.bilinear`
     does.
     """
+    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+
     variables = {"temperature": "potential_temperature", "salinity": "salinity"}
     wanted = [variables[name] for name in names or variables]
     data = embedded.read("levitus", *wanted, "depth", "latitude", "longitude")

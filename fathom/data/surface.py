@@ -10,11 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from fathom.data import embedded
 from fathom.reading import once
-from fathom.regrid import points as regrid
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,14 +57,17 @@ def on_points(
     annual means repeated as read-only views. Wind components stay eastward and northward. Raises
     KeyError for an unknown variable.
     """
+    import numpy as np  # `import fathom.data` stays cheap
+
+    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+
     chosen = variables or VARIABLES
     axes = {False: ("latitude", "longitude"), True: ("sea_latitude", "sea_longitude")}
     data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
     result = {}
     for name in chosen:
-        field = regrid.bilinear(
-            data[name], *(data[axis] for axis in axes[name.startswith("sea_")]), latitude, longitude
-        )
+        y, x = (data[axis] for axis in axes[name.startswith("sea_")])
+        field = regrid.bilinear(data[name], y, x, latitude, longitude)
         result[name] = np.broadcast_to(field, (12, *np.shape(latitude))) if month is None else field
     return result
 

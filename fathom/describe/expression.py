@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ functions = {
         "degrees",
     ]
 }
-operators = {
+operators: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -78,9 +78,10 @@ class Expression:
 
     def __init__(self, text: str, constants: Mapping[str, float] | None = None):
         self.text, self.constants = text, {"pi": np.pi, **(constants or {})}
-        self._tree = _parsed(text)
-        if self._tree is None:
+        tree = _parsed(text)
+        if tree is None:
             raise ValueError(f"'{text}' is not an expression")
+        self._tree = tree
         self.names = _names(self._tree)
         sample = np.full((1, 1), 0.5)
         try:
@@ -142,7 +143,7 @@ class Expression:
             other.constants,
         )
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # its constants are a dict
 
 
 def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:

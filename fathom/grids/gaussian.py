@@ -180,7 +180,7 @@ class GaussianGrid(Grid):
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
     @property
-    def chunks(self):
+    def chunks(self):  # type: ignore[override]  # it depends on what the grid is
         """Output is chunked in whole rows where they must be interpolated."""
         return (
             {"x" if self.sphere.rotated else "longitude": self.horizontal.nx}

@@ -1,7 +1,9 @@
 """What every grid offers to the simulation, to output, pictures and error messages."""
 
 import hashlib
+from collections.abc import Mapping
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -17,9 +19,19 @@ class Grid:
     no column) and `mapping`: what output, pictures and the report know of it.
     """
 
+    horizontal: Any
+    levels: Any
+    wet_levels: Any
+    corner_levels: Any
+    mapping: Any
+    name: str | None
     level_coordinate = "depth"  # of `levels.middles`, as a function of the user's takes it
-    chunks = None  # of output: sizes by dimension that must be so
+    chunks: Mapping[str, int] | None = None  # of output: sizes by dimension that must be so
     reduced = False  # whether rows have fewer points than they have in output (`regular`)
+
+    def describe(self) -> dict[str, str]:
+        """Label and text of each line that tells of the grid."""
+        raise NotImplementedError
 
     def distribution(self, ranks):
         """How the blocks are dealt out where nothing is asked for."""
@@ -58,9 +70,8 @@ class Grid:
             raise ValueError(
                 "the grid is a plane: it has no longitudes and latitudes to interpolate to"
             )
-        return interpolation.from_quads(
-            *self.coordinates(where), longitude, latitude, self.horizontal.periodic
-        )
+        x, y = self.coordinates(where)
+        return interpolation.from_quads(x, y, longitude, latitude, self.horizontal.periodic)
 
     def place(self, j, i, k=-1):
         """ "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""

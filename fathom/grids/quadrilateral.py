@@ -58,7 +58,8 @@ class LatitudeLongitudeGrid(WaterGrid):
         if isinstance(spacing, str):
             if ny is None:
                 raise ValueError("ny (the number of rows) is missing")
-            south, north, ny = *pair("latitude", latitude, "degrees"), integer("ny", ny)
+            south, north = pair("latitude", latitude, "degrees")
+            ny = integer("ny", ny)
             choice("spacing", spacing, ["uniform", "mercator", "stretched"])
             if spacing == "stretched":
                 rows = core().stretched_latitudes(

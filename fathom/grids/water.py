@@ -2,6 +2,7 @@
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ class WaterGrid(Grid):
         interface, or kept by partial cells (ZLevels).
     """
 
-    name = None  # of a grid whose wet levels may be embedded
+    name: str | None = None  # of a grid whose wet levels may be embedded
     usual_levels = 40
 
     def _finish(self, make, levels, bathymetry, minimum_levels):
@@ -321,15 +322,13 @@ class WaterGrid(Grid):
                     else "m"
                 )
                 variable[...] = getattr(h, name)
-            columns = [
+            columns: list[tuple[str, str, tuple[str, ...], Any, str]] = [
+                ("thickness", "f8", ("depth",), self.vertical.thickness, "m"),
                 ("wet_levels", "i4", ("y", "x"), self.wet_levels, "1"),
                 ("bottom_thickness", "f8", ("y", "x"), self.bottom_thickness(), "m"),
             ]
-            for name, kind, dims, values, units in (
-                ("thickness", "f8", ("depth",), self.vertical.thickness, "m"),
-                *columns,
-            ):
-                variable = out.createVariable(name, kind, dims)
+            for name, kind, along, values, units in columns:
+                variable = out.createVariable(name, kind, along)
                 variable.units = units
                 variable[...] = values
 

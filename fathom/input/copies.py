@@ -97,9 +97,9 @@ def _received(path, size, comm, partial):
             error = failure
         for at in range(0, size, _piece):
             part = buffer[: min(_piece, size - at)]
-            failure = comm.bcast(_read(path, at, part) if comm.rank == 0 else None)
-            if failure is not None:
-                raise failure
+            fault = comm.bcast(_read(path, at, part) if comm.rank == 0 else None)
+            if fault is not None:
+                raise fault
             comm.Bcast(part)
             total = zlib.crc32(part, total)
             if error is None and partial:

@@ -10,6 +10,7 @@ Source(axis, inputs, grid)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -334,9 +335,9 @@ class Source:
         return fields
 
 
-def sources(inputs: list[Input], grid) -> list[Source]:
+def sources(inputs: Sequence[Input | Speed], grid) -> list[Source]:
     """Inputs in groups with the same times."""
-    groups: list[list[Input]] = []
+    groups: list[list[Input | Speed]] = []
     for one in inputs:
         group = next((g for g in groups if g[0].axis == one.axis), None)
         if group is None:

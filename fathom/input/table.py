@@ -104,12 +104,14 @@ def _held(place: Path | None) -> tuple[dict, memoryview]:
     """What is kept: the sum of what follows, the length of what is said about the numbers, that,
     the numbers; nothing where it is damaged.
     """
+    if place is None:
+        return {}, memoryview(b"")
     try:
         content = memoryview(place.read_bytes())
         total, length = (int.from_bytes(content[n : n + 4], "little") for n in (0, 4))
         if total == zlib.crc32(content[4:]):
             return json.loads(bytes(content[8 : 8 + length])), content[8 + length :]
-    except (OSError, AttributeError, ValueError):  # none, or no home
+    except (OSError, ValueError):  # none
         pass
     return {}, memoryview(b"")
 
@@ -130,6 +132,8 @@ def _decoded(held: dict, payload: memoryview) -> np.ndarray | None:
 
 def _keep(place: Path | None, values: np.ndarray, of: dict) -> None:
     """Silently nothing where it cannot be kept."""
+    if place is None:
+        return
     try:
         from numcodecs import Blosc
 

@@ -74,7 +74,8 @@ class Air:
     """
 
     def __init__(self, data, wanted, missing=None):
-        self.inputs, self.climate, self.constants = [], {}, {}
+        self.inputs: list[Input | Speed] = []
+        self.climate, self.constants = {}, {}
         if missing not in (None, climatology):
             raise ValueError(f"missing = {missing!r}; allowed: {climatology!r}, none")
         of, units, absent = _by_variable(data), _units(), []
@@ -87,20 +88,17 @@ class Air:
             elif value is not None and not embedded and given(value) is None:
                 self.constants[field] = value
             elif (
-                not embedded and name == "wind_speed" and all(_has(of(part), part) for part in wind)
+                not embedded
+                and name == "wind_speed"
+                and (east := _has(of(wind[0]), wind[0])) is not None
+                and (north := _has(of(wind[1]), wind[1])) is not None
             ):
                 self.inputs.append(
                     Speed(
                         field,
                         *(
-                            Input(
-                                part,
-                                given(of(part)[0]),
-                                units[part],
-                                _called(part),
-                                only=of(part)[1],
-                            )
-                            for part in wind
+                            Input(part, held, units[part], _called(part), only=of(part)[1])
+                            for part, held in zip(wind, (east, north))
                         ),
                     )
                 )

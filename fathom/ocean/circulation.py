@@ -152,15 +152,9 @@ def _in_density(ocean, window, to_east, to_north, temperature, salinity):
     """Faces in the class of the cell that they are the eastern or northern ones of."""
     sigma = potential_density(ocean, temperature, salinity, 2000.0) - 1000
     which = np.searchsorted(density_edges, np.nan_to_num(sigma, nan=0.0))
+    of_class = lambda flow, n: np.where(which == n, flow, 0).sum(axis=0, keepdims=True)
     found = [
-        geometry(ocean.grid).across(
-            window,
-            *(
-                np.where(which == n, flow, 0).sum(axis=0, keepdims=True)
-                for flow in (to_east, to_north)
-            ),
-            _volume,
-        )
+        geometry(ocean.grid).across(window, of_class(to_east, n), of_class(to_north, n), _volume)
         for n in range(len(density_edges))
     ]
     return np.concatenate(found, axis=1)
@@ -171,9 +165,8 @@ def _from_lightest(ocean, found):
 
 
 def _northward(ocean, window, to_east, to_north):
-    return geometry(ocean.grid).across(
-        window, *(np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north)), _content
-    )[:, 0]
+    east, north = (np.nansum(flow, axis=0, keepdims=True) for flow in (to_east, to_north))
+    return geometry(ocean.grid).across(window, east, north, _content)[:, 0]
 
 
 def _heat(ocean, found):

@@ -7,6 +7,7 @@ restart needs of them stands in its header.
 
 import base64
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -82,7 +83,8 @@ class Drifters(SmallStore):
             simulation.events.append(
                 Event(self.repeat, lambda s: self.release(), simulation.step, f"release of {path}")
             )
-        self.flow, self.released, self.due = None, 0, None
+        self.flow: Any = None  # of the core, once the simulation is known
+        self.released, self.due = 0, None
 
     # ---- before the run --------------------------------------------------------------------------
 
@@ -242,14 +244,14 @@ class Drifters(SmallStore):
         ]
         x, y = np.asarray(h.corner_longitude), np.asarray(h.corner_latitude)
         if h.spherical:
-            here = earth.places(
+            x, y = earth.places(
                 sum(w[:, None] * earth.unit_vectors(x[j, i], y[j, i]) for w, j, i in corners)
             )
         else:
-            here = [sum(w * z[j, i] for w, j, i in corners) for z in (x, y)]
+            x, y = (sum(w * z[j, i] for w, j, i in corners) for z in (x, y))
         k = np.floor(level).astype(int)
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])
-        return *here, interfaces[k] + (level - k) * self._thickness(grid, i, j, k)
+        return x, y, interfaces[k] + (level - k) * self._thickness(grid, i, j, k)
 
     # ---- the file --------------------------------------------------------------------------------
 
@@ -387,16 +389,16 @@ def _in_cells(grid, x, y, path):
     ):  # one half after the other: on a seam corners have two names
         found = interpolation.from_quads(edges[:, columns], rows[:, columns], x, y, False)
         row, column = np.divmod(found.index, found.points)
-        n = np.flatnonzero(
+        new = np.flatnonzero(
             np.isnan(cells[0]) & (np.ptp(row, axis=1) > 0) & (np.ptp(column, axis=1) > 0)
         )
-        row, column, weight = row[n], column[n], found.weight[n].astype(float)
+        row, column, weight = row[new], column[new], found.weight[new].astype(float)
         j, i = row.min(1), column.min(1)
         eastern, northern = (
             np.clip((weight * there).sum(1) / weight.sum(1), 0, 1 - 1e-9)
             for there in (column != i[:, None], row != j[:, None])
         )
-        cells[:, n] = columns.start + i, j, eastern, northern
+        cells[:, new] = columns.start + i, j, eastern, northern
     for n in np.flatnonzero(np.isnan(cells[0])):
         raise ValueError(
             f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid"

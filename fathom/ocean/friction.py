@@ -31,6 +31,14 @@ class StrainFriction:
         """
         return
 
+    def viscosities(self, do):
+        """Adds what finds them."""
+        raise NotImplementedError
+
+    def forces(self, do):
+        """Adds what exerts them."""
+        raise NotImplementedError
+
     def __repr__(self):
         return (
             f"{self.name}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
@@ -60,6 +68,14 @@ class AnisotropicFriction(StrainFriction):
     least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 +
         1/dy^2)) [s].
     """
+
+    along: float
+    across: float
+    speed: float
+    poleward: float
+    boundary: float
+    decay: float
+    least_time: float
 
     def __init__(
         self,

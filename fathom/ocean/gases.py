@@ -19,7 +19,7 @@ embedded = FOLDER / "gases-in-air.txt"
 
 
 class _Gas(PassiveTracer):
-    columns = ()  # of the embedded table: north, south
+    columns: tuple[int, ...] = ()  # of the embedded table: north, south
 
     def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None):
         super().__init__(name or type(self).__name__.lower(), "mol m-3")

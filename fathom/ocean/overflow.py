@@ -109,9 +109,8 @@ class Overflow:
 
     def _cells(self, grid, key, region):
         (west, east), (south, north), (top, bottom) = region
-        inside = in_box(
-            *grid.coordinates(), ((west, east), (south, north)), grid.horizontal.spherical
-        )
+        x, y = grid.coordinates()
+        inside = in_box(x, y, ((west, east), (south, north)), grid.horizontal.spherical)
         layers = [k for k, depth in enumerate(grid.levels.middles) if top <= depth <= bottom]
         cells = [
             (k, int(j), int(i))
@@ -220,7 +219,8 @@ def transports(ocean, do):
     """What decides about overflows, at the start of a step."""
     if not ocean.overflows:
         return
-    taken, state = [], ocean.equation_of_state
+    taken: list = []
+    state = ocean.equation_of_state
     tracers = [("temperature", "degC"), ("salinity", "1e-3")]
     tracers += [(tracer.name, tracer.units) for tracer in ocean.tracers]
     here, do.phase = do.phase, "overflows"

@@ -25,9 +25,9 @@ def share_of_columns(grid, region, name="region"):
         and np.shape(region) != np.shape(grid.wet_levels)
     ):
         corners = np.stack([numbers(name, corner, "degrees or m") for corner in region])
-        share = (in_box if len(corners) == 2 else _in_polygon)(
-            *grid.coordinates(), corners, grid.horizontal.spherical
-        ).astype(float)
+        inside = in_box if len(corners) == 2 else _in_polygon
+        x, y = grid.coordinates()
+        share = inside(x, y, corners, grid.horizontal.spherical).astype(float)
     elif isinstance(region, str):
         raise ValueError(
             f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or"

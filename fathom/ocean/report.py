@@ -15,7 +15,7 @@ from fathom.ocean import circulation
 Pictures = Iterator[tuple[str, Callable[[], Any]]]
 
 
-def fields(simulation: Any) -> dict[str, np.ndarray] | None:
+def fields(simulation: Any) -> dict[str, Any] | None:
     """The state on rank 0, land NaN, with true eastward and northward velocity and the stream
     function; all ranks call it.
     """
@@ -27,7 +27,7 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     k = np.arange(model.grid.levels.number)[:, None, None]
     angle = np.asarray(model.grid.horizontal.angle_corner)
     u, v = (np.where(k < corner, gathered.pop(f"velocity_{a}"), np.nan) for a in "xy")
-    state = {
+    state: dict[str, Any] = {
         name: np.where(k < wet, a, np.nan) if a.shape[0] > 1 else np.where(wet > 0, a[0], np.nan)
         for name, a in gathered.items()
     }

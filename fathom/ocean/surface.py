@@ -250,11 +250,7 @@ class SurfaceForcing(Surface):
             raise ValueError(
                 "heat_flux_sensitivity needs restoring_temperature, over which heat_flux is"
             )
-        if (
-            np.isscalar(heat_flux_sensitivity)
-            and not isinstance(heat_flux_sensitivity, str)
-            and heat_flux_sensitivity > 0
-        ):
+        if isinstance(heat_flux_sensitivity, (int, float, np.number)) and heat_flux_sensitivity > 0:
             raise ValueError(
                 f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"

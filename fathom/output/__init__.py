@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 
-def writer(path: str | Path) -> type:
+def writer(path: str | Path) -> Any:
     """The writer class for the ending of `path`; ValueError for an unknown ending."""
     return formats.of_ending(path).part("writer")
 

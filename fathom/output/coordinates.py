@@ -220,7 +220,7 @@ def _sphere(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
             *((west_to_east[end], south_to_north[end]) for end in (other_end, (after, after)))
         )
     arrays[0] = _continuous(arrays[0])
-    result = {}
+    result: dict[str, tuple] = {}
     for name, standard, units, array, corner in zip(
         _names(place),
         ("longitude", "latitude"),
@@ -273,7 +273,7 @@ def _middle(
 
 def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     """One coordinate along each side: a rectangular plane has no more."""
-    result = {}
+    result: dict[str, tuple] = {}
     for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
         corner = np.asarray(grid[f"corner_{name}"], float)
         if np.ptp(corner, axis=1 - along).max() > 1e-9 * (np.ptp(corner) or 1.0):
@@ -297,7 +297,7 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
 
 def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
     """One coordinate along each side, with bounds."""
-    result = {}
+    result: dict[str, tuple] = {}
     for name, units, axis in (
         ("latitude", "degrees_north", "Y"),
         ("longitude", "degrees_east", "X"),
@@ -317,7 +317,7 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     """p = ap + b ps; the coordinate itself is ap / p0 + b with p0 = 1000 hPa."""
-    result = {}
+    result: dict[str, tuple] = {}
     for dim, suffix, what in (
         ("level", "", "hybrid level"),
         ("level_interface", "_interface", "hybrid interface"),
@@ -370,7 +370,7 @@ def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
         }
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
-    result = {}
+    result: dict[str, tuple] = {}
     if "depth" in used:
         middle = (
             np.asarray(grid["depth"], float)

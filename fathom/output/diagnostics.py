@@ -138,7 +138,7 @@ def weighted(weights):
         p, q = weights(model, window)
         return a * p + b * q
 
-    of.weights = weights
+    of.weights = weights  # type: ignore[attr-defined]  # a function that says how it is linear
     return of
 
 
@@ -191,17 +191,18 @@ def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=fl
             *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
         )
         return values
-    step, values = max(1, _in_cache // (len(arrays[0]) * nx)), None
+    step = max(1, _in_cache // (len(arrays[0]) * nx))
+    made: np.ndarray | None = None
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
         parts = [a[:, rows] for a in arrays]
         if diagnostic.of is not same or divisor != 1:
             parts = [_divided(np.asarray(a, float), divisor) for a in parts]
         value = diagnostic.of(model, (j0 + j, i0, rows.stop - j, nx), *parts)
-        if values is None:
-            values = np.empty((len(value), ny, nx), dtype)
-        mpi.core.stored(value, there[rows], values[:, rows])
-    return values
+        if made is None:
+            made = np.empty((len(value), ny, nx), dtype)
+        mpi.core.stored(value, there[rows], made[:, rows])
+    return made
 
 
 def _divided(a, divisor):

@@ -79,13 +79,13 @@ class Integrals(SmallStore):
         return (
             coordinates,
             [
-                self._specification(name, integral, coordinates)
+                self._of_integral(name, integral, coordinates)
                 for name, integral in self.variables.items()
             ],
             None,
         )
 
-    def _specification(self, name, integral, coordinates):
+    def _of_integral(self, name, integral, coordinates):
         places = " ".join(
             key
             for key, (dims, *_) in coordinates.items()

@@ -251,7 +251,8 @@ class _Server:
 
     def serve(self):
         threads = int(self.simulation.parallel["threads"])
-        under_way, staged = [], deque()  # (job, what its threads do); (event, ticket of the stage)
+        under_way = []  # (job, what its threads do)
+        staged: deque = deque()  # (event, ticket of the stage)
         stage = self.simulation.delivery.stage
         with (
             ThreadPoolExecutor(threads + 1) as pool,

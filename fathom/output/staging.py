@@ -43,7 +43,8 @@ class Stage:
         self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
             deque()
         )  # how a piece is had again, and delivered
-        self._news, self._error, self._over = threading.Condition(), None, False
+        self._news, self._over = threading.Condition(), False
+        self._error: OSError | None = None
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
         self._thread.start()
 

@@ -2,8 +2,10 @@
 by one writer from the fields there.
 """
 
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +31,9 @@ class Store(Stream):
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
-    attributes, least = {}, 1  # of the file; variables of it
+    file: Any = None  # open on this rank
+    attributes: Mapping[str, str] = {}  # of the file
+    least = 1  # variables of it
 
     def __init__(
         self,
@@ -53,7 +57,8 @@ class Store(Stream):
                 f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or"
                 " any field"
             )
-        self.levels, self.target = self._chosen(levels), None
+        self.levels = self._chosen(levels)
+        self.target: Any = None
         if regular is not None or section is not None:
             if regular is not None and section is not None:
                 raise ValueError(
@@ -275,7 +280,8 @@ class Store(Stream):
 
     def _arrange(self, fields, regions):
         """Items and products: variables of the same first field go to the same writers."""
-        self.items, self.products, first = [], [], {}
+        self.items, self.products = [], []
+        first: dict[tuple, int] = {}
         for name, d in self.variables.items():
             shift = first.setdefault((d.needs[0], d.surface), len(first))
             items = []

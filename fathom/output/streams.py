@@ -7,10 +7,11 @@ variables, as they are stored – and writes them. Who writes makes no differenc
 is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from fathom import mpi
 from fathom.output.gather import Gather
@@ -25,7 +26,7 @@ class Item(NamedTuple):
 
     field: str
     levels: int
-    rectangles: list
+    rectangles: Sequence
     first: int = 0
 
 
@@ -36,7 +37,7 @@ class Product(NamedTuple):
 
     name: str
     items: tuple
-    regions: list
+    regions: Sequence
 
 
 class Stream(ABC):
@@ -46,8 +47,15 @@ class Stream(ABC):
     one after another."""
 
     shared = in_order = True
-    writes = {}  # calls that this rank has made to write, by size (fathom.output.files)
-    heard = ("number", "set", "count", "items", "products")  # what servers must be told
+    items: list
+    products: list
+    heard: tuple[str, ...] = (
+        "number",
+        "set",
+        "count",
+        "items",
+        "products",
+    )  # what servers must be told
 
     def __init__(self, simulation):
         self.simulation = simulation
@@ -67,6 +75,11 @@ class Stream(ABC):
     def visible_times(self):
         """How many events of its file are visible; on the rank that makes them so."""
         return self.count
+
+    @property
+    def writes(self) -> Mapping:
+        """Calls that this rank has made to write, by size (fathom.output.files)."""
+        return {}
 
     def reopen(self):
         """The file as others have left it."""
@@ -204,7 +217,8 @@ class Delivery:
     servers leave staging to them."""
 
     def __init__(self, simulation):
-        self.simulation, self.stage = simulation, None
+        self.simulation = simulation
+        self.stage: Any = None
         self.waiting = []  # (stream, event, ticket of the stage)
 
     def open(self):

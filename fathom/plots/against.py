@@ -59,10 +59,10 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
             )
         )
         longest = 0.0
-        for k, (label, (x, y, *error)) in enumerate(p.curves.items()):
+        for k, (label, (at, values, *error)) in enumerate(p.curves.items()):
             colour = phases[k % len(phases)]
-            order = np.argsort(x)
-            x, y = np.asarray(x, float)[order], np.asarray(y, float)[order]
+            order = np.argsort(at)
+            x, y = np.asarray(at, float)[order], np.asarray(values, float)[order]
             if error:
                 e = np.asarray(error[0], float)[order]
                 axes.fill_between(x, y - e, y + e, color=colour, alpha=0.16, linewidth=0)
@@ -77,20 +77,20 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
                 zorder=3,
             )
             longest = max(longest, float(y.max()))
-        for k, (label, y) in enumerate(p.levels.items()):
+        for k, (label, level) in enumerate(p.levels.items()):
             axes.axhline(
-                y,
+                level,
                 color=ink if len(p.levels) == 1 else phases[k % len(phases)],
                 linewidth=0.9,
                 linestyle=(0, (4, 3)),
                 label=label,
                 zorder=2,
             )
-            longest = max(longest, y)
-        for label, x in p.marks.items():
-            axes.axvline(x, color=faint, linewidth=0.8)
+            longest = max(longest, level)
+        for label, mark in p.marks.items():
+            axes.axvline(mark, color=faint, linewidth=0.8)
             axes.text(
-                x,
+                mark,
                 0.03,
                 f" {label}",
                 color=faint,

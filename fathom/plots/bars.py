@@ -98,7 +98,7 @@ def _legend(
     }
     handles = [
         Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %")
-        for phase in sorted(share, key=share.get, reverse=True)
+        for phase in sorted(share, key=lambda phase: share[phase], reverse=True)
     ]
     figure.text(
         0.012, 1 - 0.2 / height, title, fontsize=11, fontweight="bold", va="center", color=ink

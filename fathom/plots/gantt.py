@@ -62,10 +62,8 @@ def gantt(
     tall = max(0.75, min(3.4, 0.28 * len(shown)))
     heights = [tall + 0.62] * len(charts) + ([1.65] if counts else [])
     figure = new_figure(9.2, sum(heights) + 0.55)
-    begin, end = (
-        choose(bar[n] for rows in charts.values() for row in rows for bar in row)
-        for n, choose in ((0, min), (1, max))
-    )
+    bars = [bar for rows in charts.values() for row in rows for bar in row]
+    begin, end = min(bar[0] for bar in bars), max(bar[1] for bar in bars)
     top = figure.get_figheight() - 0.5
     for (name, rows), height in zip(charts.items(), heights):
         axes = _axes(figure, top, height, name)

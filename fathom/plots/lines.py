@@ -41,7 +41,7 @@ def contours(
         pieces = [
             piece
             for line in generator.lines(float(level))
-            for piece in _carried(raster, line, ny, nx)
+            for piece in _carried(raster, np.asarray(line), ny, nx)
         ]
         groups.setdefault((style, 2 * width if thick else width), []).extend(pieces)
         if label:

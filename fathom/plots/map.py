@@ -194,7 +194,8 @@ def _graticule(axes: Any, raster: Raster) -> None:
 
 
 def _polar_graticule(axes: Any, raster: Raster) -> None:
-    pole, edge = raster.projection.pole, raster.projection.edge
+    projection: Any = raster.projection
+    pole, edge = projection.pole, projection.edge
     around = np.linspace(0, 360, 361)
     for latitude in (40, 60, 80):
         axes.plot(
@@ -269,7 +270,7 @@ def _ticks(axes: Any, raster: Raster) -> None:
         values = [v for v in values if low * factor - 1e-9 <= v <= high * factor + 1e-9]
         middle = (0.5 * (west + east), 0.5 * (south + north))
         at = [
-            raster.project(*(np.float64(v / factor if n == place else middle[n]) for n in (0, 1)))[
+            raster.project(*(np.asarray(v / factor if n == place else middle[n]) for n in (0, 1)))[
                 place
             ]
             for v in values

@@ -316,11 +316,11 @@ class Raster:
                 column = np.clip(column.astype(np.int32), 0, self.width - 1)
                 row = np.clip(row.astype(np.int32), 0, self.height - 1)
                 picture[row * self.width + column] = part
-        picture = picture.reshape(self.height, self.width)
+        whole = picture.reshape(self.height, self.width)
         for _ in range(3):
-            _fill_pinholes(picture)
-        picture[~self.inside] = -1
-        return picture
+            _fill_pinholes(whole)
+        whole[~self.inside] = -1
+        return whole
 
     def _groups(self):
         """Cells with the number of samples they need along i and across: (cells, along, across)."""

@@ -52,7 +52,7 @@ def picture(
         return _section(dataset, data, name, moment, units, path)
     data, where = _at_level(dataset, data, level)
     note = "  ".join(text for text in (moment, where) if text)
-    grid = _horizontal(dataset, data)
+    grid: Any = _horizontal(dataset, data)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, note=note, path=path)
     over = None
@@ -107,7 +107,7 @@ def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
     ):
         index = int(time)
     if index is None:
-        index = _nearest_time(data.time, time)
+        index = _nearest_time(data.time, str(time))
     if not -count <= index < count:
         raise ValueError(f"time {time} is not in the file: it has times 0 to {count - 1}")
     chosen = data.isel(time=index)

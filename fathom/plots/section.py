@@ -158,7 +158,7 @@ def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:
     from matplotlib.ticker import MaxNLocator
 
     ticks = np.arange(-90, 91, 30) if high - low > 100 else MaxNLocator(7).tick_values(low, high)
-    ticks = [t for t in ticks if low <= t <= high]
+    ticks = [float(t) for t in ticks if low <= t <= high]
     return ticks, [_degrees(t, "NS") for t in ticks]
 
 

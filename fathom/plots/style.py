@@ -15,7 +15,7 @@ from fathom.plots.colours import coast, colour_map, diverging, faint, ink
 
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points
 
-_look = {
+_look: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9,

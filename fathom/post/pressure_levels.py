@@ -21,6 +21,8 @@ limit of T_0 is 298 K, over mountains only: from 2000 m on in part, from 2500 m 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from fathom.grids.hybrid import interfaces_of
@@ -75,7 +77,7 @@ class Column:
         self.geopotential = column.layer_geopotential(
             interfaces, self.virtual, self.surface_geopotential
         )
-        self._places = None, None
+        self._places: tuple[Any, Any] = None, None
         self.ground = ground_temperature(
             self.virtual[-1], self.surface_pressure, np.exp(self.x[-1])
         )

@@ -76,11 +76,13 @@ def regular(step: float) -> Target:
         * np.diff(np.sin(np.radians(latitude)))[:, None]
         * np.ones(nx)
     )
+    x, y = middle
     return Target(
-        *middle,
+        x,
+        y,
         {
-            "longitude": middle[0],
-            "latitude": middle[1],
+            "longitude": x,
+            "latitude": y,
             "corner_longitude": longitude,
             "corner_latitude": latitude,
             "area": area,

@@ -153,7 +153,7 @@ def _lengths(tiles: list[dict[str, Any]]) -> Any:
 
 
 def _figures(pictures: Pictures, shape: str = "") -> str:
-    figures = []
+    figures: list[str] = []
     try:
         figures.extend(_figure(name, draw) for name, draw in pictures)
     except _failures as error:
@@ -204,7 +204,7 @@ def _cards(summary: Mapping[str, Any]) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
         return html.escape(str(value))
-    if float(value).is_integer() and abs(value) < 1e15:
+    if float(value).is_integer() and abs(float(value)) < 1e15:
         return f"{int(value):,}".replace(",", "\u2009")
     return f"{float(value):.4g}"
 
@@ -232,7 +232,7 @@ def _facts(summary: Mapping[str, Any]) -> str:
     )
 
 
-def _state_table(state: Mapping[str, Mapping[str, float]]) -> str:
+def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
 
     rows = [
         (

@@ -58,7 +58,7 @@ def page(traces: Sequence[dict[str, Any]]) -> str:
     )  # what is shown at first: three steps
     if not 0 <= first < last <= timeline.last - timeline.first:
         first, last = 0.0, timeline.last - timeline.first
-    data = {
+    data: dict[str, Any] = {
         "view": [round(1e7 * first), round(1e7 * last)],
         "length": round(1e7 * (timeline.last - timeline.first)),
         "states": states,

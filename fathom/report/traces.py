@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +85,7 @@ def write(path: Path, traces: Sequence[dict[str, Any]]) -> None:
     return None
 
 
-def figures(found: dict[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def figures(found: Mapping[str, Any], traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """name -> function that draws it."""
     part = Timeline(traces, *window(traces))
     one = Timeline(traces, *window(traces, 1))

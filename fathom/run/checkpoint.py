@@ -87,12 +87,12 @@ class Checkpoint:
                 "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
             },
         )
-        s.on_root(
-            lambda: (
-                path.parent.mkdir(parents=True, exist_ok=True),
-                restart.create(path, header, {part.field: part.shape for part in self.parts}),
-            )
-        )
+
+        def create():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            restart.create(path, header, {part.field: part.shape for part in self.parts})
+
+        s.on_root(create)
         return path
 
 
@@ -142,9 +142,10 @@ def read_state(simulation, path):
     sums = {
         name for store in s.outputs for name in store.sums
     }  # of means: another run's restart need not have them
-    needed, files = [name for name in state if name not in sums], []
+    needed = [name for name in state if name not in sums]
+    files: list = []
 
-    def header():
+    def head():
         with restart.read(path, grid=fingerprint(s), fields=needed) as file:
             return file.header, file.names
 
@@ -153,7 +154,7 @@ def read_state(simulation, path):
             files.append(restart.read(here))
         return np.ascontiguousarray(files[0][name])
 
-    header, names = s.readers.share(header)
+    header, names = s.readers.share(head)
     s.count = header.steps
     if abs(header.seconds - s.seconds) > 1e-6:
         raise ValueError(

@@ -20,7 +20,7 @@ class Forcing:
     def __init__(self, sources, readers):
         self.sources = sources
         self.held = [None] * len(sources)  # (record before, after, when they hold) of each
-        self.coming = [[]] * len(sources)  # what will be wanted again, or next
+        self.coming: list[list] = [[]] * len(sources)  # what will be wanted again, or next
         self.records = reading.Ahead(readers, lambda key: sources[key[0]].read(key[1]))
 
     @classmethod

@@ -249,6 +249,7 @@ def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]
     os.environ |= threads_environment(ranks, threads)
     with Ranks():
         return act()
+    return 1  # an error that ended all
 
 
 def status_of(error: BaseException) -> int:

@@ -7,7 +7,7 @@ import signal
 import time as wall_clock
 import weakref
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -86,9 +86,9 @@ class Simulation:
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
-        self.sequence = self.domain = self.fields = (
-            None  # the program of a step; its ranks; what it is run on
-        )
+        self.sequence: Any = None  # the program of a step
+        self.domain: Any = None  # its ranks
+        self.fields: Any = None  # what it is run on
         self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
         self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
@@ -426,7 +426,7 @@ class Simulation:
         handler = signal.signal(signal.SIGINT, self.request_stop)
         self.sequence.reset_timings()
         regions.begin(self.comm, self.trace_events)
-        self.marked = {}  # steps after which something happened, by its name
+        self.marked: dict = {}  # steps after which something happened, by its name
         self.start_steps, began = self.count, wall_clock.perf_counter()
         with region("watch", "output", "output"):
             sanity.watch(self, keep=self.count == 0)

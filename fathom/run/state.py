@@ -203,7 +203,9 @@ class State(xr.Dataset):
         return cls(variables, at)
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        live = [name for name, held in self.variables.items() if isinstance(held._data, FieldArray)]
+        live = [
+            str(name) for name, held in self.variables.items() if isinstance(held._data, FieldArray)
+        ]
         if not live or not isinstance(key, str):
             return super().__setitem__(key, value)
         if key not in live:
@@ -216,7 +218,8 @@ class State(xr.Dataset):
             value = value.transpose(*(dim for dim in variable.dims if dim in value.dims))
         values = getattr(value, "data", value)
         if values is not variable._data:  # state[key] += 1 has written already
-            variable._data.write(values)
+            held: Any = variable._data
+            held.write(values)
         return None
 
 

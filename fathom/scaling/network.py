@@ -127,7 +127,9 @@ def overhead(machine: Machine, put: bool = False) -> float:
     return machine["network.put_overhead" if put else "network.overhead"]
 
 
-def seconds_per_byte(machine: Machine, hops: np.ndarray, sharing: float = 1.0) -> np.ndarray:
+def seconds_per_byte(
+    machine: Machine, hops: np.ndarray | float, sharing: float = 1.0
+) -> np.ndarray:
     """sharing: cores of a node that send at once."""
     between = sharing / machine["network.bandwidth"]
     return np.where(

@@ -157,7 +157,7 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
     owners = int(waves.max()) + 1
     shared = np.zeros((owners, ranks), np.int64)
     np.add.at(shared, waves, known)
-    m = np.arange(n + 1)
+    number = np.arange(n + 1)
     by_wave = lambda of_m: np.bincount(waves, of_m, ranks)
     return Layout(
         ranks,
@@ -165,8 +165,8 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
         grid.levels.number,
         np.bincount(pieces[:, 0], pieces[:, 2], ranks),
         np.bincount(row_rank, points, ranks),
-        by_wave((n - m + 2.0) * (ny - 2 * first_row[: n + 1])),
-        by_wave(n - m + 1.0),
+        by_wave((n - number + 2.0) * (ny - 2 * first_row[: n + 1])),
+        by_wave(n - number + 1.0),
         shared.sum(axis=0) + np.bincount(np.arange(owners), shared.sum(axis=1), ranks),
         _messages(
             np.repeat(np.arange(owners), ranks),

@@ -177,6 +177,7 @@ def step(
 
     def halo() -> None:
         t.compute(piece - inside_piece, "solver")
+        assert small is not None  # there is a halo only where somebody is beside
         t.exchange(small, "solver halo", meanwhile=(inside_piece, "solver"))
 
     def summed() -> None:

@@ -24,6 +24,10 @@ calendars = ("standard", "noleap", "360_day")
 class Period:
     """A length of time: seconds, or calendar months."""
 
+    seconds: float
+    months: int
+    text: str
+
     def __init__(self, text, what="period"):
         if isinstance(text, Period):
             self.seconds, self.months, self.text = text.seconds, text.months, text.text
@@ -38,11 +42,11 @@ class Period:
             )
         number = float(match[1])
         self.text = str(text).strip()
-        self.months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
-        self.seconds = 0 if self.months else number * units[match[2]]
-        if self.months != int(self.months):
+        months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
+        self.seconds = 0 if months else number * units[match[2]]
+        if months != int(months):
             raise ValueError(f"{what} = {text!r}: months and years come whole")
-        self.months = int(self.months)
+        self.months = int(months)
         if not (self.seconds > 0 or self.months > 0):
             raise ValueError(f"{what} = {text!r} must be longer than 0 s")
 

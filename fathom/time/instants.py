@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -41,7 +42,7 @@ class TimeAxis:
                 f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a"
                 f" year: which year is to be repeated? Say repeated_year = {year}, say"
             )
-        self._placed = None, None
+        self._placed: tuple[Any, Any] = None, None
 
     def __len__(self):
         return len(self.begin)
@@ -53,7 +54,7 @@ class TimeAxis:
             other.repeated,
         )
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]  # its moments are lists
 
     @property
     def intervals(self) -> bool:
@@ -120,8 +121,8 @@ class TimeAxis:
         """What a record is called in messages."""
         if self.constant:
             return ""
-        _year, *rest = self.begin[number]
-        return text((0, *rest))[5:] if self.repeated else text(self.begin[number])
+        _year, month, day, second = self.begin[number]
+        return text((0, month, day, second))[5:] if self.repeated else text(self.begin[number])
 
     def _around(self, clock, year):
         """Numbers and times [s] of records around a year, of all without one, and from when to when

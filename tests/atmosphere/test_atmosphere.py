@@ -175,8 +175,8 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
     E, c2 = np.reshape(r["from_modes"], (6, 6))[:, mode], r["speed_squared"][mode]
     tau = lambda D: np.array(
         [
-            287 / 1004.5 * 300 * (a * D[k] + l / t * (np.array(r["thickness"])[:k] @ D[:k]))
-            for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))
+            287 / 1004.5 * 300 * (a * D[k] + log_ratio / t * (np.array(r["thickness"])[:k] @ D[:k]))
+            for k, (a, log_ratio, t) in enumerate(zip(r["alpha"], r["log_ratio"], r["thickness"]))
         ]
     )
     P = np.polynomial.legendre.Legendre.basis(n)

@@ -124,8 +124,8 @@ def test_vertical_modes_swing_with_their_frequency(tmp_path):
     warm, P = (
         np.array(
             [
-                a * E[k] + l / t * (thickness[:k] @ E[:k])
-                for k, (a, l, t) in enumerate(zip(r["alpha"], r["log_ratio"], thickness))
+                a * E[k] + log_ratio / t * (thickness[:k] @ E[:k])
+                for k, (a, log_ratio, t) in enumerate(zip(r["alpha"], r["log_ratio"], thickness))
             ]
         ),
         np.polynomial.legendre.Legendre.basis(n),

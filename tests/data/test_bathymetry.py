@@ -160,7 +160,8 @@ def test_properties_of_wet_levels(depth_levels, periodic, fold):
     try:
         levels = wet_levels(depth, depth > 0, THICKNESS, **options)
     except ValueError as error:
-        assert "no water is left" in str(error)
+        if "no water is left" not in str(error):
+            raise
         return
     corners = mesh.corner_levels(levels)
     assert set(np.unique(levels)) <= {0, *range(2, 11)}

@@ -125,9 +125,12 @@ def test_settings():
     ],
 )
 def test_errors(old, new, message):
-    with pytest.raises(ValueError, match=message):
+    def read():
         e = experiment(text=box.text.replace(old, new, 1))
         assert e.period and e.simulation()
+
+    with pytest.raises(ValueError, match=message):
+        read()
 
 
 def test_a_setting_is_named_in_its_error():

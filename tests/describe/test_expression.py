@@ -37,8 +37,13 @@ def test_constants():
     assert known == {"L": 2e6, "half": 1e6, "root": 2.0}
     assert interpret("2 * half", known) == 2e6  # no variable: a number
     assert isinstance(interpret("y / L", known), Expression)
-    for wrong in ({"x": 1}, {"a": "levitus"}, {"a": True}, {"exp": 2}):
-        with pytest.raises(ValueError):
+    for wrong, message in (
+        ({"x": 1}, "needs another name"),
+        ({"a": "levitus"}, "is not a number"),
+        ({"a": True}, "is not a number"),
+        ({"exp": 2}, "needs another name"),
+    ):
+        with pytest.raises(ValueError, match=message):
             constants_of(wrong)
 
 

@@ -127,15 +127,15 @@ def test_adjustment_stops_at_the_radius_of_deformation():
 
 @pytest.mark.parametrize("waves", [1, 2])
 def test_rossby_wave_drifts_west(waves):
-    """omega / k = -beta / (k2 + l2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth
+    """omega / k = -beta / (k2 + m2 + 1 / Rd2): -beta Rd2 for long waves. f changes by a fifth
     across the channel: 4 %.
     """
     depth, f, beta, length, width = 10.0, 1e-4, 2e-11, 4000e3, 1000e3
     Rd2 = g * depth / f**2
-    k, l = 2 * np.pi * waves / length, np.pi / width
-    eta = lambda x, y: 0.01 * np.cos(k * x) * np.sin(l * y)
-    u = lambda x, y, z: -g / f * 0.01 * l * np.cos(k * x) * np.cos(l * y)
-    v = lambda x, y, z: -g / f * 0.01 * k * np.sin(k * x) * np.sin(l * y)
+    k, m = 2 * np.pi * waves / length, np.pi / width
+    eta = lambda x, y: 0.01 * np.cos(k * x) * np.sin(m * y)
+    u = lambda x, y, z: -g / f * 0.01 * m * np.cos(k * x) * np.cos(m * y)
+    v = lambda x, y, z: -g / f * 0.01 * k * np.sin(k * x) * np.sin(m * y)
     sim = layer(
         40,
         20,
@@ -153,4 +153,4 @@ def test_rossby_wave_drifts_west(waves):
         sim.advance(24)
         phases.append(np.angle(height(sim)[10] @ np.exp(-1j * k * x)))
     speed = -np.polyfit(np.arange(50) * 86400, np.unwrap(phases), 1)[0] / k
-    assert speed == pytest.approx(-beta / (k**2 + l**2 + 1 / Rd2), rel=0.04)
+    assert speed == pytest.approx(-beta / (k**2 + m**2 + 1 / Rd2), rel=0.04)

@@ -64,7 +64,8 @@ def schemes():
                 continue
             body = lines[n : lines.index("};", n) + 1]
             text = "\n".join(body)
-            if "std::string_view summary" in text and "void operator()(" in text:
+            of_columns = "void operator()(" in text and "bool global = true" not in text
+            if "std::string_view summary" in text and of_columns:
                 yield name[1], body
 
 

@@ -349,14 +349,10 @@ def test_angle_of_a_tilted_grid():
     for where, at in (("center", np.s_[:, :]), ("corner", np.s_[1:, 1:])):
         x = getattr(before, f"{where}_longitude")[at] * degree
         direction = np.stack([-np.sin(x), np.cos(x), 0 * x], -1) @ turn.T
-        l, p = (
-            getattr(grid, f"{where}_longitude")[at] * degree,
-            getattr(grid, f"{where}_latitude")[at] * degree,
-        )
-        east, north = (
-            np.stack([-np.sin(l), np.cos(l), 0 * l], -1),
-            np.stack([-np.sin(p) * np.cos(l), -np.sin(p) * np.sin(l), np.cos(p)], -1),
-        )
+        x = getattr(grid, f"{where}_longitude")[at] * degree
+        y = getattr(grid, f"{where}_latitude")[at] * degree
+        east = np.stack([-np.sin(x), np.cos(x), 0 * x], -1)
+        north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], -1)
         exact = np.arctan2((direction * north).sum(-1), (direction * east).sum(-1))
         difference = np.abs(turned(getattr(grid, f"angle_{where}"), exact))
         assert (
@@ -422,7 +418,8 @@ def possible(make, *arguments):
     try:
         return make(*arguments)
     except ValueError as error:
-        assert "choose more rows or an edge further north" in str(error)
+        if "choose more rows or an edge further north" not in str(error):
+            raise
         reject()
 
 

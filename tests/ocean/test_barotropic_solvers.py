@@ -93,7 +93,7 @@ def test_the_restart_knows_the_solver(tmp_path):
     first = sim(solver="pcsi", preconditioner="diagonal")().prepare()
     first.advance(2)
     path = first.write_restart("restart.fathom")
+    again = sim(preconditioner="diagonal")()
+    again.restart_from = path
     with pytest.warns(UserWarning, match="other numerics: solver = 'chrongear', then 'pcsi'"):
-        again = sim(preconditioner="diagonal")()
-        again.restart_from = path
         again.prepare()

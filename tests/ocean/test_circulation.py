@@ -231,6 +231,10 @@ def test_errors_say_what_is_allowed(tmp_path, wrong, words):
         nx=12, ny=10, latitude=(-40, 40), levels=fm.ZLevels(number=3, depth=1000), bathymetry="flat"
     )
     sim = fm.Simulation(fm.Ocean(grid), step="1h", directory=tmp_path)
-    with pytest.raises(ValueError, match=words):
+
+    def prepared():
         sim.output("a.zarr", **{"variables": ["section_transport"], "every": "1h"} | wrong)
         sim.prepare()
+
+    with pytest.raises(ValueError, match=words):
+        prepared()

@@ -96,7 +96,6 @@ def test_warm_and_cold_ground_are_limited(ground, height, coldest, warmest):
 
 def test_fields_of_a_grid_with_short_rows():
     rows, levels = Rows.gaussian(16, "octahedral"), hybrid.named("L19")
-    _a, _b = levels
     shape = rows.shape
     fields = {
         "air_temperature": np.zeros((19, *shape)),

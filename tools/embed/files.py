@@ -57,10 +57,8 @@ def write(name: str, title: str, sources: list[str], files, coordinates, variabl
 
 
 def _write(out, name, variable):
-    values, attributes = (
-        np.asarray(variable.values),
-        {"units": variable.units, "long_name": variable.long_name},
-    )
+    values = np.asarray(variable.values)
+    attributes = {"units": variable.units, "long_name": variable.long_name}
     if not np.isfinite(values).all():
         raise ValueError(f"{name}: {np.count_nonzero(~np.isfinite(values))} values are missing")
     if variable.standard_name:
@@ -70,24 +68,33 @@ def _write(out, name, variable):
     if variable.dimensions == name:
         item = out.createVariable(name, "f8" if values.dtype.kind == "f" else "i4", (name,))
     elif variable.resolution:
-        low, high = np.rint(np.array([values.min(), values.max()]) / variable.resolution).astype(
-            int
-        )
-        kind = "u1" if low >= 0 and high <= 255 else "i2" if high - low <= 65535 else "i4"
-        middle = (low + high) // 2 if kind == "i2" and max(-low, high) > 32767 else 0
-        values = np.rint(values / variable.resolution).astype(int) - middle
-        if values.min() < np.iinfo(kind).min or values.max() > np.iinfo(kind).max:
-            raise ValueError(f"{name}: a resolution of {variable.resolution} is too fine")
-        attributes |= {
-            "scale_factor": np.float32(variable.resolution),
-            "add_offset": np.float32(middle * variable.resolution),
-        }
+        values, kind, packing = _packed(name, values, variable.resolution)
+        attributes |= packing
         item = _compressed(out, name, kind, variable, values.shape)
     else:
         item = _compressed(out, name, "f4", variable, values.shape)
     item.set_auto_maskandscale(False)
     item.setncatts(attributes)
     item[...] = values
+
+
+def _packed(name, values, resolution):
+    """Whole multiples of the resolution in the smallest type that holds them; its name; the
+    attributes that undo this.
+    """
+    whole = np.rint(values / resolution).astype(int)
+    low, high = whole.min(), whole.max()
+    kind = "u1" if low >= 0 and high <= 255 else "i2" if high - low <= 65535 else "i4"
+    middle = (low + high) // 2 if kind == "i2" and max(-low, high) > 32767 else 0
+    whole -= middle
+    kept = np.iinfo(kind)
+    if whole.min() < kept.min or whole.max() > kept.max:
+        raise ValueError(f"{name}: resolution {resolution} is too fine for {kind}")
+    packing = {
+        "scale_factor": np.float32(resolution),
+        "add_offset": np.float32(middle * resolution),
+    }
+    return whole, kind, packing
 
 
 def _compressed(out, name, kind, variable, shape):

@@ -40,6 +40,7 @@ SURFACE = {
 DOBSON = 2.1415e-5  # kg m-2 of ozone in a Dobson unit
 
 
+# long: a table of the variables in the file
 def build_gfs(files):
     """The state on 26 pressure levels, the surface, four soil layers, and ozone as a zonal mean."""
     data = fields(files["gfs"], AIR | SURFACE)

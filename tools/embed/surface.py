@@ -23,6 +23,7 @@ ALBEDO = 0.066  # of the sea, Large & Yeager (2009)
 MONTH_CENTRES = 15.5, 45, 74.5, 105, 135.5, 166, 196.5, 227.5, 258, 288.5, 319, 349.5
 
 
+# long: the steps, then a table of the variables in the file
 def build_surface(files):
     """Twelve months of what drives the sea surface; the reasons for each step stand in
     docs/data.md.

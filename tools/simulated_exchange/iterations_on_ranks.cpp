@@ -30,6 +30,31 @@ const Decomposition& world(const int* size, int ranks) {
     return d;
 }
 
+/// Values of a block in the middle of its halo.
+std::vector<double> filled(const Block& b, int halo) {
+    const int row = b.nx + 2 * halo;
+    std::vector<double> block(std::size_t(row) * (b.ny + 2 * halo), 0.);
+    for (int j = 0; j < b.ny; ++j)
+        for (int i = 0; i < b.nx; ++i)
+            block[std::size_t(j + halo) * row + i + halo] = value(b.i0 + i, b.j0 + j);
+    return block;
+}
+
+/// Points of a block and its halo that are not as they should be.
+int wrong_points(const std::vector<double>& block, const Block& b, const Decomposition& d,
+                 const int* size) {
+    const int nx = size[0], ny = size[1], halo = size[4];
+    int wrong = 0;
+    for (int j = -halo; j < b.ny + halo; ++j)
+        for (int i = -halo; i < b.nx + halo; ++i) {
+            const int there_i = (b.i0 + i + nx) % nx, there_j = b.j0 + j;
+            const bool water = there_j >= 0 && there_j < ny && d.at(there_i, there_j);
+            wrong += block[std::size_t(j + halo) * (b.nx + 2 * halo) + i + halo] !=
+                     (water ? value(there_i, there_j) : 0.);
+        }
+    return wrong;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,7 +70,7 @@ int main(int argc, char** argv) {
     for (int n = 0; n < 6; ++n) size[n] = std::atoi(argv[n + 1]);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank), MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     const Decomposition& d = world(size, ranks);
-    const int halo = size[4], nx = size[0], ny = size[1];
+    const int halo = size[4];
     Exchange exchange(MPI_COMM_WORLD, d, halo, 8, {{Horizontal::center, false, halo, 1}}, "packed");
     const auto sum = global_sum(argv[7], MPI_COMM_WORLD);
 
@@ -55,10 +80,7 @@ int main(int argc, char** argv) {
     memory.reserve(blocks.size());
     for (auto* b : blocks) {
         const int row = b->nx + 2 * halo;
-        auto& block = memory.emplace_back(std::size_t(row) * (b->ny + 2 * halo), 0.);
-        for (int j = 0; j < b->ny; ++j)
-            for (int i = 0; i < b->nx; ++i)
-                block[std::size_t(j + halo) * row + i + halo] = value(b->i0 + i, b->j0 + j);
+        auto& block = memory.emplace_back(filled(*b, halo));
         field.at.push_back((std::byte*)block.data()), field.row.push_back(row),
             field.level.push_back(row);
     }
@@ -74,16 +96,8 @@ int main(int argc, char** argv) {
                  three[2] != double(n) * ranks;
     }
     const double seconds = (MPI_Wtime() - began) / size[5];
-    for (std::size_t n = 0; n < blocks.size(); ++n) {
-        const auto* b = blocks[n];
-        for (int j = -halo; j < b->ny + halo; ++j)
-            for (int i = -halo; i < b->nx + halo; ++i) {
-                const int there_i = (b->i0 + i + nx) % nx, there_j = b->j0 + j;
-                const bool water = there_j >= 0 && there_j < ny && d.at(there_i, there_j);
-                wrong += memory[n][std::size_t(j + halo) * (b->nx + 2 * halo) + i + halo] !=
-                         (water ? value(there_i, there_j) : 0.);
-            }
-    }
+    for (std::size_t n = 0; n < blocks.size(); ++n)
+        wrong += wrong_points(memory[n], *blocks[n], d, size);
     double all[2] = {wrong, double(exchange.messages())}, most = 0;
     MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(&seconds, &most, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);

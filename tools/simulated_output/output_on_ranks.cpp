@@ -83,6 +83,11 @@ struct Tally {
     void count(const OutputEvent& e, std::uint32_t x) {
         ++numbers[e.stream * times + e.time], sums[e.stream * times + e.time] += x;
     }
+    Tally& operator+=(const Tally& other) {
+        for (std::size_t n = 0; n < sums.size(); ++n)
+            numbers[n] += other.numbers[n], sums[n] += other.sums[n];
+        return *this;
+    }
     void total() {
         for (auto* list : {&numbers, &sums}) {
             std::vector<std::uint64_t> all(list->size());
@@ -101,6 +106,43 @@ struct Found {  ///< by one rank
     explicit Found(int times) : sent(times), arrived(times) {}
 };
 
+/// The numbers that a rank hands over for an event, block by block.
+struct Numbers {
+    std::vector<FieldSlab> fields;
+    std::vector<std::vector<std::byte>> memory;
+    Tally tally;
+
+    Numbers(const OutputEvent& e, const OutputStream& stream,
+            const std::vector<const Block*>& blocks, int times)
+        : tally(times) {
+        for (int n = 0; n < int(stream.items.size()); ++n) {
+            const int levels = stream.items[n].levels;
+            FieldSlab f{{}, {}, {}, levels};
+            for (auto* b : blocks) {
+                const int columns = b->nx + 2 * halo, row = columns * levels;
+                auto& block =
+                    memory.emplace_back(std::size_t(row) * (b->ny + 2 * halo) * stream.bytes);
+                fill(block.data(), e, n, *b, stream);
+                f.at.push_back(block.data()), f.row.push_back(row), f.level.push_back(columns);
+            }
+            fields.push_back(std::move(f));
+        }
+    }
+
+    void fill(std::byte* block, const OutputEvent& e, int item, const Block& b,
+              const OutputStream& stream) {
+        const int levels = stream.items[item].levels, columns = b.nx + 2 * halo;
+        for (int j = 0; j < b.ny; ++j)
+            for (int k = 0; k < levels; ++k)
+                for (int i = 0; i < b.nx; ++i) {
+                    const auto x = code(e, item, k, b.j0 + j, b.i0 + i);
+                    set(block, stream.bytes,
+                        std::size_t(j + halo) * columns * levels + k * columns + i + halo, x);
+                    tally.count(e, x);
+                }
+    }
+};
+
 void compute(const Roles& r, const Decomposition& d, const Size& size, Found& found) {
     int rank;
     MPI_Comm_rank(r.own, &rank);
@@ -112,38 +154,13 @@ void compute(const Roles& r, const Decomposition& d, const Size& size, Found& fo
             if (step % every(s)) continue;
             OutputEvent e;
             e.stream = s, e.time = step / every(s);
-            std::vector<FieldSlab> fields;
-            std::vector<std::vector<std::byte>> memory;
-            Tally own(size.times);
-            for (int n = 0; n < int(list[s].items.size()); ++n) {
-                const int levels = list[s].items[n].levels;
-                FieldSlab f{{}, {}, {}, levels};
-                for (auto* b : blocks) {
-                    const int columns = b->nx + 2 * halo, row = columns * levels;
-                    auto& block =
-                        memory.emplace_back(std::size_t(row) * (b->ny + 2 * halo) * list[s].bytes);
-                    for (int j = 0; j < b->ny; ++j)
-                        for (int k = 0; k < levels; ++k)
-                            for (int i = 0; i < b->nx; ++i) {
-                                const auto x = code(e, n, k, b->j0 + j, b->i0 + i);
-                                set(block.data(), list[s].bytes,
-                                    std::size_t(j + halo) * row + k * columns + i + halo, x);
-                                own.count(e, x);
-                            }
-                    f.at.push_back(block.data()), f.row.push_back(row), f.level.push_back(columns);
-                }
-                fields.push_back(std::move(f));
-            }
-            auto add = [&](Tally& to) {
-                for (std::size_t n = 0; n < own.sums.size(); ++n)
-                    to.numbers[n] += own.numbers[n], to.sums[n] += own.sums[n];
-            };
-            add(found.sent);
+            const Numbers own(e, list[s], blocks, size.times);
+            found.sent += own.tally;
             client.grant(e, size.wait ? std::numeric_limits<double>::infinity() : 0);
             if (e.slot >= 0)
-                client.post(e, fields), ++found.posted;
+                client.post(e, own.fields), ++found.posted;
             else {
-                add(found.arrived);
+                found.arrived += own.tally;
                 MPI_Barrier(r.own);
                 if (rank == 0) client.wrote(e), ++found.fallback;
             }

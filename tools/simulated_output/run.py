@@ -77,7 +77,8 @@ def build(folder: Path, real: bool) -> Path:
             subprocess.Popen([*command, "-c", str(source), "-o", str(made)])
             for source, made in zip(sources, objects)
         ]
-        if any(p.wait() for p in running):
+        failed = [p.wait() for p in running]  # waits for all of them
+        if any(failed):
             sys.exit("output_on_ranks does not compile")
         subprocess.run([str(compiler(real)), *map(str, objects), "-o", str(program)], check=True)
     return program

@@ -127,9 +127,9 @@ class GribWriter(WholeTimes):
         self._held.add(list(map(len, messages)), seconds)
 
     def close(self) -> None:
-        if self._file is not None:
+        if self._file >= 0:
             os.close(self._file)
-        self._file = None
+            self._file = -1
 
     def _cut(self, count: int) -> None:
         self._held.keep(count)

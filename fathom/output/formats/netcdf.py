@@ -33,7 +33,10 @@ from fathom.output.specification import (
 )
 from fathom.reading import library
 
-compressions = {"zlib": {"compression": "zlib", "complevel": 1, "shuffle": True}, "none": {}}
+compressions: dict[str, dict[str, Any]] = {
+    "zlib": {"compression": "zlib", "complevel": 1, "shuffle": True},
+    "none": {},
+}
 
 
 class NetcdfWriter:
@@ -111,20 +114,20 @@ class NetcdfWriter:
                     variable = file.createVariable(name, array.dtype, dims)
                     variable.setncatts(given)
                     variable[...] = array
-                for variable in variables:
+                for spec in variables:
                     fill = (
-                        variable.fill
-                        if np.dtype(variable.dtype).kind == "f" or not math.isnan(variable.fill)
+                        spec.fill
+                        if np.dtype(spec.dtype).kind == "f" or not math.isnan(spec.fill)
                         else None
                     )
                     file.createVariable(
-                        variable.name,
-                        variable.dtype,
-                        variable.dims,
+                        spec.name,
+                        spec.dtype,
+                        spec.dims,
                         fill_value=fill,
-                        chunksizes=chunk_of(variable.dims, sizes, chunks),
+                        chunksizes=chunk_of(spec.dims, sizes, chunks),
                         **compressions[compression],
-                    ).setncatts(dict(variable.attributes))
+                    ).setncatts(dict(spec.attributes))
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)

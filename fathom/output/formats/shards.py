@@ -25,9 +25,10 @@ _absent = np.iinfo(np.uint64).max
 
 def cut(shape: Sequence[int]) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The shape of a shard that holds about `shape`, and that of its chunks, which divides it."""
-    rows, columns = (
-        tiling(*shape[-2:], math.ceil(math.prod(shape[-2:]) / points)) if len(shape) > 1 else (1, 1)
-    )
+    rows, columns = 1, 1
+    if len(shape) > 1:
+        ny, nx = shape[-2:]
+        rows, columns = tiling(ny, nx, math.ceil(ny * nx / points))
     inner = (*(1 for _ in shape[:-2]), math.ceil(shape[-2] / rows), math.ceil(shape[-1] / columns))
     return (*shape[:-2], inner[-2] * rows, inner[-1] * columns), inner
 

@@ -43,7 +43,7 @@ from fathom.output.specification import (
     with_dates,
 )
 
-compressions = {
+compressions: dict[str, Any] = {
     "zstd": {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
     "lz4": {
         "name": "blosc",
@@ -74,7 +74,7 @@ class ZarrWriter:
         self._root = _read_json(self.path / "zarr.json")
         self._arrays = self._root["consolidated_metadata"]["metadata"]
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
-        self._each = map  # how the chunks of a shard are encoded
+        self._each: Callable = map  # how the chunks of a shard are encoded
         self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {

@@ -28,7 +28,7 @@ from fathom.run.tree import tree
 
 # truncation, levels, grid, step, diffusion, physics: those with which the climates of
 # docs/spectral.md are made
-cases = {
+cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
     "held-suarez-t42l24": (42, 24, "quadratic", "40min", "12h", "held-suarez"),
     "held-suarez-t85l24": (85, 24, "linear", "30min", "2.4h", "held-suarez"),
     "held-suarez-t159l60": (159, 60, "linear", "20min", "2.4h", "held-suarez"),
@@ -142,7 +142,8 @@ def measure(case: Case) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 1))
 
-    comm, solver, best = simulation.comm, simulation.find(mpi.core.SpectralProcess), None
+    comm, solver = simulation.comm, simulation.find(mpi.core.SpectralProcess)
+    best: tuple | None = None
     bytes_ = 8 if case.precision == "fp64" else 4
     limits = roofline.Measuring(bytes_)
     for number in np.diff(np.linspace(0, case.steps, min(6, case.steps) + 1).astype(int)):
@@ -165,6 +166,7 @@ def measure(case: Case) -> dict[str, Any] | None:
                 for p in simulation.sequence.timings
             ]
             best = seconds, inside, processes
+    assert best is not None  # some piece was measured
     seconds, inside, processes = best
     listed = simulation.model.processes(simulation.step, simulation.surface)
     moved, operations, cycle = (

@@ -214,7 +214,8 @@ def timed(problem: Problem, case: Case) -> dict[str, Any]:
     began = time.perf_counter()
     solver = problem.solver(case)
     comm.barrier()
-    ready, taken = time.perf_counter() - began, []
+    ready = time.perf_counter() - began
+    taken: list[float] = []
     while comm.bcast(len(taken) < case.repetitions or (case.repetitions > 1 and sum(taken) < long)):
         x = [np.zeros_like(b) for b in problem.right]
         reductions, halos = solver.reductions, solver.halos

@@ -110,7 +110,7 @@ def study(
 ) -> tuple[dict[str, Any], Any, np.ndarray | None]:
     """(figures, grid, owners of the first size along the space-filling curve) of a named grid."""
     grid, wet = wet_columns(name)
-    figures = {
+    figures: dict[str, Any] = {
         "grid": name,
         "columns": int(wet.size),
         "wet_columns": int((wet > 0).sum()),
@@ -120,7 +120,9 @@ def study(
     owners = None
     for width, height in sizes:
         figures["sizes"].append(count(wet, width, height))
-        for distribution in distributions if ranks else ():
+        if ranks is None:
+            continue
+        for distribution in distributions:
             dealt, owner = deal(grid, wet, width, height, ranks, distribution)
             figures["distributions"].append({"block": [width, height]} | dealt)
             owners = owner if owners is None and distribution == "space-filling" else owners

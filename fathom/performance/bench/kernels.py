@@ -138,7 +138,8 @@ class Columns:
         self.phases = {p.name: p.phase for p in processes}
         bytes_of = declared_bytes(run, processes, bytes_)
         # a scheme's operations, in a step in which it runs
-        run.sequence.counting, counted = True, {}
+        run.sequence.counting = True
+        counted: dict[str, float] = {}
         for _ in range(self.longest):
             for name, t in self._advance().items():
                 counted[name] = max(counted.get(name, 0.0), t.get("operations", 0.0))

@@ -13,7 +13,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi
-from fathom.run.tree import tree
+from fathom.run.tree import Entry, tree
 
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
 sum_sizes = (1, 2, 3, 8, 64)  # numbers
@@ -114,7 +114,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         for side in ("row", "column")
     }
     best = [least(figures["exchanges"], lambda e, n=n: e["row"][n]) for n in range(len(words))]
-    entries = [
+    entries: list[Entry] = [
         (
             "rows",
             [

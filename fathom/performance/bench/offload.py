@@ -218,7 +218,7 @@ def _copy_seconds(comm: Any, size: int) -> float:
 def _paced(kind: type, pace: float) -> type:
     """A simulation whose steps only take their time."""
 
-    class Paced(kind):  # type: ignore[misc, valid-type]
+    class Paced(kind):
         def advance(self, steps: int) -> None:
             time.sleep(steps * pace)
             self.count += steps

@@ -127,7 +127,8 @@ class Samples:
     """Exclusive seconds a step of each region in pieces of a run, as a callback takes them."""
 
     def __init__(self, simulation: Any):
-        self.simulation, self.taken = simulation, []
+        self.simulation = simulation
+        self.taken: list = []
 
     def begin(self) -> None:
         self.taken = []

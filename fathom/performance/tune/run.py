@@ -113,10 +113,12 @@ class _Choice:
         candidates = ways.shapes(cores, ranks, threads)
         with tempfile.TemporaryDirectory() as folder:
             self.file = Path(folder) / "samples.json"
-            shape, samples = candidates[0], {}
+            shape = candidates[0]
+            samples: dict = {}
             if len(candidates) > 1:
                 shape, samples = ways.pick(candidates, self._probe, self.budget)
-            spent, serves, chosen = self.budget * bool(samples), {}, (shape[0], 0)
+            spent, chosen = self.budget * bool(samples), (shape[0], 0)
+            serves: dict = {}
             if servers:
                 chosen, serves = self._serving(shape, ranks is not None)
                 spent = max(spent, min(time.monotonic() - self.began, 0.6 * self.request.seconds))

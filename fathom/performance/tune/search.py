@@ -226,7 +226,7 @@ class Search:
             if f.verdict == "won" and value == next(
                 (g.value for g in reversed(seen[:n]) if g.verdict == "won"), axis.values[0]
             ):
-                return -f.log_ratio
+                return -f.log_ratio if f.log_ratio is not None else None
         return None
 
     def take_turns(
@@ -234,7 +234,7 @@ class Search:
         best: Configuration,
         axis: Axis,
         alive: dict[int, list[float]],
-        of: dict[int, Configuration],
+        of: Mapping[int, Configuration],
     ) -> None:
         """A pair of each: the best so far stands before and after every two."""
         waiting = list(alive)
@@ -315,7 +315,8 @@ class Search:
         of the machine cancels.
         """
         self.until = self.deadline
-        x, seconds = [], []
+        x: list[float] = []
+        seconds: list = []
         try:
             while result.best != result.start and len(x) < pairs:
                 a, b, c, d = (

@@ -33,7 +33,8 @@ class Trials:
         self.folder = tempfile.TemporaryDirectory()  # the last state of one that blows up
         self.live: dict[str, Any] = {}  # by configuration, the one that was used last at the end
         self.rejected: dict[str, str] = {}
-        self.grid = self.bits = self.step_seconds = None  # of the first
+        self.grid = self.bits = None  # of the first
+        self.step_seconds = 0.0  # of the first
         self.keep: list[Mapping[str, Any]] = []  # whatever is settled
         self.steps = self.prepared = 0
         self.most_live = 2

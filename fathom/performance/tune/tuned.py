@@ -73,14 +73,14 @@ def wrong_bits(result: Result) -> list[Any]:
 
 
 def _rows(result: Result) -> list[tuple[str, ...]]:
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for axis, best in result.best.items():
         seen = [f for f in result.findings if f.axis == axis]
         won = result.finding(axis)
         nothing = "none is surely faster" if best == result.start[axis] else "with the others"
         said = (
             f"{100 * won.gain:.1f} % (± {100 * won.error:.1f})"
-            if won
+            if won and won.gain is not None and won.error is not None
             else nothing
             if axis in result.examined
             else "no time"

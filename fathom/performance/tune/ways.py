@@ -120,7 +120,8 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
     """
     with Trials(read, mpi.world) as trials:
         trials.simulation({})
-        end, samples = trials.clock() + seconds, []
+        end = trials.clock() + seconds
+        samples: list = []
         while len(samples) < 3 or trials.clock() < end:
             samples.append(trials.measure({}))
         return samples

@@ -60,10 +60,10 @@ forecast_figures = {
 def vector_machine(machine: Machine) -> VectorMachine:
     """Its registers and banks, for lengths of blocks (NPROMA)."""
     return VectorMachine(
-        **{
-            key: (float if key == "start" else int)(machine[f"vector.{key}"])
-            for key in ("register", "start", "banks", "busy")
-        }
+        register=int(machine["vector.register"]),
+        start=float(machine["vector.start"]),
+        banks=int(machine["vector.banks"]),
+        busy=int(machine["vector.busy"]),
     )
 
 

@@ -107,7 +107,7 @@ def fitted(name: str, with_machine: bool, hold_out: bool = True) -> Fit:
         )
         return [day(at, values, int(c)) for c in cores]
 
-    return fit(model, seconds, {**starts, **own}, hold_out)
+    return fit(model, list(seconds), {**starts, **own}, hold_out)
 
 
 def optimum(
