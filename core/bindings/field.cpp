@@ -27,6 +27,7 @@ const char* name(Access a) {
 nb::list describe(const std::vector<Process::Field>& fields) {
     nb::list list;
     for (auto& f : fields) {
+        if (f.own) continue;
         nb::dict d;
         d["name"] = f.name;
         d["units"] = f.units;
@@ -118,7 +119,7 @@ nb::dict written(const Process& process, std::vector<Plain<T>>& fields, int rows
     nb::dict result;
     for (std::size_t n = 0; n < fields.size(); ++n) {
         auto& f = process.fields[n];
-        if (f.access == Access::reads) continue;
+        if (f.access == Access::reads || f.own) continue;
         T* data =
             new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
         nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
@@ -179,7 +180,8 @@ nb::object run_plain(const Process& process, const nb::dict& arrays, int levels,
         const bool profile = f.place == place::profile;
         std::vector<std::size_t> shape;
         if (f.place.vertical == Vertical::layer) shape.push_back(levels);
-        if (f.place.vertical == Vertical::interface && !profile) shape.push_back(levels + 1);
+        if (f.place.vertical == Vertical::interface && !profile)
+            shape.push_back(std::max(f.own, 1) * (levels + 1));
         if (!profile) shape.push_back(rows), shape.push_back(columns);
         if (f.access != Access::writes) {
             std::vector<std::size_t> have;

@@ -9,7 +9,9 @@
 #include <cstddef>
 #include <string_view>
 #include <type_traits>
+#include "base/pack.hpp"
 #include "grid/place.hpp"
+#include "machine/launch.hpp"
 
 namespace fathom {
 
@@ -21,6 +23,8 @@ struct Use {
     Access access;
     /// How many columns away, in any direction, the process looks.
     int reach;
+    /// Columns of memory for the kernel itself, which nobody else sees.
+    int own = 0;
 };
 /// For `fields` of a global process, which has no kernel whose arguments say them.
 consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) {
@@ -66,6 +70,10 @@ template <class Real, Access access> struct Location {  // one value in memory
     constexpr void operator+=(Real x) const requires(access == Access::updates)
     {
         (Real::load(at) + x).store(at);
+    }
+    constexpr void operator-=(Real x) const requires(access == Access::updates)
+    {
+        (Real::load(at) - x).store(at);
     }
 };
 template <class Real, Access access, int reach> struct ColumnView {
@@ -137,6 +145,34 @@ template <class Real, Text name, Place place, Text units> struct Writes : Out<Re
 template <class Real, Text name, Place place, Text units> struct Updates : InOut<Real> {
     using InOut<Real>::ColumnView;
     static constexpr Use use{name, place, units, Access::updates, 0};
+};
+/// One column of a kernel's own memory.
+template <class Real> struct OwnColumn {
+    typename Real::Number* at;
+    std::ptrdiff_t level;
+    constexpr Location<Real, Access::updates> operator[](int k) const {
+        return {at + k * level, false};
+    }
+};
+/// Memory of the kernel itself: `number` columns, each of one value more than there are levels,
+/// written before they are read. A kernel has no arrays on the stack, which a GPU would have in its
+/// slowest memory.
+///     const auto [factor, solved] = own.columns();
+template <class Real, Text name, int number> struct Keeps {
+    OwnColumn<Real> first;
+    int count;
+    constexpr Keeps(Raw raw, int column, int levels)
+        : first{(typename Real::Number*)raw.at +
+                    launch::own_column<cell_width<typename Real::Number>>(column),
+                raw.level},
+          count(levels) {}
+    constexpr std::array<OwnColumn<Real>, number> columns() const {
+        std::array<OwnColumn<Real>, number> all{};
+        for (int n = 0; n < number; ++n)
+            all[n] = {first.at + n * (count + 1) * first.level, first.level};
+        return all;
+    }
+    static constexpr Use use{name, place::center_interface, "1", Access::writes, 0, number};
 };
 template <class Real, Text name, Text units> struct ReadsProfile : Profile<Real> {
     using Profile<Real>::Profile;

@@ -20,6 +20,7 @@ struct Field : FieldSlab {
     std::string name, units;
     Place place;
     bool streams = false;  ///< larger than the caches: written past them
+    int own = 0;           ///< columns of memory of a kernel itself, for one cell at a time
     bool written = false, state = false,
          scratch = false;  ///< state: read before it is written. scratch: lives within a group
     int guest_of = -1;     ///< lives in the memory of this field, which is empty at that time

@@ -15,7 +15,6 @@
 #include "base/dual.hpp"
 #include "base/error.hpp"
 #include "field/arguments.hpp"
-#include "machine/launch.hpp"
 
 namespace fathom {
 
@@ -42,6 +41,7 @@ struct Process {
         Place place;
         Access access;
         int reach;
+        int own = 0;  ///< columns of memory of the kernel itself (field.hpp)
     };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     std::string name, phase = "baroclinic";
@@ -84,7 +84,8 @@ namespace process_detail {
 inline std::vector<Process::Field> fields(std::span<const Use> uses) {
     std::vector<Process::Field> all;
     for (const Use& u : uses)
-        all.push_back({std::string(u.name), std::string(u.units), u.place, u.access, u.reach});
+        all.push_back(
+            {std::string(u.name), std::string(u.units), u.place, u.access, u.reach, u.own});
     return all;
 }
 /// A kernel with its fields, to be called for each column or pack. The kernel is a copy: parameters
@@ -99,10 +100,9 @@ template <class Scheme, class Real, class Fields> struct Columns {
 template <class Scheme, class Real, int cell>
 void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last) {
     const auto fields = launch::carried<uses<Scheme>.size()>(at);
-    launch::columns<cell, Real::width>(
-        first, last,
-        Columns<Scheme, Real, std::remove_const_t<decltype(fields)>>{
-            *static_cast<const Scheme*>(scheme), fields});
+    launch::columns<cell, Real::width>(first, last,
+                                       Columns<Scheme, Real, std::remove_const_t<decltype(fields)>>{
+                                           *static_cast<const Scheme*>(scheme), fields});
 }
 }  // namespace process_detail
 

@@ -21,6 +21,9 @@ template <std::size_t number, class Argument> auto carried(const Argument* first
     return all;
 }
 
+/// Where a kernel's own memory of this column lies: each thread has some.
+template <int> constexpr int own_column(int column) { return column; }
+
 template <int cell, class Cell, class Body>
 __global__ void a_column(Body body, const Cell* first, int cells) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
@@ -45,6 +48,9 @@ inline constexpr bool on_device = false;
 template <std::size_t, class Argument> const Argument* carried(const Argument* first) {
     return first;
 }
+
+/// One cell after another uses the same.
+template <int cell> constexpr int own_column(int column) { return column % cell; }
 
 /// cell: columns of a cell; width: those of a pack.
 template <int cell, int width, class Cell, class Body>

@@ -191,10 +191,10 @@ template <bool own> struct ImplicitMomentum {
         Writes<Real, "velocity_x_after", place::corner_vector_layer, "m s-1"> u_after,
         Writes<Real, "velocity_y_after", place::corner_vector_layer, "m s-1"> v_after,
         Writes<Real, "depth_mean_x_predicted", place::corner_vector_column, "m s-1"> mean_x,
-        Writes<Real, "depth_mean_y_predicted", place::corner_vector_column, "m s-1"> mean_y) const {
+        Writes<Real, "depth_mean_y_predicted", place::corner_vector_column, "m s-1"> mean_y,
+        Keeps<Real, "implicit_momentum", 3> kept) const {
         using T = typename Real::Number;
-        constexpr int most = 128;
-        Real factor[most], solved_x[most], solved_y[most];
+        const auto [factor, solved_x, solved_y] = kept.columns();
         const int levels = u_after.levels();
         const T tau = T(step);
         const Real bottom =
@@ -227,9 +227,12 @@ template <bool own> struct ImplicitMomentum {
             const Real rhs_x = fma(dz, fma(fma(phi, b, a), per, U), lost * (D_y - phi * D_x));
             const Real rhs_y = fma(dz, fma(b - phi * a, per, V), -(lost * fma(phi, D_y, D_x)));
             const Real pivot = 1.0 / (dz + friction + to_below + from_above * (1.0 - factor_above));
-            factor[k] = factor_above = to_below * pivot;
-            solved_x[k] = x = fma(from_above, x, rhs_x) * pivot;
-            solved_y[k] = y = fma(from_above, y, rhs_y) * pivot;
+            factor_above = to_below * pivot;
+            x = fma(from_above, x, rhs_x) * pivot;
+            y = fma(from_above, y, rhs_y) * pivot;
+            factor[k] = factor_above;
+            solved_x[k] = x;
+            solved_y[k] = y;
             from_above = to_below;
             flux_x = below_x;
             flux_y = below_y;

@@ -10,17 +10,17 @@ struct Schedule {
     struct Sent {
         int field, width;
     };
+    /// An exchange, then processes [first, last).
     struct Group {
         int first, last, extent;
         std::vector<Sent> exchange;
-    };  ///< exchange, then processes [first, last)
+    };
     std::vector<Group> groups;
     std::vector<int> extent;  ///< rows of the halo that each process computes
-    std::vector<bool>
-        local;  ///< of each field: written and read within one group, by nobody's neighbour
-    std::vector<int> first_use,
-        /// of each field: groups; what is written before it is read holds nothing before and after
-        last_use;
+    /// Of each field: whether it is written and read within one group, by nobody's neighbour.
+    std::vector<bool> local;
+    /// Of each field: groups; what is written before it is read holds nothing before and after.
+    std::vector<int> first_use, last_use;
 
     /// fields[p][i]: the number of the i-th field of process p. constant: never written, valid
     /// everywhere. rotations: cycles of fields {before, now, after} that change places after a

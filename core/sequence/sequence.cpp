@@ -1,6 +1,5 @@
 #include "sequence/sequence.hpp"
 #include <omp.h>
-#include <sys/mman.h>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -55,6 +54,7 @@ void Sequence::declare() {
                 throw Error(s.process.name, " expects '", use.name, "' in ", use.units,
                             "; others have it in ", f.units);
             f.units = std::string(known_units(f.units, use.units));
+            f.own = std::max(f.own, use.own);
             if (use.reach > domain->halo)
                 throw Error(s.process.name, " reads '", use.name, "' ", use.reach,
                             " columns away; the halo is ", domain->halo);
@@ -147,7 +147,7 @@ void Sequence::derive() {
             group.region = Region(exchanged(group), steps[g.first].process.phase, "exchange");
     }
     for (std::size_t f = 0; f < all.size(); ++f) {
-        all[f].scratch = !keep[f] && schedule.local[f];
+        all[f].scratch = all[f].own > 0 || (!keep[f] && schedule.local[f]);
         all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
     }
     share(schedule);
@@ -188,13 +188,15 @@ void Sequence::choose_tiles() {
         f.levels = f.place.vertical == Vertical::column
                        ? 1
                        : domain->levels + (f.place.vertical == Vertical::interface);
+    for (auto& f : all)
+        if (f.own > 0) f.levels = f.own * (domain->levels + 1);
     int widest = 1;
     for (int b = 0; b < int(domain->blocks.size()); ++b)
         widest = std::max(widest, domain->columns_of(b));
     for (auto& g : groups) {
         std::size_t column = 0;
         for (int f : fields_of(g))
-            if (all[f].place != place::profile) column += all[f].levels * bytes;
+            if (all[f].place != place::profile && !all[f].own) column += all[f].levels * bytes;
         const int fit = int(second_level_cache() * 2 / 5 / std::max<std::size_t>(column, 1));
         const auto known = options.tiles.find(steps[g.first].process.name);
         if (options.tile < 0 && known != options.tiles.end()) {
@@ -225,9 +227,10 @@ void Sequence::place_scratch() {
         std::size_t offset = 0;
         for (int n : fields_of(g))
             if (Field& f = plan->fields[n]; f.scratch) {
+                const int columns = f.own ? cell : width;
                 for (std::size_t b = 0; b < f.at.size(); ++b)
-                    f.level[b] = width, f.row[b] = 0, f.at[b] = (std::byte*)offset;
-                offset += std::size_t(f.levels) * width * bytes;
+                    f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
+                offset += std::size_t(f.levels) * columns * bytes;
             }
         scratch_bytes = std::max(scratch_bytes, offset);
     }

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fathom.data import sets
+from fathom.output import formats
+
 folder = Path(__file__).parents[2] / "examples"
 names = {
     "double_gyre": 30,
@@ -27,7 +30,9 @@ names = {
 
 @pytest.fixture
 def learn(monkeypatch):
-    """Run a lesson at its small size; returns its names."""
+    """Run a lesson at its small size; returns its names. What it registers goes with the test."""
+    monkeypatch.setattr(formats, "_registered", {})
+    monkeypatch.setattr(sets, "_registered", {})
 
     def run(name):
         monkeypatch.setattr(sys, "argv", [name, str(names[name])])

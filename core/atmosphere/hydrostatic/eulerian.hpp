@@ -41,17 +41,20 @@ struct EulerianTendencies {
         Updates<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tT,
         Writes<Real, "surface_pressure_tendency", place::center_column, "s-1"> tp,
         Writes<Real, "kinetic_energy", place::center_layer, "m2 s-2"> energy,
-        Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M) const {
+        Writes<Real, "vertical_mass_flux", place::center_interface, "Pa s-1"> M,
+        Keeps<Real, "eulerian_tendencies", 1> own) const {
         const int levels = u.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0], coriolis = f[0];
-        Real flux[most_layers + 1], sum(0);
+        const auto [flux] = own.columns();
+        Real sum(0);
         for (int k = 0; k < levels; ++k) {
             sum = sum +
                   fma(D[k], p[k + 1] - p[k], ps * (B[k + 1] - B[k]) * fma(u[k], pi_x, v[k] * pi_y));
             flux[k + 1] = sum;
         }
         tp[0] = -sum / ps;
-        flux[0] = flux[levels] = Real(0);
+        flux[0] = Real(0);
+        flux[levels] = Real(0);
         for (int k = 1; k < levels; ++k) flux[k] = B[k] * sum - flux[k];
         for (int k = 0; k <= levels; ++k) M[k] = flux[k];
         for (int k = 0; k < levels; ++k) {

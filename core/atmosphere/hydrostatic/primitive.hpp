@@ -53,13 +53,13 @@ struct PrimitiveEquations {
         Writes<Real, "northward_wind_force", place::center_layer, "m s-2"> Fv,
         Writes<Real, "adiabatic_heating", place::center_layer, "K s-1"> FT,
         Writes<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
-        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity) const {
+        Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity,
+        Keeps<Real, "primitive_equations", 6> own) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), kappa = N(gas_constant / heat_capacity);
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0];
-        Real log_ratio[most_layers], alpha[most_layers], of_temperature[most_layers],
-            of_log[most_layers], per_thickness[most_layers], flux[most_layers];
+        const auto [log_ratio, alpha, of_temperature, of_log, per_thickness, flux] = own.columns();
         Real sum(0), above = p[0], per_above = 1.0 / above, b_above = B[0] * per_above * ps;
         b_above = select(above > Real(0), b_above, Real(0));
         for (int k = 0; k < levels; ++k) {

@@ -189,10 +189,10 @@ template <bool third, bool own> struct SplitAdvection {
         Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
         Reads<Real, "dy_center", place::center_column, "m", 2> dy,
         CellThickness<Real, own> thickness,
-        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency) const {
+        Writes<Real, "tracer_tendency", place::center_layer, "any m3 s-1"> tendency,
+        Keeps<Real, "split_advection", 3> kept) const {
         using T = typename Real::Number;
-        constexpr int most = 128;
-        Real value[most], volume_of[most], moved[most];
+        const auto [value, volume_of, moved] = kept.columns();
         const int levels = tendency.levels();
         const Sweep<third, Real> sweep(swept, dy, wet, north);
         const T tau = T(step), per_tau = T(1 / step);
@@ -200,8 +200,9 @@ template <bool third, bool own> struct SplitAdvection {
             const Real V = volume[k], N = to_north[k], S = from_south[k], C = swept[k],
                        out = tau * N, in = tau * S;
             const auto T_ = sweep(k, {V, volume(north)[k], volume(-north)[k], out, in}, leaving);
-            volume_of[k] = V - (out - in);
-            value[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / volume_of[k];
+            const Real left = V - (out - in);
+            volume_of[k] = left;
+            value[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / left;
             // by differences, which small numbers hold to more digits than contents
             moved[k] = fma(V * per_tau, C - tracer[k], -(tracer[k] * (to_east[k] - from_west[k]))) -
                        (N * T_.out - S * T_.in);
@@ -222,9 +223,10 @@ template <bool third, bool own> struct SplitAdvection {
                 const auto hC = thickness[k], hB = thickness[k + 1],
                            hA = thickness[k > 0 ? k - 1 : 0],
                            hD = thickness[k + 2 < levels ? k + 2 : k + 1];
-                const Real D = k + 2 < levels ? select(Real(T(k + 2)) < bottom, value[k + 2], B)
-                                              : B,
-                           A = k > 0 ? value[k - 1] : C;
+                const Real D = k + 2 < levels
+                                   ? select(Real(T(k + 2)) < bottom, Real(value[k + 2]), B)
+                                   : B,
+                           A = k > 0 ? Real(value[k - 1]) : C;
                 const Real falling = limited_value<third, Real>(
                     A, C, B, Real(hA), Real(hC), Real(hB), -W * (tau / volume_of[k]), share);
                 const Real rising =

@@ -70,10 +70,10 @@ template <bool own> struct TracerUpdate {
         Reads<Real, "mixing_exchange", place::center_interface, "m"> exchange,
         Reads<Real, "mixing_pivot", place::center_layer, "m-1"> pivots,
         Reads<Real, "wet_levels", place::center_column, "1"> wet,
-        Writes<Real, "tracer_after", place::center_layer, "any"> after) const {
+        Writes<Real, "tracer_after", place::center_layer, "any"> after,
+        Keeps<Real, "tracer_update", 1> kept) const {
         using T = typename Real::Number;
-        constexpr int most = 128;
-        Real solved[most];
+        const auto [solved] = kept.columns();
         const int levels = after.levels();
         const Real per_area = step / area[0], bottom = wet[0];
         Real from_above = 0, value = 0, here = tracer[0];
@@ -83,7 +83,8 @@ template <bool own> struct TracerUpdate {
             Real gain = fma(tendency[k], per_area, from_above - to_below);
             if (k == 0) gain += fma(eta[0] - eta_after[0], here, step * surface_flux[0]);
             if constexpr (own) gain = fma(thickness[k] - thickness_after[k], here, gain);
-            solved[k] = value = fma(exchange[k], value, gain) * pivots[k];
+            value = fma(exchange[k], value, gain) * pivots[k];
+            solved[k] = value;
             from_above = to_below;
             here = below;
         }

@@ -43,14 +43,13 @@ struct BettsMiller {
         Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
         Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
         Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> q_tendency,
-        Writes<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> precipitation)
-        const {
+        Writes<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> precipitation,
+        Keeps<Real, "betts_miller", 5> own) const {
         using namespace constants;
-        constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
         const int levels = temperature.levels();
-        Real warmer[most], drier[most], cloudy[most], deep_share[most],
-            shallow_share[most];  // T_p - T, q - RH q_p, and which part of a layer convects
+        // T_p - T, q - RH q_p, and which part of a layer convects
+        const auto [warmer, drier, cloudy, deep_share, shallow_share] = own.columns();
         const int last = levels - 1;
         const Real start_T = fma(T_tendency[last], step, temperature[last]),
                    start_q = larger(fma(q_tendency[last], step, humidity[last]), 0),
@@ -115,13 +114,15 @@ struct BettsMiller {
             shallow_warmer = fma(difference, shallow, shallow_warmer);
         }
         const double rate = 1 / (relaxation > step ? relaxation : step);
-        const auto happens = (buoyant > 0.5) & (all_warmer > 0), deep = all_drier > 0;
+        const auto happens = (buoyant > 0.5) & (all_warmer > 0);
+        const auto deep = all_drier > 0;
         const Real strength = select(happens, rate, Real(0));
         const Real shift =
             select(deep, (all_warmer - latent_warming * all_drier) / larger(all_mass, 1e-6),
                    shallow_warmer / larger(shallow_mass, 1e-6));
         for (int k = 0; k < levels; ++k) {
-            const Real weight = select(deep, deep_share[k], shallow_share[k]) * strength;
+            const Real weight =
+                select(deep, Real(deep_share[k]), Real(shallow_share[k])) * strength;
             T_tendency[k] += weight * cloudy[k] * (warmer[k] - shift);
             q_tendency[k] += -(weight * drier[k]);
         }

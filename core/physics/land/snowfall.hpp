@@ -27,15 +27,17 @@ struct Snowfall {
         Reads<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> convective,
         Reads<Real, "stratiform_precipitation", place::center_column, "kg m-2 s-1"> stratiform,
         Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> tendency,
-        Writes<Real, "snowfall", place::center_column, "kg m-2 s-1"> snowfall) const {
-        constexpr int most = 160;
+        Writes<Real, "snowfall", place::center_column, "kg m-2 s-1"> snowfall,
+        Keeps<Real, "snowfall_by_layer", 1> own) const {
         const int levels = temperature.levels();
-        Real share[most], frozen = 0, upper = interface[0];
+        const auto [share] = own.columns();
+        Real frozen = 0, upper = interface[0];
         for (int k = 0; k < levels; ++k) {
             const Real lower = interface[k + 1];
-            share[k] =
+            const Real part =
                 smaller(larger((275.15 - fma(tendency[k], step, temperature[k])) * 0.5, 0), 1);
-            frozen = fma(share[k], lower - upper, frozen);
+            share[k] = part;
+            frozen = fma(part, lower - upper, frozen);
             upper = lower;
         }
         const Real snow = (convective[0] + stratiform[0]) * share[levels - 1];

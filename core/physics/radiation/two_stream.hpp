@@ -47,8 +47,6 @@ struct Radiation {
                                            Parameter{"aerosol", &Radiation::aerosol, "1", 0, 5,
                                                      "optical depth of the aerosol, tau_a"}};
 
-    static constexpr int most = 160;
-
     template <class Real>
     constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
@@ -66,17 +64,17 @@ struct Radiation {
         Writes<Real, "longwave_flux", place::center_interface, "W m-2"> longwave,
         Writes<Real, "emission_share", place::center_interface, "1"> emission_share,
         Writes<Real, "emission_seen", place::center_column, "W m-2"> emission_seen,
-        Writes<Real, "surface_downward_longwave", place::center_column, "W m-2"> downward) const {
+        Writes<Real, "surface_downward_longwave", place::center_column, "W m-2"> downward,
+        Keeps<Real, "radiation_layers", 7> layers, Keeps<Real, "radiation", 10> own) const {
         const int levels = temperature.levels();
-        Real mass[most], vapour[most], moist[most], absorber[most], level[most], cloud[most],
-            water[most];  // m, q m, q m p/p0, o m, p/p0, c, L
+        const auto [mass, vapour, moist, absorber, level, cloud, water] = layers.columns();
         for (int k = 0; k < levels; ++k) {
             const Real m = (interface[k + 1] - interface[k]) * (1 / constants::gravity),
                        q = larger(humidity[k], 0);
             mass[k] = m;
             level[k] = pressure[k] * 1e-5;
             vapour[k] = q * m;
-            moist[k] = vapour[k] * level[k];
+            moist[k] = Real(vapour[k]) * Real(level[k]);
             absorber[k] = ozone[k] * m;
             cloud[k] = smaller(larger(cloud_fraction[k], 0), 1);
             water[k] = larger(cloud_water[k], 0) * m;
@@ -89,14 +87,20 @@ struct Radiation {
         const Real cover = 1 - free, per_cover = 1 / larger(cover, 1e-6);
         for (int k = 0; k < levels; ++k) cloud[k] = smaller(cloud[k] * per_cover, 1);
         const Real share[2] = {free, cover};
-        emit(temperature, humidity, surface_temperature[0], surface_emission[0], mass, vapour,
-             moist, absorber, level, share, cloud, water, longwave, emission_share, downward);
+        const Layers<Real> here{mass, vapour, moist, absorber, level, cloud, water};
+        emit(temperature, humidity, surface_temperature[0], surface_emission[0], here, share, own,
+             longwave, emission_share, downward);
         emission_seen[0] = surface_emission[0];
-        shine(levels, albedo[0], larger(zenith[0], 0.05), mass, vapour, moist, absorber, level,
-              share, cloud, water, shortwave);
+        shine(levels, albedo[0], larger(zenith[0], 0.05), here, share, own, shortwave);
     }
 
 private:
+    /// Of each layer: m, q m, q m p/p0, o m, p/p0, c, L.
+    template <class Real> struct Layers {
+        OwnColumn<Real> mass, vapour, moist, absorber, level, cloud, water;
+    };
+    template <class Real> using Own = Keeps<Real, "radiation", 10>;
+
     template <class Real> static constexpr Real through(Real tau) {
         return brief_exp(-smaller(tau, 80));
     }
@@ -104,15 +108,15 @@ private:
     /// part[0] of the column is clear, part[1] has the clouds.
     template <class Real>
     constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
-                        Real surface_emission, const Real* mass, const Real* vapour,
-                        const Real* moist, const Real* absorber, const Real* level,
-                        const Real* part, const Real* cloud, const Real* water, Out<Real> longwave,
-                        Out<Real> share, Out<Real> downward) const {
+                        Real surface_emission, const Layers<Real>& layers, const Real* part,
+                        const Own<Real>& own, Out<Real> longwave, Out<Real> share,
+                        Out<Real> downward) const {
         using namespace gases;
         const int levels = temperature.levels();
-        Real T_scaled[most], black[most], T_edge[most + 1], black_edge[most + 1], open[most],
-            gas[most], from_above[most], from_below[most], net[most + 1], reaching[most + 1];
-        const auto planck = [](Real T, Real& scaled, Real& emission) {
+        const auto [mass, vapour, moist, absorber, level, cloud, water] = layers;
+        const auto [T_scaled, black, T_edge, black_edge, open, gas, from_above, from_below, net,
+                    reaching] = own.columns();
+        const auto planck = [](Real T, auto scaled, auto emission) {
             const Real square = T * T;
             scaled = (T - 250) * (1 / 50.);
             emission = constants::stefan_boltzmann * (square * square);
@@ -183,16 +187,15 @@ private:
     }
 
     template <class Real>
-    constexpr void shine(int levels, Real albedo, Real mu, const Real* mass, const Real* vapour,
-                         const Real* moist, const Real* absorber, const Real* level,
-                         const Real* part, const Real* cloud, const Real* water,
-                         Out<Real> shortwave) const {
+    constexpr void shine(int levels, Real albedo, Real mu, const Layers<Real>& layers,
+                         const Real* part, const Own<Real>& own, Out<Real> shortwave) const {
         using namespace gases;
-        Real beam_cloud[most], cloud_back[most], beam[most], back[most], R_beam[most], R_back[most],
-            T_down[most], alpha[most + 1],
-            net[most + 1];  // reflection of cloud from above and from below
+        const auto [mass, vapour, moist, absorber, level, cloud, water] = layers;
+        // reflection of cloud from above and from below; dust: optical depth of the aerosol, tau_a
+        // over a surface at 1000 hPa
+        const auto [beam_cloud, cloud_back, beam, back, R_beam, R_back, T_down, alpha, net, dust] =
+            own.columns();
         const Real slant = 1 / mu, upper_half = 0.5 - 0.75 * mu;
-        Real dust[most];  // optical depth of the aerosol: tau_a over a surface at 1000 hPa
         for (int k = 0; k < levels; ++k) {
             const Real square = level[k] * level[k];
             dust[k] = (5e-5 * constants::gravity * aerosol) * mass[k] * (square * square);

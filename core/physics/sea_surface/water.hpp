@@ -30,12 +30,13 @@ struct JerlovWater {
         double share, depth_1, depth_2;
     };
     static constexpr Type of(int type) {
-        constexpr Type types[]{{0.58, 0.35, 23},
-                               {0.62, 0.60, 20},
-                               {0.67, 1.00, 17},
-                               {0.77, 1.50, 14},
-                               {0.78, 1.40, 7.9}};
-        return types[type - 1];
+        switch (type) {
+            case 1: return {0.58, 0.35, 23};
+            case 2: return {0.62, 0.60, 20};
+            case 3: return {0.67, 1.00, 17};
+            case 4: return {0.77, 1.50, 14};
+            default: return {0.78, 1.40, 7.9};
+        }
     }
 
     template <class Real>

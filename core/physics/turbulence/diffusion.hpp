@@ -57,16 +57,14 @@ struct VerticalDiffusion {
         Writes<Real, "evaporation_flux", place::center_column, "kg m-2 s-1"> evaporation,
         Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> sea_flux,
         Writes<Real, "ground_turbulent_flux", place::center_column, "W m-2"> ground_flux,
-        Writes<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> ground_evaporation)
-        const {
+        Writes<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> ground_evaporation,
+        Keeps<Real, "vertical_diffusion", 5> own) const {
         using namespace constants;
-        constexpr int most = 160;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat,
                          per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
-        Real to_above[most], U[most], V[most], S[most],
-            // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
-            Q[most];
+        // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
+        const auto [to_above, U, V, S, Q] = own.columns();
 
         // Downward, for the increments x' - x: 32 bits suffice for differences of s. All four have
         // the same factors but in the last row.
@@ -95,15 +93,17 @@ struct VerticalDiffusion {
                        dq = below * (next.q - here.q);
             diagonal = fma(exchange, 1 - factor, mass + below);
             const Real pivot = 1 / diagonal;
-            U[k] = u_k = fma(exchange, u_k, du - u_flux) * pivot;
-            u_flux = du;
-            V[k] = v_k = fma(exchange, v_k, dv - v_flux) * pivot;
-            v_flux = dv;
-            S[k] = s_k = fma(exchange, s_k, ds - s_flux) * pivot;
-            s_flux = ds;
-            Q[k] = q_k = fma(exchange, q_k, dq - q_flux) * pivot;
-            q_flux = dq;
-            to_above[k] = factor = below * pivot;
+            const auto eliminate = [&](auto& x, auto& flux, auto change, auto into) {
+                x = fma(exchange, x, change - flux) * pivot;
+                flux = change;
+                into = x;
+            };
+            eliminate(u_k, u_flux, du, U[k]);
+            eliminate(v_k, v_flux, dv, V[k]);
+            eliminate(s_k, s_flux, ds, S[k]);
+            eliminate(q_k, q_flux, dq, Q[k]);
+            factor = below * pivot;
+            to_above[k] = factor;
             exchange = below;
             upper = lower;
             here = next;
@@ -140,15 +140,13 @@ struct VerticalDiffusion {
                              L * wet_K * (ground_q - q_0);
         const Real dT =
             driving / (I + K_ground * (cp - e_s) + L * wet_K * (at_ground.slope - e_q) + 1e-6);
-        U[last] = fma(D * -step, here.u, u_k) * per_u;
-        V[last] = fma(D * -step, here.v, v_k) * per_u;
-        S[last] = fma(e_s, dT, s_0);
-        Q[last] = fma(e_q, dT, q_0);
-        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - S[last]),
-                   ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - Q[last]);
-        const Real sea_heat = K_sea * (sea_s - S[last]), sea_water = K_sea * (sea_q - Q[last]);
-        stress_east[0] = D * (here.u + U[last]);
-        stress_north[0] = D * (here.v + V[last]);
+        Real du = fma(D * -step, here.u, u_k) * per_u, dv = fma(D * -step, here.v, v_k) * per_u,
+             ds = fma(e_s, dT, s_0), dq = fma(e_q, dT, q_0);
+        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - ds),
+                   ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - dq);
+        const Real sea_heat = K_sea * (sea_s - ds), sea_water = K_sea * (sea_q - dq);
+        stress_east[0] = D * (here.u + du);
+        stress_north[0] = D * (here.v + dv);
         heat_flux[0] = sea * sea_heat + ground * ground_heat;
         evaporation[0] = sea * sea_water + ground * ground_water;
         sea_flux[0] = sea_heat + L * sea_water;
@@ -156,7 +154,6 @@ struct VerticalDiffusion {
         ground_evaporation[0] = ground_water;
 
         // Upward.
-        Real du = U[last], dv = V[last], ds = S[last], dq = Q[last];
         for (int k = last; k >= 0; --k) {
             if (k < last) {
                 const Real f = to_above[k];

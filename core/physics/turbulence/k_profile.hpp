@@ -39,10 +39,9 @@ struct KProfile {
         Reads<Real, "friction_velocity", place::center_column, "m s-1"> friction_velocity,
         Reads<Real, "buoyancy_flux", place::center_column, "m2 s-3"> buoyancy_flux,
         Writes<Real, "air_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
-        Writes<Real, "boundary_layer_height", place::center_column, "m"> boundary_layer_height)
-        const {
+        Writes<Real, "boundary_layer_height", place::center_column, "m"> boundary_layer_height,
+        Keeps<Real, "k_profile", 1> own) const {
         using namespace constants;
-        constexpr int most = 160;
         constexpr double karman = 0.4, per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
         const Real ground = surface_geopotential[0], friction = larger(friction_velocity[0], 1e-3),
@@ -54,7 +53,7 @@ struct KProfile {
 
         // height of the boundary layer, upward: the first layer beyond the critical number,
         // linearly between layers
-        Real energy[most];
+        const auto [energy] = own.columns();
         const Real lowest = energy_at(last), rising = larger(B, 0),
                    scale = exp(log(fma(rising, 600, cube)) *
                                (1. / 3));  // w for h = 1000 m: enough for the excess
@@ -64,11 +63,12 @@ struct KProfile {
         Real z_below = (geopotential[last] - ground) * per_gravity, Ri_below = 0, height = z_below,
              searching = 1;
         for (int k = last - 1; k >= 0; --k) {
-            energy[k] = energy_at(k);
+            const Real here = energy_at(k);
+            energy[k] = here;
             const Real z = (geopotential[k] - ground) * per_gravity, du = u[k] - u_1,
                        dv = v[k] - v_1;
             const Real Ri =
-                gravity * z * per_lowest * (energy[k] - surface) / fma(du, du, fma(dv, dv, floor));
+                gravity * z * per_lowest * (here - surface) / fma(du, du, fma(dv, dv, floor));
             const Real crossing = z_below + (z - z_below) * larger(critical - Ri_below, 0) /
                                                 larger(Ri - Ri_below, 1e-6);
             height = select((Ri > critical) & (searching > 0.5), smaller(crossing, z),
@@ -89,9 +89,9 @@ struct KProfile {
             const Real per_distance = 1 / (z_above - z_here),
                        du = (u_above - u_here) * per_distance,
                        dv = (v_above - v_here) * per_distance;
-            const Real shear = fma(du, du, fma(dv, dv, 1e-8)),
-                       N2 = 2 * gravity * (energy[k - 1] - energy[k]) * per_distance /
-                            (energy[k - 1] + energy[k]);
+            const Real shear = fma(du, du, fma(dv, dv, 1e-8)), s_above = energy[k - 1],
+                       s_here = energy[k],
+                       N2 = 2 * gravity * (s_above - s_here) * per_distance / (s_above + s_here);
             const Real depth = karman * z, length = depth / (1 + depth * (1 / mixing_length)),
                        calm = shear / (shear + 5 * larger(N2, 0));
             const Real local = length * length * sqrt(shear + 16 * larger(-N2, 0)) * (calm * calm);

@@ -82,7 +82,7 @@ _own = (
         "FA",
         f"{_here}.fa:FaWriter",
         f"{_here}.fa_dataset:open_dataset",
-        recognises=f"{_here}.lfi:begins",
+        recognises=f"{_here}.lfi:recognises",
     ),
 )
 _registered: dict[str, Format] = {}  # by scripts
@@ -140,9 +140,8 @@ def of_content(path: Path) -> Format:
     """The format of a file that is there: by what it begins with, else by its ending, else NetCDF,
     which many programs write under other names.
     """
-    for found in _all_loaded():
-        recognises = found.part("recognises")
-        if recognises is not None and recognises(path):
+    for found in reversed(_all_loaded()):  # Zarr last: any folder might be one
+        if found.recognises is not None and found.part("recognises")(path):
             return found
     try:
         return of_ending(path)
@@ -151,4 +150,4 @@ def of_content(path: Path) -> Format:
 
 
 def _all_loaded() -> tuple[Format, ...]:
-    return (*_registered.values(), *_own)
+    return (*_own, *_registered.values())

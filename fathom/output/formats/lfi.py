@@ -120,6 +120,11 @@ class _Stream:
             os.close(self.file)
 
 
+def recognises(path: Path) -> bool:
+    """Whether it is FA: by its ending, or a file that begins as LFI does, whatever it is called."""
+    return path.suffix == ".fa" or (path.is_file() and begins(path))
+
+
 def begins(path: Path) -> bool:
     """Whether a file looks like LFI."""
     with open(path, "rb") as file:

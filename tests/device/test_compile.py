@@ -1,0 +1,53 @@
+"""Every scheme compiles for a GPU, without arrays on its stack. Skipped where there is no CUDA
+compiler (pip install '.[cuda]'). That needs no GPU.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import compile_for_device as device
+
+from fathom import mpi
+
+nvcc = device.compiler()
+needs_compiler = pytest.mark.skipif(nvcc is None, reason="no CUDA compiler: pip install '.[cuda]'")
+
+
+def test_what_ptxas_says_is_understood():
+    said = """\
+ptxas info    : Compiling entry function '_ZN6fathom6launch8a_columnILi8ENS_4CellENS_14process_detail7ColumnsINS_7physics15DoubleDiffusionENS_4PackIdLi1EEESt5arrayINS_3RawELm9EEEEEEvT1_PKT0_i' for 'sm_90'
+ptxas info    : Function properties for _ZN6fathom6launch8a_columnILi8ENS_4Cell
+    16 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 72 registers, used 0 barriers
+"""  # noqa: E501
+    kernel = device.Kernel("physics::DoubleDiffusion", "fp64", 72, 16, 8)
+    assert device.kernels(said) == [kernel]
+
+
+def test_all_sources_of_the_catalogue_are_found():
+    lines = [
+        name
+        for source in device.sources()
+        for name in re.findall(r'entry<[^;]*?>\(\s*"(\w+)"', source.read_text())
+    ]
+    known = {e["name"] for e in mpi.core.catalogue() if not e["in_cells_of"]}
+    statistics = {name for name in known if "Time" in name and name.endswith(("Sum", "mum"))}
+    assert set(lines) >= known - statistics and len(lines) > 100
+
+
+@needs_compiler
+@pytest.mark.timeout(900)
+def test_every_scheme_is_device_code_without_a_stack():
+    """What a column needs for its levels is memory of the field set; what is left on the stack is
+    spilled registers.
+    """
+    found = device.catalogue(nvcc)
+    assert {k.precision for k in found} == {"fp64", "fp32"}
+    assert len({k.scheme for k in found}) > 140
+    with_arrays = {(k.scheme, k.stack) for k in found if k.stack > k.spilled}
+    assert not with_arrays
+    assert max(k.registers for k in found) <= 255
