@@ -69,8 +69,16 @@ def compiled(nvcc: str, source: Path, architecture: str) -> list[Kernel]:
     """The kernels of a source. RuntimeError with what the compiler said first."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [nvcc, *flags, f"-arch={architecture}", f"-I{root / 'core'}", "-c", str(source), "-o",
-             f"{folder}/kernels.o"],  # fmt: skip
+            [
+                nvcc,
+                *flags,
+                f"-arch={architecture}",
+                f"-I{root / 'core'}",
+                "-c",
+                str(source),
+                "-o",
+                f"{folder}/kernels.o",
+            ],  # fmt: skip
             capture_output=True,
             text=True,
         )

@@ -159,9 +159,7 @@ void set(P& p, const std::map<std::string, double P::*>& known,
     }
 }
 
-}  // namespace
-
-void bind_atmosphere(nb::module_& m) {
+void bind_trajectories(nb::module_& m) {
     nb::class_<Advection>(m, "SemiLagrangian",
                           "Semi-Lagrangian advection of arrays (rows from south to north, levels, "
                           "points) on one rank.")
@@ -176,7 +174,9 @@ void bind_atmosphere(nb::module_& m) {
              "weights, linear, cubic, monotone, by_levels")
         .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false,
              "of interpolating four fields, so many at once");
+}
 
+void bind_spectral_process(nb::module_& m) {
     nb::class_<SpectralProcess, GlobalProcess>(
         m, "SpectralProcess",
         "The process of a scheme that goes through spectral space; it knows what all of them took.")
@@ -212,7 +212,9 @@ void bind_atmosphere(nb::module_& m) {
             "halo",
             [](const SpectralProcess& d) { return std::pair(d.halo().points, d.halo().plans); },
             "(points that this rank receives for its departure points, plans made so far)");
+}
 
+void bind_spectral_dynamics(nb::module_& m) {
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
                                  "The global processes of the hydrostatic spectral model.")
         .def(
@@ -257,6 +259,9 @@ void bind_atmosphere(nb::module_& m) {
         .def_ro("total_energy", &SpectralDynamics::total_energy)
         .def_ro("tracer_mass", &SpectralDynamics::tracer_mass)
         .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog);
+}
+
+void bind_shallow_water(nb::module_& m) {
     nb::class_<ShallowWaterDynamics>(m, "ShallowWaterDynamics",
                                      "The global processes of shallow water on the sphere.")
         .def(
@@ -286,7 +291,9 @@ void bind_atmosphere(nb::module_& m) {
         .def_ro("transport", &ShallowWaterDynamics::transport)
         .def_ro("step", &ShallowWaterDynamics::step)
         .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
+}
 
+void bind_levels(nb::module_& m) {
     m.def(
         "hybrid_reference",
         [](std::vector<double> a, std::vector<double> b, double pressure, double temperature,
@@ -309,4 +316,14 @@ void bind_atmosphere(nb::module_& m) {
         "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287.,
         "heat_capacity"_a = 1004.5,
         "linear operators of the semi-implicit scheme; matrices row by row");
+}
+
+}  // namespace
+
+void bind_atmosphere(nb::module_& m) {
+    bind_trajectories(m);
+    bind_spectral_process(m);
+    bind_spectral_dynamics(m);
+    bind_shallow_water(m);
+    bind_levels(m);
 }

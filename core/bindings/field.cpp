@@ -112,128 +112,148 @@ template <class T> void fill(Plain<T>& field, const T* from, bool profile) {
                 field.at(k, j, i) = field.at(k, j, field.columns - 1);
 }
 
-/// What a process has written and updated.
-template <class T>
-nb::dict written(const Process& process, std::vector<Plain<T>>& fields, int rows, int columns,
-                 int reach) {
-    nb::dict result;
-    for (std::size_t n = 0; n < fields.size(); ++n) {
-        auto& f = process.fields[n];
-        if (f.access == Access::reads || f.own) continue;
-        T* data =
-            new T[fields[n].shape.size() ? std::size_t(fields[n].levels) * rows * columns : 1];
-        nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
-        fields[n].each([&](T& x, int i) {  // a rim of `reach` columns was not computed
-            const int column = i % columns, row = i / columns % rows;
-            const bool inside =
-                column >= reach && column < columns - reach && row >= reach && row < rows - reach;
-            data[i] =
-                inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
-        });
-        result[f.name.c_str()] = nb::cast(
-            nb::ndarray<nb::numpy, T>(data, fields[n].shape.size(), fields[n].shape.data(), owner));
+/// A process on arrays of Python, all of one precision: columns that are not within its reach of the
+/// edge.
+template <class T> class PlainRun {
+public:
+    PlainRun(const Process& process, const nb::dict& arrays, int levels)
+        : process(process), levels(levels), given(process.fields.size()) {
+        for (auto& f : process.fields) reach = std::max(reach, f.reach);
+        take(arrays);
+        refuse_strangers(arrays);
+        if (rows <= 2 * reach || columns <= 2 * reach)
+            throw Error(process.name, " looks ", reach, " columns away: arrays need at least ",
+                        2 * reach + 1, " rows and columns");
+        for (std::size_t n = 0; n < given.size(); ++n)
+            fields.emplace_back(shape_of(n), is_profile(n), cell_width<T>);
     }
-    return result;
-}
+    /// What it writes; with `changes` of the arrays its tangent too: (values, tangents). Those not
+    /// given do not change.
+    nb::object operator()(const nb::dict* changes) {
+        const std::size_t all = settle(changes != nullptr);
+        auto tangents = fields;
+        for (auto& f : tangents) f.numbers += all;
+        for (std::size_t n = 0; n < given.size(); ++n)
+            if (process.fields[n].access != Access::writes) {
+                fill(fields[n], given[n].data(), is_profile(n));
+                if (changes) fill_change(tangents[n], n, *changes);
+            }
+        compute(changes ? process.tangent : process.run, all);
+        if (!changes) return written(fields);
+        return nb::make_tuple(written(fields), written(tangents));
+    }
 
-/// changes: of the arrays, if the tangent is wanted: {values, tangents}; those not given are 0.
-template <class T>
-nb::object run_plain(const Process& process, const nb::dict& arrays, int levels,
-                     const nb::dict* changes = nullptr) {
+private:
+    const Process& process;
+    const int levels;
     int reach = 0, rows = 0, columns = 0;
-    for (auto& f : process.fields) reach = std::max(reach, f.reach);
-    std::vector<Given<T>> given(process.fields.size());
-    auto text = [](auto& shape) {
+    std::vector<Given<T>> given;
+    std::vector<Plain<T>> fields;
+    std::vector<T> memory;
+
+    bool is_profile(std::size_t n) const { return process.fields[n].place == place::profile; }
+
+    void take(const nb::dict& arrays) {
+        for (std::size_t n = 0; n < given.size(); ++n) {
+            auto& f = process.fields[n];
+            if (f.access == Access::writes) continue;
+            if (!arrays.contains(f.name.c_str()))
+                throw Error(process.name, " reads '", f.name, "' [", f.units,
+                            "], which is not given");
+            if (!nb::try_cast(arrays[f.name.c_str()], given[n], false))
+                throw Error("'", f.name, "' must be a C-contiguous array of float", 8 * sizeof(T),
+                            ", as the other arrays");
+            if (rows == 0 && !is_profile(n) && given[n].ndim() >= 2)
+                rows = given[n].shape(given[n].ndim() - 2),
+                columns = given[n].shape(given[n].ndim() - 1);
+        }
+    }
+    void refuse_strangers(const nb::dict& arrays) const {
+        std::vector<std::string> known;
+        for (auto& f : process.fields)
+            if (f.access != Access::writes) known.push_back(f.name);
+        for (auto [key, value] : arrays) {
+            const auto wanted = nb::cast<std::string>(key);
+            if (std::ranges::find(known, wanted) == known.end())
+                throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
+        }
+    }
+    /// Of the array of a field: as the process wants it, of a profile as it is given.
+    std::vector<std::size_t> shape_of(std::size_t n) const {
+        auto& f = process.fields[n];
+        std::vector<std::size_t> shape, have;
+        if (f.place.vertical == Vertical::layer) shape.push_back(levels);
+        if (f.place.vertical == Vertical::interface && !is_profile(n))
+            shape.push_back(std::max(f.own, 1) * (levels + 1));
+        if (!is_profile(n)) shape.push_back(rows), shape.push_back(columns);
+        if (f.access == Access::writes) return shape;
+        for (std::size_t a = 0; a < given[n].ndim(); ++a) have.push_back(given[n].shape(a));
+        if (is_profile(n) ? have.size() != 1 || have[0] == 0 : have != shape)
+            throw Error("'", f.name, "' has shape ", text(have), ", not ",
+                        is_profile(n) ? "(levels,)" : text(shape));
+        return have;
+    }
+    static std::string text(const std::vector<std::size_t>& shape) {
         std::string s = "(";
         for (std::size_t n = 0; n < shape.size(); ++n)
             s += (n ? ", " : "") + std::to_string(shape[n]);
         return s + ")";
-    };
-    for (std::size_t n = 0; n < given.size(); ++n) {
-        auto& f = process.fields[n];
-        if (f.access == Access::writes) continue;
-        if (!arrays.contains(f.name.c_str()))
-            throw Error(process.name, " reads '", f.name, "' [", f.units, "], which is not given");
-        if (!nb::try_cast(arrays[f.name.c_str()], given[n], false))
-            throw Error("'", f.name, "' must be a C-contiguous array of float", 8 * sizeof(T),
-                        ", as the other arrays");
-        if (rows == 0 && f.place != place::profile && given[n].ndim() >= 2)
-            rows = given[n].shape(given[n].ndim() - 2),
-            columns = given[n].shape(given[n].ndim() - 1);
     }
-    for (auto [key, value] : arrays) {
-        const auto wanted = nb::cast<std::string>(key);
-        std::vector<std::string> known;
-        for (auto& f : process.fields)
-            if (f.access != Access::writes) known.push_back(f.name);
-        if (std::ranges::find(known, wanted) == known.end())
-            throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
+    /// Gives the fields their memory, NaN, and their tangents as much behind it, 0; numbers of all.
+    std::size_t settle(bool tangents) {
+        std::size_t all = 0;
+        for (auto& f : fields) all += f.size();
+        memory.assign(tangents ? 2 * all : all, std::numeric_limits<T>::quiet_NaN());
+        if (tangents) std::fill(memory.begin() + all, memory.end(), T(0));
+        T* next = memory.data();
+        for (auto& f : fields) f.numbers = next, next += f.size();
+        return all;
     }
-    if (rows <= 2 * reach || columns <= 2 * reach)
-        throw Error(process.name, " looks ", reach, " columns away: arrays need at least ",
-                    2 * reach + 1, " rows and columns");
-
-    constexpr int cell = cell_width<T>;
-    std::vector<Plain<T>> fields;
-    for (std::size_t n = 0; n < given.size(); ++n) {
-        auto& f = process.fields[n];
-        const bool profile = f.place == place::profile;
-        std::vector<std::size_t> shape;
-        if (f.place.vertical == Vertical::layer) shape.push_back(levels);
-        if (f.place.vertical == Vertical::interface && !profile)
-            shape.push_back(std::max(f.own, 1) * (levels + 1));
-        if (!profile) shape.push_back(rows), shape.push_back(columns);
-        if (f.access != Access::writes) {
-            std::vector<std::size_t> have;
-            for (std::size_t a = 0; a < given[n].ndim(); ++a) have.push_back(given[n].shape(a));
-            if (profile ? have.size() != 1 || have[0] == 0 : have != shape)
-                throw Error("'", f.name, "' has shape ", text(have), ", not ",
-                            profile ? "(levels,)" : text(shape));
-            shape = have;
-        }
-        fields.emplace_back(shape, profile, cell);
-    }
-    std::size_t all = 0;
-    for (auto& f : fields) all += f.size();
-    std::vector<T> memory(changes ? 2 * all : all, std::numeric_limits<T>::quiet_NaN());
-    if (changes) std::fill(memory.begin() + all, memory.end(), T(0));
-    T* next = memory.data();
-    for (auto& f : fields) f.numbers = next, next += f.size();
-    auto tangents = fields;
-    for (auto& f : tangents) f.numbers += all;
-    for (std::size_t n = 0; n < given.size(); ++n) {
-        auto& f = process.fields[n];
-        const bool profile = f.place == place::profile;
-        if (f.access == Access::writes) continue;
-        fill(fields[n], given[n].data(), profile);
-        if (!changes || !changes->contains(f.name.c_str())) continue;
+    void fill_change(Plain<T>& tangent, std::size_t n, const nb::dict& changes) const {
+        const char* name = process.fields[n].name.c_str();
+        if (!changes.contains(name)) return;
         Given<T> change;
-        if (!nb::try_cast((*changes)[f.name.c_str()], change, false) ||
-            change.size() != given[n].size())
-            throw Error("the change of '", f.name, "' must be an array like it");
-        fill(tangents[n], change.data(), profile);
+        if (!nb::try_cast(changes[name], change, false) || change.size() != given[n].size())
+            throw Error("the change of '", name, "' must be an array like it");
+        fill(tangent, change.data(), is_profile(n));
     }
-    std::vector<Cell> cells;
-    for (int i = reach; i < columns - reach; i += cell) cells.push_back({i, levels});
-    std::vector<Raw> at(fields.size());
-    for (int j = reach; j < rows - reach; ++j) {
-        for (std::size_t n = 0; n < fields.size(); ++n) {
-            auto& f = fields[n];
-            if (process.fields[n].place == place::profile)
-                at[n] = {f.numbers, 0, 0};
-            else
-                at[n] = {&f.at(0, j, reach),
-                         process.fields[n].place.vertical == Vertical::column ? 0 : f.stride,
-                         std::ptrdiff_t(f.levels) * f.stride};
+    void compute(Process::Run run, std::size_t to_tangent) {
+        std::vector<Cell> cells;
+        for (int i = reach; i < columns - reach; i += cell_width<T>) cells.push_back({i, levels});
+        std::vector<Raw> at(fields.size());
+        for (int j = reach; j < rows - reach; ++j) {
+            for (std::size_t n = 0; n < fields.size(); ++n) {
+                auto& f = fields[n];
+                const bool flat = process.fields[n].place.vertical == Vertical::column;
+                at[n] = is_profile(n) ? Raw{f.numbers, 0, 0}
+                                      : Raw{&f.at(0, j, reach), flat ? 0 : f.stride,
+                                            std::ptrdiff_t(f.levels) * f.stride};
+            }
+            process.set_shadow(std::ptrdiff_t(to_tangent * sizeof(T)));
+            run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
         }
-        process.set_shadow(std::ptrdiff_t(all * sizeof(T)));
-        (changes ? process.tangent : process.run)(process.scheme.get(), at.data(), cells.data(),
-                                                  cells.data() + cells.size());
     }
-    const nb::dict values = written(process, fields, rows, columns, reach);
-    if (!changes) return values;
-    return nb::make_tuple(values, written(process, tangents, rows, columns, reach));
-}
+    /// What the process has written and updated; a rim of `reach` columns was not computed.
+    nb::dict written(std::vector<Plain<T>>& all) const {
+        nb::dict result;
+        for (std::size_t n = 0; n < all.size(); ++n) {
+            auto& f = process.fields[n];
+            if (f.access == Access::reads || f.own) continue;
+            T* data = new T[all[n].shape.size() ? std::size_t(all[n].levels) * rows * columns : 1];
+            nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
+            all[n].each([&](T& x, int i) {
+                const int column = i % columns, row = i / columns % rows;
+                const bool inside = column >= reach && column < columns - reach && row >= reach &&
+                                    row < rows - reach;
+                data[i] =
+                    inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
+            });
+            result[f.name.c_str()] = nb::cast(
+                nb::ndarray<nb::numpy, T>(data, all[n].shape.size(), all[n].shape.data(), owner));
+        }
+        return result;
+    }
+};
 
 nb::object run(const Process& process, const nb::dict& arrays, int levels,
                const nb::dict* changes) {
@@ -242,8 +262,8 @@ nb::object run(const Process& process, const nb::dict& arrays, int levels,
     for (auto [key, value] : arrays) {
         Given<float> single;
         return nb::try_cast(value, single, false)
-                   ? run_plain<float>(process, arrays, levels, changes)
-                   : run_plain<double>(process, arrays, levels, changes);
+                   ? PlainRun<float>(process, arrays, levels)(changes)
+                   : PlainRun<double>(process, arrays, levels)(changes);
     }
     throw Error(process.name, " needs arrays to read");
 }

@@ -121,6 +121,7 @@ nb::dict describe(const Motion& m) {
 
 }  // namespace
 
+// long: the list of what Python sees of one class
 void bind_field_set(nb::module_& m) {
     using Names = FieldSet::Names;
     nb::class_<FieldSet>(m, "FieldSet",

@@ -72,13 +72,13 @@ std::array<double, 3> numbers(const OverflowTransports& t) {
     return {t.source, t.entrainment, t.product};
 }
 
-}  // namespace
-
-void bind_ocean(nb::module_& m) {
+void bind_freshwater(nb::module_& m) {
     nb::class_<FreshwaterBalance, GlobalProcess>(
         m, "FreshwaterBalance", "Fresh water that sums to nothing over the whole sea.")
         .def(nb::init<>());
+}
 
+void bind_overflows(nb::module_& m) {
     nb::class_<Overflows, GlobalProcess>(m, "Overflows", "Overflows of dense water.")
         .def(
             "__init__",
@@ -110,7 +110,9 @@ void bind_ocean(nb::module_& m) {
         "shape"_a, "source_buoyancy"_a, "entrainment_buoyancy"_a,
         "source, entrainment and product [m3 s-1]; shape: f, width, thickness, distance, slope, "
         "drag");
+}
 
+void bind_barotropic_solve(nb::module_& m) {
     nb::class_<BarotropicSolve, GlobalProcess>(m, "BarotropicSolve",
                                                "The solver of the implicit free surface.")
         .def(
@@ -145,10 +147,21 @@ void bind_ocean(nb::module_& m) {
         .def_prop_ro(
             "factor_numbers", [](const BarotropicSolve& b) { return b.solver->factor_numbers(); },
             "fp32 numbers of the factorised matrix on this rank; 0 without");
+}
 
+void bind_drifters(nb::module_& m) {
     nb::class_<Drifters, GlobalProcess>(m, "Drifters", "Particles that go with the flow.")
         .def(nb::init<double, bool, bool>(), "step"_a, "flat"_a = false, "own_cells"_a = false)
         .def("put", &put, "rows"_a,
              "more of them: rows of number, i, j, a, b, level, the same on all ranks")
         .def_prop_ro("own", &own, "those of this rank, rows as `put` takes them");
+}
+
+}  // namespace
+
+void bind_ocean(nb::module_& m) {
+    bind_freshwater(m);
+    bind_overflows(m);
+    bind_barotropic_solve(m);
+    bind_drifters(m);
 }

@@ -22,9 +22,7 @@ namespace {
 
 template <class T> using Array = nb::ndarray<nb::numpy, T, nb::c_contig, nb::device::cpu>;
 
-}  // namespace
-
-void bind_sequence(nb::module_& m) {
+void bind_domain(nb::module_& m) {
     nb::class_<Domain>(m, "Domain", "The part of a grid that this rank computes.")
         .def(
             "__init__",
@@ -71,7 +69,10 @@ void bind_sequence(nb::module_& m) {
             "area_center"_a, "area_corner"_a, "level_weights"_a,
             "what a value counts for in means: the area of its cell times the weight of its level")
         .def("describe", [](const Domain& d) { return d.decomposition.describe(); });
+}
 
+// long: the list of what Python sees of one class
+void bind_program(nb::module_& m) {
     nb::class_<Sequence>(m, "Sequence",
                          "An ordered list of processes on a domain, with all that follows from "
                          "their declarations: a program that is run on field sets.")
@@ -175,8 +176,18 @@ void bind_sequence(nb::module_& m) {
                      })
         .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated,
                      "of scratch, and of one field set");
+}
 
+void bind_threads(nb::module_& m) {
     m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");
     m.def("threads", [] { return omp_get_max_threads(); });
     m.def("set_threads", [](int n) { omp_set_num_threads(n); });
+}
+
+}  // namespace
+
+void bind_sequence(nb::module_& m) {
+    bind_domain(m);
+    bind_program(m);
+    bind_threads(m);
 }

@@ -156,10 +156,14 @@ private:
     std::vector<double> sums, depths, terms, volumes;
 };
 
+/// Smallest place wins among equals: the same on any ranks.
 struct Ranked {
     double value;
     long place;
-};  // smallest place wins among equals: the same on any ranks
+    void keep(double x, long at) {
+        if (x > value || (x == value && at < place)) value = x, place = at;
+    }
+};
 Ranked best(MPI_Comm comm, Ranked mine) {  // of the largest value
     double largest;
     Meet meet(comm, sizeof mine);
@@ -194,15 +198,11 @@ Extremes extremes(const FieldSet& s, std::string_view name) {
                     for (int i = 0; i < r.nx; ++i)
                         if (k < r.levels[i]) {
                             const double x = values[i], weight = weight_of(i);
-                            auto keep = [&](Ranked& of, double v) {
-                                if (v > of.value ||
-                                    (v == of.value && place(r.i0 + i, r.J, k) < of.place))
-                                    of = {v, place(r.i0 + i, r.J, k)};
-                            };
+                            const long at = place(r.i0 + i, r.J, k);
                             if (!std::isfinite(x))
-                                keep(bad, 1);
+                                bad.keep(1, at);
                             else
-                                keep(low, -x), keep(high, x);
+                                low.keep(-x, at), high.keep(x, at);
                             sums[i] += weight * x, depths[i] += weight;
                         }
                 },
@@ -261,13 +261,9 @@ Motion motion(const FieldSet& s, double step, std::string_view u_name, std::stri
                             const double courant = spaced ? step * (std::abs(x) / double(dxs[i]) +
                                                                     std::abs(y) / double(dys[i]))
                                                           : 0;
-                            auto keep = [&](Ranked& of, double v) {
-                                const long place = (long(k) * t.ny + r.J) * t.nx + r.i0 + i;
-                                if (v > of.value || (v == of.value && place < of.place))
-                                    of = {v, place};
-                            };
-                            keep(fastest, square);
-                            keep(steepest, courant);
+                            const long place = (long(k) * t.ny + r.J) * t.nx + r.i0 + i;
+                            fastest.keep(square, place);
+                            steepest.keep(courant, place);
                             sums[i] += weight * square, depths[i] += weight;
                         }
                 },

@@ -12,20 +12,23 @@ constexpr std::size_t large = 8 << 20;
 /// more often than others.
 int padded_columns(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
 
+/// Whether a field is host or guest, or takes the place of one in turn.
+bool Layout::shares_memory(int f) const {
+    if (fields[f].guest_of >= 0) return true;
+    const auto has_guest = [&](auto& cycle) {
+        return std::ranges::find(cycle, f) != cycle.end() &&
+               std::ranges::any_of(fields,
+                                   [&](auto& guest) { return guest.guest_of == cycle.back(); });
+    };
+    return std::ranges::any_of(rotations, has_guest);
+}
+
 /// Where each field begins in the memory of a set. Rows are padded to whole cells; spare bytes at
 /// both ends for the reach of the first and the last cell.
 void Layout::place() {
     auto& all = fields;
     memory = 0;
     const int blocks = int(domain->blocks.size());
-    const auto shares_memory = [&](int f) {  // host or guest, or takes the place of one in turn
-        return all[f].guest_of >= 0 || std::ranges::any_of(all, [&](auto& guest) {
-                   return guest.guest_of >= 0 && std::ranges::any_of(rotations, [&](auto& cycle) {
-                              return cycle.back() == guest.guest_of &&
-                                     std::ranges::find(cycle, f) != cycle.end();
-                          });
-               });
-    };
     for (int n = 0; n < int(all.size()); ++n) {
         Field& f = all[n];
         const bool profile = f.place == place::profile, shared = shares_memory(n);
@@ -138,6 +141,13 @@ std::vector<std::string> FieldSet::state() const {
     return names;
 }
 
+/// Where the value of a point of a rank stands in the global grid.
+static auto source(const Topology& t, Horizontal where, int i, int j, bool nearest_outside) {
+    const auto found = t.source(where, i, j);
+    if (found.inside || !nearest_outside) return found;
+    return t.source(where, t.periodic ? i : std::clamp(i, 0, t.nx - 1), std::clamp(j, 0, t.ny - 1));
+}
+
 void FieldSet::set(std::string_view name, const double* values, int first_level, int levels,
                    bool nearest_outside) {
     Field& f = named(name);
@@ -155,10 +165,7 @@ void FieldSet::set(std::string_view name, const double* values, int first_level,
         for (int r = 0; r < d.rows_of(b); ++r)
             for (int c = 0; c < d.columns_of(b); ++c) {
                 const int i = d.blocks[b]->i0 + c - d.halo, j = d.blocks[b]->j0 + r - d.halo;
-                auto s = t.source(f.place.horizontal, i, j);
-                if (!s.inside && nearest_outside)
-                    s = t.source(f.place.horizontal, t.periodic ? i : std::clamp(i, 0, t.nx - 1),
-                                 std::clamp(j, 0, t.ny - 1));
+                const auto s = source(t, f.place.horizontal, i, j, nearest_outside);
                 const double sign = s.flipped && f.place.vector ? -1 : 1;
                 for (int k = 0; k < levels; ++k)
                     store(b, r * f.row[b] + (first_level + k) * f.level[b] + c,

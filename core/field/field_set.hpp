@@ -39,6 +39,7 @@ struct Layout {
     std::vector<std::vector<std::vector<Cell>>> cells;  ///< [block][row]: only those with water
     std::size_t memory = 0;                             ///< bytes of a set
 
+    bool shares_memory(int field) const;
     void place();                            ///< where each field begins in the memory of a set
     int index(std::string_view name) const;  ///< throws Error: names that are near
     bool has(std::string_view name) const;

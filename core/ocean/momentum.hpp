@@ -20,6 +20,7 @@ template <bool own> struct MomentumAdvection {
         "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order "
         "Adams-Bashforth in time";
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -176,6 +177,7 @@ template <bool own> struct ImplicitMomentum {
         Parameter{"background_speed", &ImplicitMomentum::background_speed, "m s-1", 0, 10,
                   "speed added to that of the bottom layer in the drag (tides)"}};
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1"> u,

@@ -38,6 +38,7 @@ static std::vector<bool> outer_blocks_of(const Domain& d) {
     return outer;
 }
 
+/// Rows of a group: first those that need nothing from other ranks, while messages travel.
 void Sequence::cut_rows() {
     const int h = domain->halo;
     const auto& cells = plan->cells;
@@ -48,31 +49,37 @@ void Sequence::cut_rows() {
         auto& all = rows.emplace_back();
         if (steps[g.first].global()) continue;
         std::vector<Row> others;
-        // one more: the last row of corners lies on the seam of a folded grid
-        const int margin = g.reach + 1;
         for (int b = 0; b < int(cells.size()); ++b) {
-            const int nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
+            const int ny = domain->blocks[b]->ny;
             for (int r = h - g.extent; r < h + ny + g.extent; ++r) {
-                const auto& row = cells[b][r];
-                if (row.empty()) continue;
-                const bool inside = overlaps && !g.sent.empty() &&
-                                    (!outer[b] || (r >= h + margin && r < h + ny - margin));
-                std::size_t first = 0, last = inside ? row.size() : 0;
-                if (inside && outer[b]) {
-                    while (first < last && row[first].column < h + margin) ++first;
-                    while (last > first && row[last - 1].column + cell > h + nx - margin) --last;
-                }
-                if (first < last)
-                    all.list.push_back({b, r, first, last});
-                else
-                    last = first;
+                if (cells[b][r].empty()) continue;
+                const auto [first, last] = overlaps && !g.sent.empty()
+                                               ? inner_cells(g, b, r, outer[b])
+                                               : std::pair<std::size_t, std::size_t>(0, 0);
+                if (first < last) all.list.push_back({b, r, first, last});
                 if (first > 0) others.push_back({b, r, 0, first});
-                if (last < row.size()) others.push_back({b, r, last, row.size()});
+                if (last < cells[b][r].size()) others.push_back({b, r, last, cells[b][r].size()});
             }
         }
         all.inner = all.list.size();
         all.list.insert(all.list.end(), others.begin(), others.end());
     }
+}
+
+/// Cells [first, last) of a row that need nothing from other ranks; [n, n) where there are none.
+/// outer: whether the block has neighbours on other ranks.
+std::pair<std::size_t, std::size_t> Sequence::inner_cells(const Group& g, int b, int r,
+                                                          bool outer) const {
+    const auto& row = plan->cells[b][r];
+    if (!outer) return {0, row.size()};
+    const int h = domain->halo, nx = domain->blocks[b]->nx, ny = domain->blocks[b]->ny;
+    // one more: the last row of corners lies on the seam of a folded grid
+    const int margin = g.reach + 1;
+    if (r < h + margin || r >= h + ny - margin) return {0, 0};
+    std::size_t first = 0, last = row.size();
+    while (first < last && row[first].column < h + margin) ++first;
+    while (last > first && row[last - 1].column + cell > h + nx - margin) --last;
+    return {first, std::max(first, last)};
 }
 
 double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set, int calls) {
@@ -91,44 +98,54 @@ double Sequence::run_rows(Group& group, std::span<const Row> list, FieldSet& set
     return seconds;
 }
 
+/// The processes of a group take turns at each tile of a row.
 void Sequence::run_row(Group& group, const Row& at_row, const FieldSet& set, int thread,
                        bool timed) {
-    const auto [b, row, first_cell, last_cell] = at_row;
-    const auto wet = std::span(plan->cells[b][row]).subspan(first_cell, last_cell - first_cell);
-    const int h = domain->halo, ny = domain->blocks[b]->ny;
-    std::byte* const space = scratch.at + thread * scratch_bytes;
-    const auto raw = [&, b = b, row = row](const Field& f, int column) -> Raw {
-        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // one for all
-        if (f.scratch) return {space + (std::size_t)f.at[b], level, 0};
-        if (f.place == place::profile) column = 0;
-        return {f.at[b] + (row * f.row[b] + column) * bytes, level, f.row[b], f.streams};
-    };
+    const auto wet = std::span(plan->cells[at_row.block][at_row.row])
+                         .subspan(at_row.first, at_row.last - at_row.first);
     for (auto first = wet.begin(); first != wet.end();) {
         auto last = first;
         while (last != wet.end() && last->column + cell <= first->column + group.tiles.now) ++last;
         std::uint64_t t = regions.on ? ticks_now() : 0;
         for (int p = group.first; p < group.last; ++p) {
-            auto& s = steps[p];
-            if (row < h - s.extent || row >= h + ny + s.extent ||
-                (s.process.every > 1 && set.count % s.process.every))
-                continue;
-            Raw at[most_fields];
-            for (std::size_t i = 0; i < s.fields.size(); ++i)
-                at[i] = raw(set[s.fields[i]], first->column);
-            const auto operations = s.process.operations();
-            const auto run = counting && s.process.count ? s.process.count : s.process.run;
-            run(s.process.scheme.get(), at, &*first, &*first + (last - first));
-            Clock& clock = s.clocks[thread];
-            ++clock.calls, clock.operations += s.process.operations() - operations;
-            if (timed) {
-                const auto end = ticks_now();
-                clock.ticks += end - t, t = end;
-            }
+            if (!takes_turn(steps[p], at_row, set)) continue;
+            run_tile(steps[p], at_row, {&*first, std::size_t(last - first)}, set, thread);
+            if (!timed) continue;
+            const auto end = ticks_now();
+            steps[p].clocks[thread].ticks += end - t, t = end;
         }
         if (regions.on && !timed) group.others[thread].ticks += ticks_now() - t;
         first = last;
     }
     stream_fence();
+}
+
+/// Whether a process computes in a row, in this step.
+bool Sequence::takes_turn(const Step& s, const Row& r, const FieldSet& set) const {
+    const int h = domain->halo, ny = domain->blocks[r.block]->ny;
+    return r.row >= h - s.extent && r.row < h + ny + s.extent &&
+           (s.process.every == 1 || set.count % s.process.every == 0);
+}
+
+/// One process at the cells of a tile.
+void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, const FieldSet& set,
+                        int thread) {
+    std::byte* const space = scratch.at + thread * scratch_bytes;
+    const int b = r.block, first = tile.front().column;
+    Raw at[most_fields];
+    for (std::size_t i = 0; i < s.fields.size(); ++i) {
+        const Field& f = set[s.fields[i]];
+        const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // one for all
+        const int column = f.place == place::profile ? 0 : first;
+        at[i] = f.scratch ? Raw{space + (std::size_t)f.at[b], level, 0}
+                          : Raw{f.at[b] + (r.row * f.row[b] + column) * bytes, level, f.row[b],
+                                f.streams};
+    }
+    const auto operations = s.process.operations();
+    const auto run = counting && s.process.count ? s.process.count : s.process.run;
+    run(s.process.scheme.get(), at, tile.data(), tile.data() + tile.size());
+    Clock& clock = s.clocks[thread];
+    ++clock.calls, clock.operations += s.process.operations() - operations;
 }
 
 }  // namespace fathom

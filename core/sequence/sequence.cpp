@@ -25,6 +25,7 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
     derive();
     cut_cells();
     cut_rows();
+    count_levels();
     choose_tiles();
     plan->place();
     place_scratch();
@@ -34,32 +35,12 @@ Sequence::Sequence(std::shared_ptr<const Domain> d, int bytes, std::vector<Proce
 /// Which fields there are, and whether the processes agree about them.
 void Sequence::declare() {
     auto& all = plan->fields;
-    const auto field = [&](const Process::Field& use) {
-        for (std::size_t n = 0; n < all.size(); ++n)
-            if (all[n].name == use.name) return n;
-        Field& f = all.emplace_back();
-        f.name = use.name, f.units = use.units, f.place = use.place;
-        return all.size() - 1;
-    };
     for (auto& s : steps) {
         for (auto& use : s.process.fields) {
-            const std::size_t n = field(use);
-            Field& f = all[n];
-            if (f.place != use.place)
-                throw Error(s.process.name, " expects '", use.name, "' at ",
-                            name(use.place.horizontal), " ", name(use.place.vertical),
-                            "; others have it at ", name(f.place.horizontal), " ",
-                            name(f.place.vertical));
-            if (!units_agree(f.units, use.units))
-                throw Error(s.process.name, " expects '", use.name, "' in ", use.units,
-                            "; others have it in ", f.units);
-            f.units = std::string(known_units(f.units, use.units));
-            f.own = std::max(f.own, use.own);
-            if (use.reach > domain->halo)
-                throw Error(s.process.name, " reads '", use.name, "' ", use.reach,
-                            " columns away; the halo is ", domain->halo);
-            if (use.access != Access::writes && !f.written) f.state = true;
-            s.fields.push_back(int(n));
+            const int n = declared(use);
+            agree(s.process, use, all[n]);
+            if (use.access != Access::writes && !all[n].written) all[n].state = true;
+            s.fields.push_back(n);
         }
         for (std::size_t i = 0; i < s.fields.size(); ++i)
             if (s.process.fields[i].access != Access::reads) {
@@ -70,28 +51,60 @@ void Sequence::declare() {
     for (auto& names : options.rotate) {
         auto& cycle = plan->rotations.emplace_back();
         for (auto& name : names) cycle.push_back(plan->index(name));
-        for (auto& s : steps)
-            for (std::size_t i = 0; i < s.fields.size(); ++i)
-                if (s.process.every > 1 && s.process.fields[i].access != Access::reads &&
-                    std::ranges::find(cycle, s.fields[i]) != cycle.end())
-                    throw Error(s.process.name, " runs every ", s.process.every,
-                                " steps and cannot write '", all[s.fields[i]].name,
-                                "', which changes places at the end of every step");
+        check_rotation(cycle);
         // what is left of the last step is state; the last of the cycle is overwritten before it
         // is read
         for (std::size_t n = 0; n + 1 < cycle.size(); ++n)
             all[cycle[n]].state = all[cycle[n]].written = true;
-        std::string units = all[cycle.front()].units;
-        for (int f : cycle) {
-            if (!units_agree(units, all[f].units))
-                throw Error("'", all[f].name, "' in ", all[f].units, " takes the place of one in ",
-                            units);
-            units = std::string(known_units(units, all[f].units));
-        }
-        for (int f : cycle) all[f].units = units;
     }
     check_units_of_tracers();
     for (auto& f : all) f.state = f.state && f.written, f.units = std::string(plain_units(f.units));
+}
+
+/// The number of a field, which is new if nobody has named it before.
+int Sequence::declared(const Process::Field& use) {
+    auto& all = plan->fields;
+    for (std::size_t n = 0; n < all.size(); ++n)
+        if (all[n].name == use.name) return int(n);
+    Field& f = all.emplace_back();
+    f.name = use.name, f.units = use.units, f.place = use.place;
+    return int(all.size()) - 1;
+}
+
+/// Whether a process means the field that others have declared.
+void Sequence::agree(const Process& process, const Process::Field& use, Field& f) const {
+    if (f.place != use.place)
+        throw Error(process.name, " expects '", use.name, "' at ", name(use.place.horizontal), " ",
+                    name(use.place.vertical), "; others have it at ", name(f.place.horizontal), " ",
+                    name(f.place.vertical));
+    if (!units_agree(f.units, use.units))
+        throw Error(process.name, " expects '", use.name, "' in ", use.units,
+                    "; others have it in ", f.units);
+    if (use.reach > domain->halo)
+        throw Error(process.name, " reads '", use.name, "' ", use.reach,
+                    " columns away; the halo is ", domain->halo);
+    f.units = std::string(known_units(f.units, use.units));
+    f.own = std::max(f.own, use.own);
+}
+
+/// Fields that change places have the same units, and are written in every step.
+void Sequence::check_rotation(const std::vector<int>& cycle) {
+    auto& all = plan->fields;
+    for (auto& s : steps)
+        for (std::size_t i = 0; i < s.fields.size() && s.process.every > 1; ++i)
+            if (s.process.fields[i].access != Access::reads &&
+                std::ranges::find(cycle, s.fields[i]) != cycle.end())
+                throw Error(s.process.name, " runs every ", s.process.every,
+                            " steps and cannot write '", all[s.fields[i]].name,
+                            "', which changes places at the end of every step");
+    std::string units = all[cycle.front()].units;
+    for (int f : cycle) {
+        if (!units_agree(units, all[f].units))
+            throw Error("'", all[f].name, "' in ", all[f].units, " takes the place of one in ",
+                        units);
+        units = std::string(known_units(units, all[f].units));
+    }
+    for (int f : cycle) all[f].units = units;
 }
 
 /// What is made of a tracer has the units of that tracer times those that the process says.
@@ -112,45 +125,57 @@ void Sequence::check_units_of_tracers() const {
     }
 }
 
+/// Groups and their exchanges, and which fields are no more than scratch.
 void Sequence::derive() {
     auto& all = plan->fields;
     std::vector<Process> processes;
     std::vector<std::vector<int>> used;
     for (auto& s : steps) processes.push_back(s.process), used.push_back(s.fields);
-    std::vector<bool> constant, keep;
-    for (int f = 0; f < int(all.size()); ++f) {
-        constant.push_back(!all[f].written);
-        bool kept = all[f].state || all[f].place == place::profile ||
-                    std::ranges::find(options.keep, all[f].name) != options.keep.end();
-        for (auto& cycle : plan->rotations) kept |= std::ranges::find(cycle, f) != cycle.end();
-        keep.push_back(kept);
-    }
+    std::vector<bool> constant;
+    for (auto& f : all) constant.push_back(!f.written);
+    const std::vector<bool> keep = kept_fields();
     Schedule schedule(processes, used, constant, plan->rotations, domain->halo,
                       options.compute_in_halo, options.group);
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
-    for (auto& g : schedule.groups) {
-        Group& group = groups.emplace_back(Group{g.first,
-                                                 g.last,
-                                                 {},
-                                                 g.extent,
-                                                 0,
-                                                 {},
-                                                 nullptr,
-                                                 {},
-                                                 steps[g.first].region,
-                                                 std::vector<Clock>(omp_get_max_threads())});
-        for (int p = g.first; p < g.last; ++p)
-            for (auto& use : steps[p].process.fields)
-                group.reach = std::max(group.reach, use.reach);
-        for (auto& s : g.exchange) group.sent.push_back({s.field, s.width});
-        if (!g.exchange.empty())
-            group.region = Region(exchanged(group), steps[g.first].process.phase, "exchange");
-    }
+    for (auto& g : schedule.groups) form(g);
     for (std::size_t f = 0; f < all.size(); ++f) {
         all[f].scratch = all[f].own > 0 || (!keep[f] && schedule.local[f]);
         all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
     }
     share(schedule);
+}
+
+/// Fields whose values are wanted when a group has ended: state, profiles, what changes places, and
+/// what output wants to see.
+std::vector<bool> Sequence::kept_fields() const {
+    auto& all = plan->fields;
+    std::vector<bool> keep;
+    for (int f = 0; f < int(all.size()); ++f) {
+        bool kept = all[f].state || all[f].place == place::profile ||
+                    std::ranges::find(options.keep, all[f].name) != options.keep.end();
+        for (auto& cycle : plan->rotations) kept |= std::ranges::find(cycle, f) != cycle.end();
+        keep.push_back(kept);
+    }
+    return keep;
+}
+
+/// A group of processes that take turns at every row, with the exchange before it.
+void Sequence::form(const Schedule::Group& g) {
+    Group& group = groups.emplace_back(Group{g.first,
+                                             g.last,
+                                             {},
+                                             g.extent,
+                                             0,
+                                             {},
+                                             nullptr,
+                                             {},
+                                             steps[g.first].region,
+                                             std::vector<Clock>(omp_get_max_threads())});
+    for (int p = g.first; p < g.last; ++p)
+        for (auto& use : steps[p].process.fields) group.reach = std::max(group.reach, use.reach);
+    for (auto& s : g.exchange) group.sent.push_back({s.field, s.width});
+    if (!g.exchange.empty())
+        group.region = Region(exchanged(group), steps[g.first].process.phase, "exchange");
 }
 
 /// A field that lives only within a step may be the guest of one that is overwritten later in that
@@ -180,16 +205,19 @@ std::set<int> Sequence::fields_of(const Group& g) const {
     return fields;
 }
 
+void Sequence::count_levels() {
+    const int layers = domain->levels;
+    for (auto& f : plan->fields)
+        f.levels = f.own > 0 ? f.own * (layers + 1)
+                   : f.place.vertical == Vertical::column
+                       ? 1
+                       : layers + (f.place.vertical == Vertical::interface);
+}
+
 /// A tile of all fields of a group fills two fifths of the second-level cache; the rest is for the
 /// rows on both sides. Where most fields have no levels, a tile is a whole row.
 void Sequence::choose_tiles() {
     auto& all = plan->fields;
-    for (auto& f : all)
-        f.levels = f.place.vertical == Vertical::column
-                       ? 1
-                       : domain->levels + (f.place.vertical == Vertical::interface);
-    for (auto& f : all)
-        if (f.own > 0) f.levels = f.own * (domain->levels + 1);
     int widest = 1;
     for (int b = 0; b < int(domain->blocks.size()); ++b)
         widest = std::max(widest, domain->columns_of(b));

@@ -142,11 +142,19 @@ private:
 
     // what the constructor does, in this order
     void declare();
+    int declared(const Process::Field&);
+    void agree(const Process&, const Process::Field&, Field&) const;
+    void check_rotation(const std::vector<int>& cycle);
     void check_units_of_tracers() const;
     void derive();
+    std::vector<bool> kept_fields() const;
+    void form(const Schedule::Group&);
     void share(const Schedule&);
     void cut_cells();
     void cut_rows();
+    std::pair<std::size_t, std::size_t> inner_cells(const Group&, int block, int row,
+                                                    bool outer) const;
+    void count_levels();
     void choose_tiles();
     void place_scratch();
     void open_exchanges();
@@ -158,6 +166,8 @@ private:
     /// Seconds; calls of each process that this counts as.
     double run_rows(Group&, std::span<const Row>, FieldSet&, int calls);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
+    bool takes_turn(const Step&, const Row&, const FieldSet&) const;
+    void run_tile(Step&, const Row&, std::span<const Cell> tile, const FieldSet&, int thread);
     void settle_clocks(Group&, double began, int calls);
     std::string exchanged(const Group&) const;
 };

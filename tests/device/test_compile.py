@@ -10,7 +10,6 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import compile_for_device as device
-
 from fathom import mpi
 
 nvcc = device.compiler()

@@ -70,6 +70,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         Parameter{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
                   "largest diffusivity along slopes that the step must bear"},
         Parameter{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     [[gnu::flatten]]  // a call of exp would empty all registers
     constexpr void operator()(

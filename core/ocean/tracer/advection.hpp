@@ -82,6 +82,7 @@ struct UpwindAdvection {
         }
     };
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 2> now,

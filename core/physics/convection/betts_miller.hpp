@@ -34,6 +34,7 @@ struct BettsMiller {
         Parameter{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
                   "humidity of the reference over that of the parcel, RH"}};
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,

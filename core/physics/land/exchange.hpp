@@ -42,6 +42,7 @@ struct BulkExchange {
         Parameter{"layer", &BulkExchange::layer, "m", 10, 1e4,
                   "greatest depth of the surface layer"}};
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

@@ -105,6 +105,7 @@ private:
         return brief_exp(-smaller(tau, 80));
     }
 
+    // long: the sweeps of a spectral term share the optical properties of the layers
     /// part[0] of the column is clear, part[1] has the clouds.
     template <class Real>
     constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
@@ -186,6 +187,7 @@ private:
         downward[0] = arriving;
     }
 
+    // long: the sweeps of a spectral term share the optical properties of the layers
     template <class Real>
     constexpr void shine(int levels, Real albedo, Real mu, const Layers<Real>& layers,
                          const Real* part, const Own<Real>& own, Out<Real> shortwave) const {

@@ -70,6 +70,7 @@ struct BulkForcing {
                                   2.34));
     }
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_column, "m s-1"> eastward_wind,

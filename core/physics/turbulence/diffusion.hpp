@@ -27,6 +27,7 @@ struct VerticalDiffusion {
     static constexpr std::tuple parameters{
         Parameter{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

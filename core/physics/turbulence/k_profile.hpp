@@ -28,6 +28,7 @@ struct KProfile {
                   "bulk Richardson number at the top of the boundary layer"},
         Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
 
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

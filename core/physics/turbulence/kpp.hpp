@@ -71,6 +71,7 @@ struct KPP {
                   "viscosity of a statically unstable interface below the boundary layer"},
         Parameter{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0, 1000,
                   "diffusivity of a statically unstable interface below the boundary layer"}};
+    // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "stratification", place::center_interface, "s-2", 1> stratification,
