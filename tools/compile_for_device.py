@@ -68,19 +68,9 @@ def sources() -> list[Path]:
 def compiled(nvcc: str, source: Path, architecture: str) -> list[Kernel]:
     """The kernels of a source. RuntimeError with what the compiler said first."""
     with tempfile.TemporaryDirectory() as folder:
+        where = [f"-I{root / 'core'}", "-o", f"{folder}/kernels.o", "-c", str(source)]
         done = subprocess.run(
-            [
-                nvcc,
-                *flags,
-                f"-arch={architecture}",
-                f"-I{root / 'core'}",
-                "-c",
-                str(source),
-                "-o",
-                f"{folder}/kernels.o",
-            ],  # fmt: skip
-            capture_output=True,
-            text=True,
+            [nvcc, *flags, f"-arch={architecture}", *where], capture_output=True, text=True
         )
     said = done.stdout + done.stderr
     if done.returncode:
@@ -113,7 +103,7 @@ def _of(mangled: str) -> tuple[str, str]:
 
 
 def catalogue(nvcc: str, architecture: str = "sm_90", at_once: int = 2) -> list[Kernel]:
-    """All kernels of the catalogue, the hungriest first. RuntimeError where one does not compile."""
+    """All kernels of the catalogue, the hungriest first. RuntimeError: one does not compile."""
     with ThreadPoolExecutor(at_once) as pool:
         parts = pool.map(lambda source: compiled(nvcc, source, architecture), sources())
         found = {(k.scheme, k.precision): k for part in parts for k in part}

@@ -112,8 +112,8 @@ template <class T> void fill(Plain<T>& field, const T* from, bool profile) {
                 field.at(k, j, i) = field.at(k, j, field.columns - 1);
 }
 
-/// A process on arrays of Python, all of one precision: columns that are not within its reach of the
-/// edge.
+/// A process on arrays of Python, all of one precision: columns that are not within its reach of
+/// the edge.
 template <class T> class PlainRun {
 public:
     PlainRun(const Process& process, const nb::dict& arrays, int levels)

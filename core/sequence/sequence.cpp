@@ -43,9 +43,9 @@ void Sequence::declare() {
             s.fields.push_back(n);
         }
         for (std::size_t i = 0; i < s.fields.size(); ++i)
-            if (s.process.fields[i].access != Access::reads) {
+            if (auto& use = s.process.fields[i]; use.access != Access::reads) {
                 all[s.fields[i]].written = true;
-                all[s.fields[i]].state |= s.process.every > 1;
+                all[s.fields[i]].state |= s.process.every > 1 && !use.own;
             }
     }
     for (auto& names : options.rotate) {

@@ -17,12 +17,16 @@ needs_compiler = pytest.mark.skipif(nvcc is None, reason="no CUDA compiler: pip 
 
 
 def test_what_ptxas_says_is_understood():
-    said = """\
-ptxas info    : Compiling entry function '_ZN6fathom6launch8a_columnILi8ENS_4CellENS_14process_detail7ColumnsINS_7physics15DoubleDiffusionENS_4PackIdLi1EEESt5arrayINS_3RawELm9EEEEEEvT1_PKT0_i' for 'sm_90'
+    name = (
+        "_ZN6fathom6launch8a_columnILi8ENS_4CellENS_14process_detail7ColumnsINS_7physics15"
+        "DoubleDiffusionENS_4PackIdLi1EEESt5arrayINS_3RawELm9EEEEEEvT1_PKT0_i"
+    )
+    said = f"""\
+ptxas info    : Compiling entry function '{name}' for 'sm_90'
 ptxas info    : Function properties for _ZN6fathom6launch8a_columnILi8ENS_4Cell
     16 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
 ptxas info    : Used 72 registers, used 0 barriers
-"""  # noqa: E501
+"""
     kernel = device.Kernel("physics::DoubleDiffusion", "fp64", 72, 16, 8)
     assert device.kernels(said) == [kernel]
 
