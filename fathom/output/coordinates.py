@@ -45,34 +45,33 @@ def variable(
         if known(name)
         else {"long_name": row.long_name, "units": units or row.units}
     )
-    if grid is None or "station" in grid or ("longitude" in grid and not _regular(grid)):
-        attributes["coordinates"] = (
-            "longitude latitude distance"
-            if "distance" in (grid or {})
-            else "longitude latitude"
-            if "station" in (grid or {})
-            else " ".join(_names(horizontal))
-        )
-    if horizontal == "center" and not {"distance", "station"} & set(grid or {}):
+    dims, auxiliary, in_cells = _points(grid, horizontal)
+    if auxiliary:
+        attributes["coordinates"] = auxiliary
+    if in_cells and horizontal == "center":
         attributes["cell_measures"] = "area: areacello"
     if statistic:
         attributes["cell_methods"] = f"time: {statistic}"
-    points = (
-        ("station",)
-        if "station" in (grid or {})
-        else (
-            _along_section
-            if "distance" in (grid or {})
-            else (
-                ("latitude", "longitude")
-                if grid is not None and _regular(grid)
-                else dimensions[horizontal]
-            )
-        )
-    )
     return VariableSpec(
-        row.alias, ("time", *_levels(grid or {}, vertical), *points), dtype, attributes
+        row.alias, ("time", *_levels(grid or {}, vertical), *dims), dtype, attributes
     )
+
+
+def _points(grid: Mapping[str, Any] | None, horizontal: str) -> tuple[tuple[str, ...], str, bool]:
+    """Of a field at that place of a grid: its horizontal dimensions, the coordinates that are not
+    among them, and whether it has the areas of cells.
+    """
+    if grid is None:
+        return dimensions[horizontal], " ".join(_names(horizontal)), True
+    if "station" in grid:
+        return ("station",), "longitude latitude", False
+    if "distance" in grid:
+        return _along_section, "longitude latitude distance", False
+    if _regular(grid):
+        return ("latitude", "longitude"), "", True
+    if "longitude" in grid:
+        return dimensions[horizontal], " ".join(_names(horizontal)), True
+    return dimensions[horizontal], "", True  # a plane
 
 
 def _regular(grid: Mapping[str, Any]) -> bool:
@@ -108,85 +107,96 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
-    places = [
-        place
-        for place, dims in dimensions.items()
-        if place == "center" or any(held.dims[-2:] == dims for held in variables)
-    ]
+    points = {held.dims[-2:] for held in variables}
     result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
     if "pressure" in used:
-        attributes = {
-            "standard_name": "air_pressure",
-            "long_name": "pressure",
-            "units": "hPa",
-            "positive": "down",
-            "axis": "Z",
-        }
-        result["pressure"] = (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)
+        result |= _pressure(grid)
     if "distance" in grid:
-        units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
-        return result | {
-            name: (
-                _along_section,
-                np.asarray(grid[name], float),
-                {"long_name": name, "units": unit}
-                | ({} if unit == "m" else {"standard_name": name}),
-            )
-            for name, unit in units.items()
-        }
+        return result | _section(grid)
     if "station" in grid:
-        names = [str(name).replace(" ", "_") for name in grid["station"]]
-        about = {
-            "long_name": "mooring",
-            "cf_role": "timeseries_id",
-            "flag_values": list(range(len(names))),
-            "flag_meanings": " ".join(names),
-        }
-        at = {
-            name: (
-                ("station",),
-                np.asarray(grid[name], float),
-                {"standard_name": name, "long_name": name, "units": units},
-            )
-            for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north"))
-        }
-        return (
-            result | {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | at
-        )
-    for place in places:
-        result |= (
-            _rows(grid)
-            if _regular(grid)
-            else _sphere(grid, place)
-            if "corner_longitude" in grid
-            else _plane(grid, place)
-        )
-    for key, name in (
-        ("area", "cell_area"),
-        ("wet_levels", "wet_levels"),
-        ("land_fraction", "land_fraction"),
-    ):
-        if key in grid:
-            row = get(name)
-            result[row.alias] = (
-                ("latitude", "longitude") if _regular(grid) else dimensions["center"],
-                np.asarray(grid[key]),
-                row.attributes,
-            )
-    if (
-        "depth" in result
-        and "wet_levels" in grid
-        and "chosen_depth" not in grid
-        and get("cell_thickness").alias not in {held.name for held in variables}
-    ):
-        result |= _thickness(grid, np.result_type(np.float32, *(held.dtype for held in variables)))
+        return result | _stations(grid)
+    for place, dims in dimensions.items():
+        if place == "center" or dims in points:
+            result |= _horizontal(grid, place)
+    result |= _of_cells(grid)
+    if "depth" in result and "wet_levels" in grid and "chosen_depth" not in grid:
+        result |= _thickness(grid, variables)
     return result
 
 
-def _thickness(grid: Mapping[str, Any], dtype: np.dtype) -> dict[str, tuple]:
+def _pressure(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """Chosen pressures [hPa]."""
+    attributes = {
+        "standard_name": "air_pressure",
+        "long_name": "pressure",
+        "units": "hPa",
+        "positive": "down",
+        "axis": "Z",
+    }
+    return {"pressure": (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)}
+
+
+def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """Points of a section, and their distance from its start [m]."""
+    units = {"longitude": "degrees_east", "latitude": "degrees_north", "distance": "m"}
+    return {
+        name: (
+            _along_section,
+            np.asarray(grid[name], float),
+            {"long_name": name, "units": unit} | ({} if unit == "m" else {"standard_name": name}),
+        )
+        for name, unit in units.items()
+    }
+
+
+def _stations(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """Names of stations (CF: flags), and where they are."""
+    names = [str(name).replace(" ", "_") for name in grid["station"]]
+    about = {
+        "long_name": "mooring",
+        "cf_role": "timeseries_id",
+        "flag_values": list(range(len(names))),
+        "flag_meanings": " ".join(names),
+    }
+    return {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | {
+        name: (
+            ("station",),
+            np.asarray(grid[name], float),
+            {"standard_name": name, "long_name": name, "units": units},
+        )
+        for name, units in (("longitude", "degrees_east"), ("latitude", "degrees_north"))
+    }
+
+
+def _horizontal(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
+    """Where the points of that place are."""
+    if _regular(grid):
+        return _rows(grid)
+    return _sphere(grid, place) if "corner_longitude" in grid else _plane(grid, place)
+
+
+def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """Area, number of wet levels and share of land, of those that are known."""
+    dims = ("latitude", "longitude") if _regular(grid) else dimensions["center"]
+    rows = {
+        key: get(name)
+        for key, name in (
+            ("area", "cell_area"),
+            ("wet_levels", "wet_levels"),
+            ("land_fraction", "land_fraction"),
+        )
+        if key in grid
+    }
+    return {row.alias: (dims, np.asarray(grid[key]), row.attributes) for key, row in rows.items()}
+
+
+def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[str, tuple]:
     """Of cells, without the height of the sea surface: that of their layer, or where bottom cells
-    are cut each its own, NaN in the ground.
+    are cut each its own, NaN in the ground. Nothing where it is one of the variables.
     """
+    if get("cell_thickness").alias in {held.name for held in variables}:
+        return {}
+    dtype = np.result_type(np.float32, *(held.dtype for held in variables))
     row, layers = get("cell_thickness"), np.asarray(grid["thickness"], float)
     attributes = dict(row.attributes) | {
         "long_name": f"{row.long_name} with the sea surface at rest"

@@ -47,9 +47,25 @@ class Integrals(SmallStore):
                 " follow from that of what flows; ask for the mean, or for none"
             )
         self.variables = {name: found[name] for name in self.requested}
+        made = self._makers(known, precision)
+        missing = {
+            need
+            for integral in self.variables.values()
+            for need in integral.needs
+            if need not in known
+        }
+        if missing:
+            raise ValueError(
+                f"output {self.path}: this model does not compute {', '.join(sorted(missing))}"
+            )
+        return made + self._kept(known, precision)
+
+    def _makers(self, known, precision):
+        """Schemes that make fields of integrals which nobody else makes; `known` gets the
+        fields."""
         made = []
         for what, on in dict.fromkeys(
-            (what, on) for integral in self.variables.values() for what, on in integral.made
+            one for integral in self.variables.values() for one in integral.made
         ):
             process = scheme(what).process(
                 precision, phase="output", on=dict(on), label=f"{what} of {dict(on)['tracer']}"
@@ -57,17 +73,7 @@ class Integrals(SmallStore):
             if not any(f["name"] in known for f in process.fields if f["access"] == "writes"):
                 known |= {f["name"]: f for f in process.fields}
                 made.append(process)
-        missing = [
-            need
-            for integral in self.variables.values()
-            for need in integral.needs
-            if need not in known
-        ]
-        if missing:
-            raise ValueError(
-                f"output {self.path}: this model does not compute {', '.join(sorted(set(missing)))}"
-            )
-        return made + self._kept(known, precision)
+        return made
 
     def _contents(self):
         used = {dim for integral in self.variables.values() for dim in integral.dims}

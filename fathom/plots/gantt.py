@@ -62,42 +62,18 @@ def gantt(
     tall = max(0.75, min(3.4, 0.28 * len(shown)))
     heights = [tall + 0.62] * len(charts) + ([1.65] if counts else [])
     figure = new_figure(9.2, sum(heights) + 0.55)
-    bars = [bar for rows in charts.values() for row in rows for bar in row]
-    begin, end = min(bar[0] for bar in bars), max(bar[1] for bar in bars)
+    begin, end = _extent(charts)
     top = figure.get_figheight() - 0.5
     for (name, rows), height in zip(charts.items(), heights):
         axes = _axes(figure, top, height, name)
-        states = list(dict.fromkeys(bar[2] for row in rows for bar in row))
-        states = [
-            *(s for s in state_colours if s in states),
-            *(s for s in states if s not in state_colours),
-        ]
-        colour = colours_of(states)
-        for place, rank in enumerate(shown):
-            if rows[rank]:
-                axes.broken_barh(
-                    [((b[0] - begin) * 1e3, (b[1] - b[0]) * 1e3) for b in rows[rank]],
-                    (place - 0.42, 0.84),
-                    facecolors=[colour[b[2]] for b in rows[rank]],
-                    linewidth=0,
-                )
-        axes.set(xlim=(0, 1e3 * (end - begin)), ylim=(len(shown) - 0.5, -0.5), ylabel="rank")
-        ticks = np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 9)).astype(int))
-        axes.set_yticks(ticks, shown[ticks])
-        axes.tick_params(axis="y", length=0)
+        colour = _chart(axes, rows, shown, begin, end)
         _legend(figure, colour, top, name)
         top -= height
     if counts:
         times, held = counts
         axes = _axes(figure, top, heights[-1], "Ranks at once")
         names = [s for s in ("computing", "communication", "waiting") if s in held]
-        axes.stackplot(
-            (np.asarray(times) - begin) * 1e3,
-            *(held[s] for s in names),
-            step="post",
-            colors=[state_colours[s] for s in names],
-            linewidth=0,
-        )
+        _stack(axes, names, np.asarray(times), held, begin)
         axes.set(xlim=(0, 1e3 * (end - begin)), ylim=(0, ranks), ylabel="ranks")
         axes.yaxis.get_major_locator().set_params(integer=True)
         _legend(figure, {s: state_colours[s] for s in names}, top, "Ranks at once")
@@ -112,6 +88,60 @@ def gantt(
         color=ink,
     )
     return figure
+
+
+def _extent(
+    charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]],
+) -> tuple[float, float]:
+    """Begin of the first bar and end of the last."""
+    bars = [bar for rows in charts.values() for row in rows for bar in row]
+    return min(bar[0] for bar in bars), max(bar[1] for bar in bars)
+
+
+def _chart(
+    axes: Any,
+    rows: Sequence[Sequence[tuple[float, float, str]]],
+    shown: np.ndarray,
+    begin: float,
+    end: float,
+) -> dict[str, Any]:
+    """Draws the bars of the ranks `shown`; returns the colours of their states."""
+    states = list(dict.fromkeys(bar[2] for row in rows for bar in row))
+    states = [
+        *(s for s in state_colours if s in states),
+        *(s for s in states if s not in state_colours),
+    ]
+    colour = colours_of(states)
+    for place, rank in enumerate(shown):
+        if rows[rank]:
+            axes.broken_barh(
+                [((b[0] - begin) * 1e3, (b[1] - b[0]) * 1e3) for b in rows[rank]],
+                (place - 0.42, 0.84),
+                facecolors=[colour[b[2]] for b in rows[rank]],
+                linewidth=0,
+            )
+    axes.set(xlim=(0, 1e3 * (end - begin)), ylim=(len(shown) - 0.5, -0.5), ylabel="rank")
+    ticks = np.unique(np.linspace(0, len(shown) - 1, min(len(shown), 9)).astype(int))
+    axes.set_yticks(ticks, shown[ticks])
+    axes.tick_params(axis="y", length=0)
+    return colour
+
+
+def _stack(
+    axes: Any,
+    names: Sequence[str],
+    times: np.ndarray,
+    held: Mapping[str, np.ndarray],
+    begin: float,
+) -> None:
+    """Draws how many ranks are in each state, one above the other."""
+    axes.stackplot(
+        (times - begin) * 1e3,
+        *(held[s] for s in names),
+        step="post",
+        colors=[state_colours[s] for s in names],
+        linewidth=0,
+    )
 
 
 def _axes(figure: Any, top: float, height: float, name: str) -> Any:

@@ -178,48 +178,60 @@ def to_pressure_levels(
         interfaces_of(levels)[0].size - 1,
         np.shape(fields["surface_geopotential"]) if "surface_geopotential" in fields else (),
     )
+    flat = _flat(fields, rows, layers, shape)
+    points = next(iter(flat.values())).shape[-1] if flat else 1
+    parts = [
+        _at_pressures(
+            {name: field[..., first : first + BLOCK] for name, field in flat.items()},
+            levels,
+            pressures,
+            order,
+        )
+        for first in range(0, points, BLOCK)
+    ]
+    whole = {name: np.concatenate([part[name] for part in parts], -1) for name in parts[0]}
+    return {
+        name: rows.unpack(values, np.nan) if rows else values.reshape(values.shape[:-1] + shape)
+        for name, values in whole.items()
+    }
+
+
+def _flat(fields, rows, layers: int, shape: tuple[int, ...]) -> dict[str, np.ndarray]:
+    """Fields of layers as (layers, points), those of the ground as (points); others are left
+    out.
+    """
     chosen = {
         name: field
         for name, field in fields.items()
         if name in SURFACE or (np.ndim(field) == len(shape) + 1 and len(field) == layers)
     }
-    flat = {
-        name: (
-            rows.pack(field)
-            if rows
-            else np.reshape(field, (-1,) if name in SURFACE else (layers, -1))
-        )
+    if rows:
+        return {name: rows.pack(field) for name, field in chosen.items()}
+    return {
+        name: np.reshape(field, (-1,) if name in SURFACE else (layers, -1))
         for name, field in chosen.items()
     }
-    parts = []
-    for first in range(0, next(iter(flat.values())).shape[-1] if flat else 1, BLOCK):
-        block = {name: field[..., first : first + BLOCK] for name, field in flat.items()}
-        state = Column(block, levels)
-        part = {
-            "geopotential_height": state.geopotential_height(pressures),
-            "air_temperature": state.air_temperature(pressures, order=order),
-        }
-        for name in (name for name in block if name not in (*SURFACE, "air_temperature")):
-            part[name] = state.at(
-                block[name], pressures, order=1 if "humidity" in name or "cloud" in name else order
-            )
-        if "specific_humidity" in part:
-            part["relative_humidity"] = relative_humidity(
-                part["specific_humidity"],
-                part["air_temperature"],
-                np.atleast_1d(pressures)[:, None],
-            )
-        parts.append(
-            part
-            | {
-                "surface_air_pressure": state.surface_pressure,
-                "air_pressure_at_mean_sea_level": state.mean_sea_level_pressure(),
-            }
+
+
+def _at_pressures(fields, levels, pressures, order: int) -> dict[str, np.ndarray]:
+    """`to_pressure_levels` for fields of (layers, points) and (points)."""
+    state = Column(fields, levels)
+    found = {
+        "geopotential_height": state.geopotential_height(pressures),
+        "air_temperature": state.air_temperature(pressures, order=order),
+    }
+    for name in (name for name in fields if name not in (*SURFACE, "air_temperature")):
+        straight = "humidity" in name or "cloud" in name
+        found[name] = state.at(fields[name], pressures, order=1 if straight else order)
+    if "specific_humidity" in found:
+        found["relative_humidity"] = relative_humidity(
+            found["specific_humidity"],
+            found["air_temperature"],
+            np.atleast_1d(pressures)[:, None],
         )
-    whole = {name: np.concatenate([part[name] for part in parts], -1) for name in parts[0]}
-    return {
-        name: rows.unpack(values, np.nan) if rows else values.reshape(values.shape[:-1] + shape)
-        for name, values in whole.items()
+    return found | {
+        "surface_air_pressure": state.surface_pressure,
+        "air_pressure_at_mean_sea_level": state.mean_sea_level_pressure(),
     }
 
 

@@ -1,8 +1,9 @@
 """Formats of output: what a file's ending means, who writes such files and who reads them.
 
-A format is one module with a writer (`fathom.output.formats.whole_times.WholeTimes` is what most
-begin with) and a function that opens a file as an xarray.Dataset. Those of other packages are entry
-points of the group "fathom.formats", each a `Format`:
+A format is one module with a writer (`fathom.output.formats.writer.Writer` says what it must do;
+`fathom.output.formats.whole_times.WholeTimes` is what most begin with) and a function that opens a
+file as an xarray.Dataset. Those of other packages are entry points of the group "fathom.formats",
+each a `Format`:
 
     [project.entry-points."fathom.formats"]
     csv = "my_package.csv:format"
@@ -36,12 +37,14 @@ class Format:
     ending : of its files, ".nc".
     title : what people call it.
     writer : the class that writes it, or "module:name", which is loaded when it is first needed.
-        `fathom.output.formats.zarr.ZarrWriter` says what a writer does.
+        It does what `fathom.output.formats.writer.Writer` says.
     reader : a function of a path that gives a lazy xarray.Dataset of the complete times, or
         "module:name".
     others : further endings that are read.
     recognises : a function of a path that says whether a file is of this format whatever it is
         called, or "module:name"; None: its ending says it.
+    every_grid : whether it holds fields of any grid, or those on rows of latitude and longitude
+        only.
     """
 
     ending: str
@@ -50,6 +53,7 @@ class Format:
     reader: Callable[[Path], Any] | str
     others: tuple[str, ...] = ()
     recognises: Callable[[Path], bool] | str | None = None
+    every_grid: bool = True
 
     def part(self, name: str) -> Any:
         """writer, reader or recognises, loaded."""
@@ -67,7 +71,7 @@ _own = (
         "Zarr v3",
         f"{_here}.zarr:ZarrWriter",
         f"{_here}.zarr:open_dataset",
-        recognises=Path.is_dir,
+        recognises=lambda path: (path / "zarr.json").is_file(),
     ),
     Format(
         ".nc",
@@ -76,13 +80,20 @@ _own = (
         f"{_here}.netcdf:open_dataset",
         others=(".nc4",),
     ),
-    Format(".grib2", "GRIB2", f"{_here}.grib:GribWriter", f"{_here}.grib_dataset:open_dataset"),
+    Format(
+        ".grib2",
+        "GRIB2",
+        f"{_here}.grib:GribWriter",
+        f"{_here}.grib_dataset:open_dataset",
+        every_grid=False,
+    ),
     Format(
         ".fa",
         "FA",
         f"{_here}.fa:FaWriter",
         f"{_here}.fa_dataset:open_dataset",
-        recognises=f"{_here}.lfi:recognises",
+        recognises=f"{_here}.lfi:begins",
+        every_grid=False,
     ),
 )
 _registered: dict[str, Format] = {}  # by scripts
@@ -136,18 +147,23 @@ def of_ending(path: str | Path) -> Format:
     )
 
 
+def of_every_grid() -> str:
+    """The endings of the formats that hold fields of any grid, for messages: ".zarr or .nc"."""
+    return " or ".join(f.ending for f in (*_own, *_registered.values()) if f.every_grid)
+
+
 def of_content(path: Path) -> Format:
-    """The format of a file that is there: by what it begins with, else by its ending, else NetCDF,
-    which many programs write under other names.
+    """The format of a file or folder that is there: by what it holds, else by its ending, else Zarr
+    for a folder and NetCDF, which many programs write under other names, for a file.
     """
-    for found in reversed(_all_loaded()):  # Zarr last: any folder might be one
+    for found in _all_loaded():
         if found.recognises is not None and found.part("recognises")(path):
             return found
     try:
         return of_ending(path)
     except ValueError:
-        return next(f for f in _own if f.ending == ".nc")
+        return of_ending("any.zarr" if path.is_dir() else "any.nc")
 
 
 def _all_loaded() -> tuple[Format, ...]:
-    return (*_own, *_registered.values())
+    return (*_registered.values(), *_own)

@@ -86,7 +86,7 @@ class Frame:
         if are_gaussian("FA", latitude, longitude):
             if longitude[0]:
                 raise ValueError(
-                    f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere}"
+                    f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere()}"
                 )
             waves = (nx - 1) // 3  # of a quadratic grid
             half = np.ones(ny // 2, np.int64)
@@ -380,7 +380,7 @@ def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> 
     names = [name for variable in variables for name in articles_of(variable, arrays)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere}")
+        raise ValueError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere()}")
 
 
 def _named(alias: str) -> str:
@@ -403,7 +403,7 @@ def _moment(
 ) -> tuple[dict[str, list[np.ndarray]], tuple[int, int]]:
     """Articles of the date; date and time of `end` [s since the start] for the header."""
     if max(abs(t - round(t)) for t in (end, begin)) > 1e-3:
-        raise ValueError(f"FA counts whole seconds; a time of {end} s: {elsewhere}")
+        raise ValueError(f"FA counts whole seconds; a time of {end} s: {elsewhere()}")
     base, end, begin = datetime.datetime.fromisoformat(start), round(end), round(begin)
     day = datetime.timedelta(hours=base.hour, minutes=base.minute, seconds=base.second)
     valid = base + datetime.timedelta(seconds=end)

@@ -233,7 +233,7 @@ def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: Tim
         if not _parameter(variable.name):
             raise ValueError(
                 f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)};"
-                f" allowed: {', '.join(allowed)}; others: {elsewhere}"
+                f" allowed: {', '.join(allowed)}; others: {elsewhere()}"
             )
 
 
@@ -361,7 +361,7 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
 
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
     if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
-        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere}")
+        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere()}")
     size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
     eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
     eccodes.codes_set(message, "forecastTime", whole[0] // size)

@@ -120,13 +120,10 @@ class _Stream:
             os.close(self.file)
 
 
-def recognises(path: Path) -> bool:
-    """Whether it is FA: by its ending, or a file that begins as LFI does, whatever it is called."""
-    return path.suffix == ".fa" or (path.is_file() and begins(path))
-
-
 def begins(path: Path) -> bool:
-    """Whether a file looks like LFI."""
+    """Whether a file looks like LFI; a folder does not."""
+    if not path.is_file():
+        return False
     with open(path, "rb") as file:
         record, letters, _, header = (int.from_bytes(file.read(8), "big") for _ in range(4))
     return record > 0 and record % _unit == 0 and (letters, header) == (_letters, _header)

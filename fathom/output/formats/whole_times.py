@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from fathom.names import unknown
+from fathom.output.formats import of_every_grid
 from fathom.output.specification import (
     Region,
     TimeAxis,
@@ -22,7 +23,10 @@ from fathom.output.specification import (
     regions,
 )
 
-elsewhere = "write .zarr or .nc"
+
+def elsewhere() -> str:
+    """What to do instead, for messages."""
+    return f"write {of_every_grid()}"
 
 
 def check_rows(
@@ -32,10 +36,10 @@ def check_rows(
     if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
         raise ValueError(
             f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of"
-            f" each point, or a plane: {elsewhere}"
+            f" each point, or a plane: {elsewhere()}"
         )
     if time.calendar not in ("standard", "proleptic_gregorian"):
-        raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere}")
+        raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere()}")
     for variable in variables:
         if (
             not variable.varies
@@ -44,7 +48,7 @@ def check_rows(
         ):
             raise ValueError(
                 f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
-                f" time, level or pressure, latitude and longitude: {elsewhere}"
+                f" time, level or pressure, latitude and longitude: {elsewhere()}"
             )
 
 
@@ -60,7 +64,7 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
     if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
         raise ValueError(
             f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
-            f" neither: {elsewhere}"
+            f" neither: {elsewhere()}"
         )
     return False
 

@@ -375,7 +375,8 @@ def open_dataset(path: Path) -> Any:
     import xarray
 
     if not (path / "zarr.json").is_file():
-        raise ValueError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json")
+        kind = "a folder but not" if path.is_dir() else "not"
+        raise ValueError(f"{path} is {kind} a Zarr v3 store: it has no zarr.json")
     return with_dates(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from fathom import output
 from fathom.output import files
-from fathom.output.formats import shards, zarr
+from fathom.output.formats import of_ending, shards, zarr
 
 formats = {
     "zarr, zstd": (".zarr", "zstd"),
@@ -52,7 +52,7 @@ def measure(
             for name in names
         ]
     rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
-    chosen = {name: how for name, how in formats.items() if rows or how[0] not in (".grib2", ".fa")}
+    chosen = {name: how for name, how in formats.items() if rows or of_ending(how[0]).every_grid}
     result: dict[str, dict[str, float]] = {name: {} for name in chosen}
     size = sum(field.nbytes for field in fields.values())
     for where, suffix in ((folder, ""), (memory, "_memory")):
