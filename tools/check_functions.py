@@ -24,6 +24,71 @@ folders = ("core", "fathom", "tools", "bench", "examples", "experiments")
 endings = (".cpp", ".hpp", ".py")
 lines, branches = 60, 12
 
+# Files whose functions are still too long: an entry goes when they are short enough, which is
+# checked.
+still_long = {
+    "fathom/atmosphere/boundary.py",
+    "fathom/atmosphere/diagnostics.py",
+    "fathom/atmosphere/model.py",
+    "fathom/atmosphere/report.py",
+    "fathom/data/atmosphere.py",
+    "fathom/describe/experiment.py",
+    "fathom/grids/levels.py",
+    "fathom/grids/quadrilateral.py",
+    "fathom/input/variables.py",
+    "fathom/ocean/air.py",
+    "fathom/ocean/drifters.py",
+    "fathom/ocean/model.py",
+    "fathom/ocean/surface.py",
+    "fathom/ocean/tracers.py",
+    "fathom/order.py",
+    "fathom/output/coordinates.py",
+    "fathom/output/formats/fa.py",
+    "fathom/output/formats/fa_dataset.py",
+    "fathom/output/formats/grib.py",
+    "fathom/output/formats/netcdf.py",
+    "fathom/output/formats/shards.py",
+    "fathom/output/formats/zarr.py",
+    "fathom/output/servers.py",
+    "fathom/performance/bench/atmosphere.py",
+    "fathom/performance/bench/barotropic.py",
+    "fathom/performance/bench/blocking.py",
+    "fathom/performance/bench/kernels.py",
+    "fathom/performance/bench/messages.py",
+    "fathom/performance/bench/ocean.py",
+    "fathom/performance/bench/offload.py",
+    "fathom/performance/bench/tiles.py",
+    "fathom/performance/bench/transforms.py",
+    "fathom/performance/bench/writers.py",
+    "fathom/performance/history.py",
+    "fathom/performance/profile/run.py",
+    "fathom/performance/tune/run.py",
+    "fathom/performance/tune/search.py",
+    "fathom/performance/tune/serving.py",
+    "fathom/performance/tune/ways.py",
+    "fathom/plots/picture.py",
+    "fathom/plots/steps.py",
+    "fathom/reading.py",
+    "fathom/report/file_use.py",
+    "fathom/report/otf2_trace.py",
+    "fathom/report/summary.py",
+    "fathom/report/tables.py",
+    "fathom/report/timeline.py",
+    "fathom/report/timeline_page.py",
+    "fathom/run/checkpoint.py",
+    "fathom/run/choices.py",
+    "fathom/run/parallel.py",
+    "fathom/run/simulation.py",
+    "fathom/run/state.py",
+    "fathom/scaling/cost.py",
+    "fathom/scaling/here.py",
+    "fathom/scaling/machine.py",
+    "fathom/scaling/report.py",
+    "fathom/scaling/servers.py",
+    "fathom/scaling/spectral.py",
+    "fathom/scaling/virtual.py",
+}
+
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")
 # What may stand between the comment and the line at which lizard sees a function begin.
 above = re.compile(r"\s*(//|#|@|template\b|\[\[|[\w:<>,&*\s]+$)")
@@ -81,15 +146,23 @@ def files(paths: list[Path]) -> Iterator[Path]:
 
 
 def main(paths: list[Path]) -> int:
-    wrong = [(file, *fault) for file in files(paths) for fault in too_long(file)]
-    for file, line, message in wrong:
+    wrong, short_by_now = [], []
+    for file in files(paths):
         shown = file.resolve()
-        name = shown.relative_to(root) if shown.is_relative_to(root) else file
+        name = str(shown.relative_to(root) if shown.is_relative_to(root) else file)
+        faults = list(too_long(file))
+        if name not in still_long:
+            wrong += [(name, *fault) for fault in faults]
+        elif not faults:
+            short_by_now.append(name)
+    for name, line, message in wrong:
         print(f"{name}:{line}: {message}")
+    for name in short_by_now:
+        print(f"{name}: all its functions are short: take it out of still_long")
     if wrong:
         mark = "'// long: the reason' or '# long: the reason'"
         print(f"{len(wrong)} functions: make them shorter, or say why not above them, {mark}")
-    return 1 if wrong else 0
+    return 1 if wrong or short_by_now else 0
 
 
 if __name__ == "__main__":

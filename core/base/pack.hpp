@@ -92,12 +92,11 @@ template <class T, int lanes_> struct Pack {
     Storage lanes;
 
     Pack() = default;
-    constexpr Pack(T x) {  // the same value in all columns
-        if constexpr (width == 1)
-            lanes = x;
-        else
-            lanes = x - Storage{};
-    }
+    constexpr Pack(T x) requires(lanes_ == 1)
+        : lanes(x) {}
+    /// The same value in all columns: no constant of 64 bytes, which would be read from memory.
+    Pack(T x) requires(lanes_ > 1)
+        : lanes(x - Storage{}) {}
     template <class A> requires std::is_arithmetic_v<A>
     constexpr Pack(A x) : Pack(T(x)) {}
     static constexpr Pack load(const T* p) {

@@ -100,9 +100,15 @@ template <class Scheme, class Real, class Fields> struct Columns {
 template <class Scheme, class Real, int cell>
 void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last) {
     const auto fields = launch::carried<uses<Scheme>.size()>(at);
-    launch::columns<cell, Real::width>(first, last,
-                                       Columns<Scheme, Real, std::remove_const_t<decltype(fields)>>{
-                                           *static_cast<const Scheme*>(scheme), fields});
+    const Columns<Scheme, Real, std::remove_const_t<decltype(fields)>> body{
+        *static_cast<const Scheme*>(scheme), fields};
+    launch::columns<cell, Real::width>(first, last, body);
+}
+/// The same in one piece: a call within a kernel would empty all registers.
+template <class Scheme, class Real, int cell>
+[[gnu::flatten]] void run_in_one_piece(const void* scheme, const Raw* at, const Cell* first,
+                                       const Cell* last) {
+    run<Scheme, Real, cell>(scheme, at, first, last);
 }
 }  // namespace process_detail
 
@@ -110,12 +116,14 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
 /// GPU thread.
 template <class T, int width = cell_width<T>, class Scheme>
 Process process(std::string name, Scheme scheme) {
-    using process_detail::run;
+    using process_detail::run, process_detail::run_in_one_piece;
     Process p;
     p.name = std::move(name);
     p.scheme = std::make_shared<Scheme>(scheme);
     if constexpr (launch::on_device)
         p.run = run<Scheme, Pack<T, 1>, cell_width<T>>;
+    else if constexpr (width > 1)
+        p.run = run_in_one_piece<Scheme, Pack<T, width>, cell_width<T>>;
     else
         p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
     if constexpr (width > 1 && !launch::on_device) {

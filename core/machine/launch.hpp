@@ -54,7 +54,7 @@ template <int cell> constexpr int own_column(int column) { return column % cell;
 
 /// cell: columns of a cell; width: those of a pack.
 template <int cell, int width, class Cell, class Body>
-inline void columns(const Cell* first, const Cell* last, const Body& body) {
+[[gnu::always_inline]] inline void columns(const Cell* first, const Cell* last, const Body& body) {
     for (const Cell* c = first; c != last; ++c)
         for (int column = c->column - first->column, end = column + cell; column < end;
              column += width)

@@ -23,7 +23,7 @@ struct MWJF {
 
     template <class Real> struct Parcel {
         Real T, S, TT, numerator, denominator;  // P1 - r P2, and P2, at p = 0
-        constexpr Parcel(const MWJF&, Real T, Real salinity)
+        [[gnu::always_inline]] constexpr Parcel(const MWJF&, Real T, Real salinity)
             : T(T), S(larger(salinity, 0)), TT(T * T) {
             const Real root = sqrt(S);
             denominator =
@@ -45,7 +45,7 @@ struct MWJF {
     };
     struct Level {
         double n0, nTT, nS, d0, dT, dTTT, excess;  // of P1 and P2, and rho_ref - r
-        constexpr explicit Level(double p)
+        [[gnu::always_inline]] constexpr explicit Level(double p)
             : n0(p * (1.04004591e-2 - 3.24041825e-8 * p)),
               nTT(p * (1.03970529e-7 - 1.23869360e-11 * p)),
               nS(p * 5.18761880e-6),
