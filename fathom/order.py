@@ -95,24 +95,27 @@ class Order:
         if what is None or not when:
             return
         what = schemes.scheme(what) if isinstance(what, str) else what
-        if not isinstance(what, schemes.Scheme):
+        if isinstance(what, schemes.Scheme):
+            process = self._of_scheme(what, on or {}, parameters)
+        else:
             process = schemes.as_process(what, precision=self.precision, step=self.step)
-            if on:
-                process = process.on({old: new for old, new in on.items() if old != new})
-            self._add(process, label, type(what).__name__, phase)
-            return
+            process = _renamed(process, on or {})
+        for field, place in (at or {}).items():
+            process = process.at(field, *place)
+        name = getattr(what, "name", "") if isinstance(what, schemes.Scheme) else ""
+        self._add(process, label or name, name or type(what).__name__, phase)
+
+    def _of_scheme(self, what, on, parameters):
+        """Its process, in cells of their own thickness where the model has such."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
-        given = (self.renamed(form) if self.renamed else {}) | dict(on or {})
-        process = form.process(
+        given = (self.renamed(form) if self.renamed else {}) | dict(on)
+        return form.process(
             self.precision,
             on={old: new for old, new in given.items() if old in fields and old != new},
             offered=self.offered,
             **parameters,
         )
-        for field, place in (at or {}).items():
-            process = process.at(field, *place)
-        self._add(process, label or what.name, what.name, phase)
 
     def _add(self, process, label, kind, phase):
         process.phase = phase or self.phase
@@ -144,3 +147,8 @@ class Order:
             last = first + (where == "instead_of")
             self.processes[first:last], self.kinds[first:last] = mine.processes, mine.kinds
         return self.processes
+
+
+def _renamed(process, on):
+    changed = {old: new for old, new in on.items() if old != new}
+    return process.on(changed) if changed else process

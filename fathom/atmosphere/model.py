@@ -21,6 +21,35 @@ from fathom.time.clock import Period
 wind = ("eastward_wind", "northward_wind")
 
 
+def _check(grid, scheme, precision, viscosity, diffusion_time, off_centring, fix_energy, fix_mass):
+    """ValueError where arguments are none, or do not go together."""
+    if not hasattr(grid, "truncation"):
+        raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
+    if precision not in ("fp64", "fp32"):
+        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+    if scheme not in ("semi-lagrangian", "eulerian"):
+        raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+    if viscosity and diffusion_time:
+        raise ValueError(
+            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            " diffusion_time = 0"
+        )
+    if scheme == "eulerian":
+        _check_eulerian(grid, off_centring)
+    if fix_energy and (scheme == "eulerian" or not fix_mass):
+        raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
+
+
+def _check_eulerian(grid, off_centring):
+    if grid.stretching > 1:
+        raise ValueError(
+            f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
+            " allowed there: scheme = 'semi-lagrangian'"
+        )
+    if off_centring:
+        raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+
+
 class SpectralAtmosphere(Model):
     """Hydrostatic primitive equations on hybrid levels by spherical harmonics, semi-implicit.
 
@@ -96,30 +125,9 @@ class SpectralAtmosphere(Model):
         placed=(),
         precision="fp64",
     ):
-        if not hasattr(grid, "truncation"):
-            raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
-        if precision not in ("fp64", "fp32"):
-            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
-        if scheme not in ("semi-lagrangian", "eulerian"):
-            raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
-        if viscosity and diffusion_time:
-            raise ValueError(
-                f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
-                " diffusion_time = 0"
-            )
-        if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(
-                f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
-                " allowed there: scheme = 'semi-lagrangian'"
-            )
-        if scheme == "eulerian" and off_centring:
-            raise ValueError(
-                f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'"
-            )
-        if fix_energy and (scheme == "eulerian" or not fix_mass):
-            raise ValueError(
-                "fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True"
-            )
+        _check(
+            grid, scheme, precision, viscosity, diffusion_time, off_centring, fix_energy, fix_mass
+        )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
         self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
         self.moist = (

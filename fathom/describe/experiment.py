@@ -243,20 +243,14 @@ class Experiment:
         defaults = cls(*arguments) if arguments else None
         keywords = {}
         for key, value in table.items():
-            if key != "is":
-                self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
-                if (
-                    key in getattr(cls, "mappings", ())
-                    and isinstance(value, Mapping)
-                    and "is" not in value
-                ):
-                    keywords[key] = {
-                        name: self._build(item, (*path, key, name)) for name, item in value.items()
-                    }
-                else:
-                    keywords[key] = self._build(
-                        value, (*path, key), default=getattr(defaults, key, None)
-                    )
+            if key == "is":
+                continue
+            self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
+            inner = (*path, key)
+            if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
+                keywords[key] = {n: self._build(item, (*inner, n)) for n, item in value.items()}
+            else:
+                keywords[key] = self._build(value, inner, default=getattr(defaults, key, None))
         return self._at(path, cls, *arguments, **keywords)
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
@@ -377,6 +371,10 @@ def _class(name: str) -> type | None:
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None
     return schemes.schemes().get(name)
+
+
+def _is_plain_table(value: Any) -> bool:
+    return isinstance(value, Mapping) and "is" not in value
 
 
 def _ours(thing: Any) -> bool:

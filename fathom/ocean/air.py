@@ -87,27 +87,8 @@ class Air:
                 )
             elif value is not None and not embedded and given(value) is None:
                 self.constants[field] = value
-            elif (
-                not embedded
-                and name == "wind_speed"
-                and (east := _has(of(wind[0]), wind[0])) is not None
-                and (north := _has(of(wind[1]), wind[1])) is not None
-            ):
-                self.inputs.append(
-                    Speed(
-                        field,
-                        *(
-                            Input(part, held, units[part], _called(part), only=of(part)[1])
-                            for part, held in zip(wind, (east, north))
-                        ),
-                    )
-                )
-            elif (
-                name == "wind_speed"
-                and not embedded
-                and all(_is_number(of(part)[0]) for part in wind)
-            ):
-                self.constants[field] = np.hypot(*(of(part)[0] for part in wind))
+            elif not embedded and name == "wind_speed" and self._of_components(field, of, units):
+                pass
             elif embedded or missing:
                 self.climate[field] = name
             else:
@@ -120,6 +101,21 @@ class Air:
                 f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
                 " what is missing from the embedded climatology"
             )
+
+    def _of_components(self, field, of, units):
+        """The speed of the wind from its components; whether they are there."""
+        held = [_has(of(part), part) for part in wind]
+        if None not in held:
+            parts = (
+                Input(part, records, units[part], _called(part), only=of(part)[1])
+                for part, records in zip(wind, held)
+            )
+            self.inputs.append(Speed(field, *parts))
+            return True
+        if all(_is_number(of(part)[0]) for part in wind):
+            self.constants[field] = np.hypot(*(of(part)[0] for part in wind))
+            return True
+        return False
 
     @property
     def wind_variance(self):

@@ -32,6 +32,13 @@ from fathom.schemes import bytes_of, scheme
 degree = 111198.0
 
 
+def _water(water):
+    """ValueError for what is no scheme of sunlight in water."""
+    if water is not None and getattr(water, "name", "") not in ("JerlovWater", "ChlorophyllWater"):
+        raise ValueError(f"water = {water!r}; allowed: JerlovWater, ChlorophyllWater, none")
+    return water
+
+
 class Ocean(Model):
     """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
 
@@ -128,18 +135,8 @@ class Ocean(Model):
         self.grid = grid
         self.equation_of_state = equation_of_state or scheme("MWJF")
         self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
-        self.water = (
-            (scheme("JerlovWater") if self.has_boundary_layer else None)
-            if water == "default"
-            else water
-        )
-        if self.water is not None and getattr(self.water, "name", "") not in (
-            "JerlovWater",
-            "ChlorophyllWater",
-        ):
-            raise ValueError(
-                f"water = {self.water!r}; allowed: JerlovWater, ChlorophyllWater, none"
-            )
+        usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
+        self.water = _water(usual_water if water == "default" else water)
         self.background_mixing, self.tidal_mixing, self.double_diffusion = (
             background_mixing,
             tidal_mixing,
@@ -168,9 +165,7 @@ class Ocean(Model):
             int(np.count_nonzero(grid.wet_levels))
         )
         self.tracers = declared(tracers)
-        self.budgets = [budgets] if isinstance(budgets, str) else list(budgets)
-        if strange := [name for name in self.budgets if name not in self.tracer_names]:
-            raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
+        self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
         self.coriolis = coriolis
         self.extrapolation = float(extrapolation)
         if precision not in ("fp64", "fp32"):
@@ -182,6 +177,12 @@ class Ocean(Model):
     @property
     def tracer_names(self):
         return ["temperature", "salinity", *[t.name for t in self.tracers]]
+
+    def _of_tracers(self, budgets):
+        """Names of tracers. ValueError where one is none."""
+        if strange := [name for name in budgets if name not in self.tracer_names]:
+            raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
+        return budgets
 
     def set(self, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of

@@ -234,59 +234,53 @@ class SurfaceForcing(Surface):
             float(piston_velocity),
         )
         self.heat_flux_sensitivity = heat_flux_sensitivity
+        self._check()
+        self.inputs = self._inputs()  # keyword -> what files give
+        self.over = self._air()  # that of the bulk formulae
+
+    def _check(self):
+        """ValueError where two arguments do not go together."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise ValueError(
                 "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
                 " thing; give one pair"
             )
-        if self._of_bulk and not (
-            wind_speed is None and np.isscalar(air_pressure) and air_pressure == 101325.0
-        ):
+        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
+        if self._of_bulk and not (self.wind_speed is None and usual_pressure):
             raise ValueError(
                 "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
                 " give no others"
             )
-        if heat_flux_sensitivity is not None and restoring_temperature is None:
+        sensitivity = self.heat_flux_sensitivity
+        if sensitivity is not None and self.restoring_temperature is None:
             raise ValueError(
                 "heat_flux_sensitivity needs restoring_temperature, over which heat_flux is"
             )
-        if isinstance(heat_flux_sensitivity, (int, float, np.number)) and heat_flux_sensitivity > 0:
+        if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
             raise ValueError(
-                f"heat_flux_sensitivity = {heat_flux_sensitivity}: a warmer sea would be warmed; it"
+                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would be warmed; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
-        self.inputs, self.over = (
-            {},
-            None,
-        )  # keyword -> what files give; the air of the bulk formulae
+
+    def _inputs(self):
+        """What files give, by keyword."""
+        inputs = {}
         for name, (field, units, where) in self.quantities.items():
-            if (records := given(getattr(self, name))) is not None:
-                row = names.fields.get(self.aliases.get(name, field))
-                self.inputs[name] = Input(
-                    field,
-                    records,
-                    units,
-                    (
-                        name,
-                        *(filter(None, (row.name, row.standard_name, row.alias)) if row else ()),
-                        *accepted.get(self.aliases.get(name, field), ()),
-                    ),
-                    where,
-                )
-        if self._of_bulk:
-            self.over = Air(
-                air,
-                {
-                    name: name
-                    for name in (
-                        "wind_speed",
-                        "air_temperature",
-                        "specific_humidity",
-                        "air_pressure",
-                    )
-                },
-                missing,
-            )
+            if (records := given(getattr(self, name))) is None:
+                continue
+            called = self.aliases.get(name, field)
+            row = names.fields.get(called)
+            of_row = filter(None, (row.name, row.standard_name, row.alias)) if row else ()
+            known = (name, *of_row, *accepted.get(called, ()))
+            inputs[name] = Input(field, records, units, known, where)
+        return inputs
+
+    def _air(self):
+        """The air of the bulk formulae; None where there are none."""
+        if not self._of_bulk:
+            return None
+        wanted = ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")
+        return Air(self.air, {name: name for name in wanted}, self.missing)
 
     def _is_given(self, name):
         value = getattr(self, name)

@@ -133,24 +133,29 @@ def declared(tracers):
             )
         called.append(tracer.name)
     for tracer in tracers:
-        other = names.describe(tracer.name)
-        if (
-            tracer.name in coordinates
-            or (other.horizontal, other.vertical) != ("center", "layer")
-            or (names.known(tracer.name) and other.units != tracer.units)
-        ):
-            raise ValueError(
-                f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it"
-                " another name"
-            )
-        if owner := next(
-            (name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None
-        ):
-            raise ValueError(
-                f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one"
-                " of them another name"
-            )
+        _check_name(tracer, called)
     return tracers
+
+
+def _check_name(tracer, called):
+    """ValueError where a tracer is called as another field, or as one of a tracer in `called`."""
+    other = names.describe(tracer.name)
+    if (
+        tracer.name in coordinates
+        or (other.horizontal, other.vertical) != ("center", "layer")
+        or (names.known(tracer.name) and other.units != tracer.units)
+    ):
+        raise ValueError(
+            f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it"
+            " another name"
+        )
+    if owner := next(
+        (name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None
+    ):
+        raise ValueError(
+            f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one"
+            " of them another name"
+        )
 
 
 def fluxes(ocean, surface, do):

@@ -52,39 +52,38 @@ def checked(given):
         if not isinstance(how[name], bool):
             raise ValueError(f"{name} = {how[name]!r} must be true or false")
     for name in ("exchange", "sum"):
-        if how[name] != usual[name] and how[name] not in ways(name):
-            raise ValueError(
-                f"no {name} {how[name]!r}{near(str(how[name]), ways(name)) or ';'} allowed:"
-                f" {', '.join(ways(name))}"
-            )
+        if how[name] != usual[name]:
+            _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
     columns(how["tile"])
-    for name in (
-        "io_servers",
-        "per_node",
-        "io_sets",
-        "io_slots",
-        *(["readers"] if how["readers"] != every_rank else []),
-    ):
+    _check_servers(how)
+    return how
+
+
+def _one_of(value, allowed, what):
+    if value not in allowed:
+        hint = near(str(value), allowed) or ";"
+        raise ValueError(f"{what}{hint} allowed: {', '.join(allowed)}")
+
+
+def _check_servers(how):
+    """Ranks that read or serve output, and what they do."""
+    counts = ["io_servers", "per_node", "io_sets", "io_slots"]
+    counts += [] if how["readers"] == every_rank else ["readers"]
+    for name in counts:
         if integer(name, how[name]) < 0:
             raise ValueError(f"{name} = {how[name]!r} must be at least 0")
     if how["io_servers"] and how["per_node"]:
         raise ValueError(
             f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them"
         )
-    if how["on_busy"] not in ("synchronous", "wait"):
-        raise ValueError(
-            "on_busy ="
-            f" {how['on_busy']!r}{near(str(how['on_busy']), ('synchronous', 'wait')) or ';'}"
-            " allowed: synchronous, wait"
-        )
+    busy = ("synchronous", "wait")
+    _one_of(how["on_busy"], busy, f"on_busy = {how['on_busy']!r}")
     silence = how["io_silence"]
     if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
         raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
-    if how["staging"] is not None and (
-        not isinstance(how["staging"], str | Path) or not Path(how["staging"]).is_dir()
-    ):
-        raise ValueError(f"staging = {how['staging']!r} must be a folder of this node")
-    return how
+    staging = how["staging"]
+    if staging is not None and not (isinstance(staging, str | Path) and Path(staging).is_dir()):
+        raise ValueError(f"staging = {staging!r} must be a folder of this node")
 
 
 def ways(name):

@@ -224,33 +224,11 @@ class Simulation:
         return self
 
     def _prepare(self):
-        model, grid = self.model, self.model.grid
+        model = self.model
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         mpi.core.synchronise(self.parallel["synchronise"])
-        wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
-        blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
-        if distribution == "auto" and not any(blocks):
-            distribution = grid.distribution(self.comm.size)
-        self.domain = mpi.core.Domain(
-            self.comm.py2f(),
-            h.nx,
-            h.ny,
-            h.periodic,
-            h.fold,
-            grid.levels.number,
-            wet.ravel().tolist(),
-            model.halo,
-            int(blocks[0]),
-            int(blocks[1]),
-            distribution,
-            self.parallel["exchange"],
-            self.parallel["sum"],
-        )
-        self.domain.weigh(
-            *(np.ascontiguousarray(a, float) for a in grid.areas),
-            list(map(float, grid.levels.weights)),
-        )
+        self._place_on_ranks()
         precision = self.bytes_of_number
         processes = model.processes(self.step, self.surface)
         known = {f["name"]: f for p in processes for f in p.fields}
@@ -285,6 +263,33 @@ class Simulation:
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self.tidy()
+
+    def _place_on_ranks(self):
+        """Blocks of the grid, the ranks that have them, and what they weigh."""
+        grid = self.model.grid
+        wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
+        blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
+        if distribution == "auto" and not any(blocks):
+            distribution = grid.distribution(self.comm.size)
+        self.domain = mpi.core.Domain(
+            self.comm.py2f(),
+            h.nx,
+            h.ny,
+            h.periodic,
+            h.fold,
+            grid.levels.number,
+            wet.ravel().tolist(),
+            self.model.halo,
+            int(blocks[0]),
+            int(blocks[1]),
+            distribution,
+            self.parallel["exchange"],
+            self.parallel["sum"],
+        )
+        self.domain.weigh(
+            *(np.ascontiguousarray(a, float) for a in grid.areas),
+            list(map(float, grid.levels.weights)),
+        )
 
     def _start(self):
         """The initial state; what a restart would have kept of stores: nothing."""
@@ -412,71 +417,18 @@ class Simulation:
         if self.serves:
             return serve(self)
         self._begin()
-        self.end = end = self.clock.after(
-            0.0 if from_start else self.seconds, Period(period, "run")
-        )
-        if self.forcing:
-            self.forcing.check(self.clock, self.seconds, end)
-        watch = Event(
-            sanity.rhythm(self.step, end - self.seconds), lambda s: s.watch(), self.step, "watch"
-        )
-        events = [*self.events, watch]
-        for event in events:
-            event.schedule(self.clock, self.seconds)
+        events = self._schedule(period, from_start)
         handler = signal.signal(signal.SIGINT, self.request_stop)
         self.sequence.reset_timings()
         regions.begin(self.comm, self.trace_events)
         self.marked: dict = {}  # steps after which something happened, by its name
-        self.start_steps, began = self.count, wall_clock.perf_counter()
-        with region("watch", "output", "output"):
-            sanity.watch(self, keep=self.count == 0)
-        if self.count == 0:
-            for store in self.outputs:
-                with region(str(store.path), "output", "output"):
-                    store.write_start()
-        shown, pace = began, 1
-        stop_file = self.directory / ".stop"
+        self.start_steps, self.began = self.count, wall_clock.perf_counter()
         try:
-            while self.seconds < end - 1e-6 and not self.stopped:
-                due = min(end, *(e.due for e in events))
-                steps = max(1, round((due - self.seconds) / self.step))
-                before = wall_clock.perf_counter()
-                piece = min(steps, pace)
-                self._advance(piece)
-                now = wall_clock.perf_counter()
-                # pieces of about half a second, so that progress and Ctrl-C are alive; all ranks
-                # agree on their length and on the end
-                longest, self.stopped = self._agree(
-                    now - before, self._wish or (self.is_root and stop_file.exists())
-                )
-                pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-                for event in events:
-                    if event.due <= self.seconds + 1e-6:
-                        if (step := self.count - self.start_steps) < regions.steps_kept():
-                            self.marked.setdefault(event.label, []).append(step)
-                        with region(event.label, "output", "output"):
-                            event.action(self)
-                        event.schedule(self.clock, self.seconds)
-                with region("delivery", "output", "output"):
-                    self.delivery.settle()
-                    if self.servers is not None:
-                        self.servers.watch()
-                self.wall_seconds = wall_clock.perf_counter() - began
-                if (
-                    progress is not None
-                    and self.is_root
-                    and (now - shown > 0.5 or self.seconds >= end - 1e-6)
-                ):
-                    shown = now
-                    with region("progress", "output"):
-                        progress(
-                            self,
-                            (self.seconds - self.start_steps * self.step)
-                            / (end - self.start_steps * self.step),
-                        )
+            self._show_start()
+            self._go_on(events, progress)
             with region("delivery", "output", "output"):
                 self.settle()
-            self.wall_seconds = wall_clock.perf_counter() - began
+            self.wall_seconds = wall_clock.perf_counter() - self.began
         except RunFailure as failure:  # on all computing ranks
             if self.servers is not None:
                 self.servers.finish(failed=True)
@@ -485,6 +437,69 @@ class Simulation:
             raise
         finally:
             signal.signal(signal.SIGINT, handler)
+        self._close()
+        return finish(self, report)
+
+    def _schedule(self, period, from_start):
+        """The end of the run, and its events with the times at which they are due."""
+        self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+        if self.forcing:
+            self.forcing.check(self.clock, self.seconds, self.end)
+        rhythm = sanity.rhythm(self.step, self.end - self.seconds)
+        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
+        for event in events:
+            event.schedule(self.clock, self.seconds)
+        return events
+
+    def _show_start(self):
+        """What watch and output know before the first step."""
+        with region("watch", "output", "output"):
+            sanity.watch(self, keep=self.count == 0)
+        if self.count == 0:
+            for store in self.outputs:
+                with region(str(store.path), "output", "output"):
+                    store.write_start()
+
+    def _go_on(self, events, progress):
+        """Pieces of steps to the end, with what is due between them. They are of about half a
+        second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the
+        end.
+        """
+        shown, pace = self.began, 1
+        while self.seconds < self.end - 1e-6 and not self.stopped:
+            due = min(self.end, *(e.due for e in events))
+            piece = min(max(1, round((due - self.seconds) / self.step)), pace)
+            before = wall_clock.perf_counter()
+            self._advance(piece)
+            now = wall_clock.perf_counter()
+            wish = self._wish or (self.is_root and self._stop_file.exists())
+            longest, self.stopped = self._agree(now - before, wish)
+            pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
+            self._let_happen(events)
+            self.wall_seconds = wall_clock.perf_counter() - self.began
+            over = self.seconds >= self.end - 1e-6
+            if progress is not None and self.is_root and (now - shown > 0.5 or over):
+                shown = now
+                with region("progress", "output"):
+                    start = self.start_steps * self.step
+                    progress(self, (self.seconds - start) / (self.end - start))
+
+    def _let_happen(self, events):
+        """Events that are due now, and the delivery of what has been written."""
+        for event in events:
+            if event.due <= self.seconds + 1e-6:
+                if (step := self.count - self.start_steps) < regions.steps_kept():
+                    self.marked.setdefault(event.label, []).append(step)
+                with region(event.label, "output", "output"):
+                    event.action(self)
+                event.schedule(self.clock, self.seconds)
+        with region("delivery", "output", "output"):
+            self.delivery.settle()
+            if self.servers is not None:
+                self.servers.watch()
+
+    def _close(self):
+        """Profile, last words of the servers, restart."""
         self.profile, self.traces = (
             regions.gathered(self.comm),
             regions.traced(self.comm) if self.trace_events else None,
@@ -496,12 +511,16 @@ class Simulation:
             stream.leave()
         self.comm.barrier()
         if self.is_root:
-            stop_file.unlink(missing_ok=True)
+            self._stop_file.unlink(missing_ok=True)
         self.rest()
         self.write_restart("restart.fathom")
         self.delivery.close()
         choices.learn(self)
-        return finish(self, report)
+
+    @property
+    def _stop_file(self):
+        """Asks for the end of the run where there is one."""
+        return self.directory / ".stop"
 
     def _agree(self, seconds, wish):
         """The longest of all ranks, and whether any of them wishes; meetings are settled where

@@ -162,18 +162,7 @@ class State(xr.Dataset):
         """Of a simulation that is prepared. Called by all ranks."""
         model = simulation.model
         fields = {f["name"]: f for f in simulation.fields.fields}
-        first = [name for name in model.prognostic if name in fields]
-        shown = [
-            *first,
-            *(
-                name
-                for name, f in fields.items()
-                if name not in first
-                and f["vertical"] != "profile"
-                and f["stays"]
-                and (f["state"] or name in model.kept)
-            ),
-        ]
+        shown = _shown(model, fields)
         mapping = _mapping(model)
         specifications = {
             name: output.variable(
@@ -186,14 +175,12 @@ class State(xr.Dataset):
         }
         variables = {
             name: xr.Variable(
-                specification.dims[1:],
-                FieldArray(simulation, fields[name]),
-                {k: v for k, v in specification.attributes.items() if k not in encoded},
+                one.dims[1:], FieldArray(simulation, fields[name]), _plain(one.attributes)
             )
-            for name, specification in specifications.items()
+            for name, one in specifications.items()
         }
         at = {
-            name: xr.Variable(dims, values, {k: v for k, v in about.items() if k not in encoded})
+            name: xr.Variable(dims, values, _plain(about))
             for name, (dims, values, about) in output.coordinates(
                 mapping, specifications.values()
             ).items()
@@ -223,6 +210,17 @@ class State(xr.Dataset):
         return None
 
 
+def _shown(model: Any, fields: dict[str, Any]) -> list[str]:
+    """Fields that can be looked at between steps: the prognostic ones first."""
+    first = [name for name in model.prognostic if name in fields]
+    others = [
+        name
+        for name, f in fields.items()
+        if f["vertical"] != "profile" and f["stays"] and (f["state"] or name in model.kept)
+    ]
+    return [*first, *(name for name in others if name not in first)]
+
+
 def _mapping(model: Any) -> dict[str, Any]:
     """The model's own grid, as `output.coordinates` takes it; of reduced rows too."""
     grid = model.grid
@@ -236,6 +234,10 @@ def _mapping(model: Any) -> dict[str, Any]:
         "corner_longitude": np.asarray(h.corner_longitude),
         "corner_latitude": np.asarray(h.corner_latitude),
     }
+
+
+def _plain(attributes: Any) -> dict[str, Any]:
+    return {key: value for key, value in attributes.items() if key not in encoded}
 
 
 def _date(date: Any) -> Any:
