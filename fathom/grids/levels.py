@@ -7,6 +7,19 @@ from fathom.grids.arguments import choice, core, integer, number_of, numbers, re
 from fathom.input.table import table
 
 
+def _least_share(partial_cells):
+    """The least share of its layer that a bottom cell has; None: bottom cells are whole."""
+    if partial_cells is None or partial_cells is False:
+        return None
+    share = 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
+    if not 0 < share <= 1:
+        raise ValueError(
+            f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell"
+            " has, must lie in (0, 1]"
+        )
+    return share
+
+
 class ZLevels:
     """Levels of fixed depth.
 
@@ -35,18 +48,7 @@ class ZLevels:
         **unknown,
     ):
         reject(self, unknown)
-        self.least_share = (
-            None
-            if partial_cells is None or partial_cells is False
-            else 0.2
-            if partial_cells is True
-            else number_of("partial_cells", partial_cells, "1")
-        )
-        if self.least_share is not None and not 0 < self.least_share <= 1:
-            raise ValueError(
-                f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell"
-                " has, must lie in (0, 1]"
-            )
+        self.least_share = _least_share(partial_cells)
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
                 raise ValueError(
@@ -54,28 +56,25 @@ class ZLevels:
                 )
             if isinstance(thickness, str):
                 thickness = table(thickness).ravel()
+            layers = np.atleast_1d(np.asarray(thickness, object))
             self.vertical = core().levels_from_thickness(
-                [
-                    number_of("thickness", t, "m")
-                    for t in np.atleast_1d(np.asarray(thickness, object))
-                ]
+                [number_of("thickness", t, "m") for t in layers]
             )
             return
         number = integer("number", 40 if number is None else number)
         depth = number_of("depth", 5500 if depth is None else depth, "m")
-        if choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform":
-            if surface is not None:
-                raise ValueError(
-                    f"surface = {surface} m belongs to stretched levels; these are uniform"
-                )
-            self.vertical = core().uniform_levels(number, depth)
-        else:
-            surface = (
-                min(10.0, depth / max(number, 1))
-                if surface is None
-                else number_of("surface", surface, "m")
+        uniform = choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform"
+        if uniform and surface is not None:
+            raise ValueError(
+                f"surface = {surface} m belongs to stretched levels; these are uniform"
             )
-            self.vertical = core().stretched_levels(number, depth, surface)
+        if surface is None:
+            surface = min(10.0, depth / max(number, 1))
+        self.vertical = (
+            core().uniform_levels(number, depth)
+            if uniform
+            else core().stretched_levels(number, depth, number_of("surface", surface, "m"))
+        )
 
     @property
     def number(self):

@@ -149,15 +149,8 @@ class _Named(WaterGrid):
 
     def _shape(self, resolution, given):
         """The parameters of the resolution, replaced by those given."""
-        if resolution is not None and resolution not in self.resolutions:
-            known = ", ".join(
-                f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items()
-            )
-            hint = near(str(resolution), self.resolutions) or ";"
-            raise ValueError(
-                f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known};"
-                " or give nx and ny"
-            )
+        if resolution is not None:
+            self._check_resolution(resolution)
         given = {name: value for name, value in given.items() if value is not None}
         if resolution is None and not {"nx", "ny"} <= set(given):
             raise ValueError(
@@ -171,13 +164,24 @@ class _Named(WaterGrid):
         spacing = core().MeridionalSpacing(
             *(number_of(name, shape.pop(name), "1") for name in ("equatorial", "width", "polar"))
         )
-        for name, value in shape.items():
-            shape[name] = (
-                integer(name, value)
-                if name in ("nx", "ny")
-                else number_of(name, value, "degrees" if name != "radius" else "m")
-            )
-        return shape | {"spacing": spacing}
+        numbers = {name: _number(name, value) for name, value in shape.items()}
+        return numbers | {"spacing": spacing}
+
+    def _check_resolution(self, resolution):
+        if resolution in self.resolutions:
+            return
+        known = ", ".join(f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items())
+        hint = near(str(resolution), self.resolutions) or ";"
+        raise ValueError(
+            f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known};"
+            " or give nx and ny"
+        )
+
+
+def _number(name, value):
+    if name in ("nx", "ny"):
+        return integer(name, value)
+    return number_of(name, value, "m" if name == "radius" else "degrees")
 
 
 class DipoleGrid(_Named):
@@ -319,6 +323,20 @@ class TripolarGrid(_Named):
         self._finish(lambda: core().tripolar_grid(**shape), levels, bathymetry, minimum_levels)
 
 
+def _check_corners(longitude, latitude):
+    """ValueError: shapes that do not fit, or what is not finite."""
+    if longitude.ndim != 2 or min(longitude.shape) < 2 or longitude.shape != latitude.shape:
+        raise ValueError(
+            f"corner_longitude has shape {longitude.shape}, corner_latitude"
+            f" {latitude.shape}: both must be (ny + 1, nx + 1)"
+        )
+    for name, values in {"corner_longitude": longitude, "corner_latitude": latitude}.items():
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}"
+            )
+
+
 class CurvilinearGrid(WaterGrid):
     """Any orthogonal curvilinear grid on the sphere, from the coordinates of its corners.
 
@@ -357,21 +375,7 @@ class CurvilinearGrid(WaterGrid):
                 )
             corner_longitude, corner_latitude = _corners_from(file)
         corners = [np.ascontiguousarray(a, float) for a in (corner_longitude, corner_latitude)]
-        if (
-            corners[0].ndim != 2
-            or min(corners[0].shape) < 2
-            or corners[0].shape != corners[1].shape
-        ):
-            raise ValueError(
-                f"corner_longitude has shape {corners[0].shape}, corner_latitude"
-                f" {corners[1].shape}: both must be (ny + 1, nx + 1)"
-            )
-        for name, values in zip(("corner_longitude", "corner_latitude"), corners, strict=True):
-            if not np.isfinite(values).all():
-                raise ValueError(
-                    f"{name} is not finite at [j, i] ="
-                    f" {np.argwhere(~np.isfinite(values))[0].tolist()}"
-                )
+        _check_corners(*corners)
         point = earth.unit_vectors(*corners)
         same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
         periodic = same(point[:, 0], point[:, -1]) if periodic is None else bool(periodic)

@@ -22,6 +22,32 @@ from fathom.time.clock import Event, Period
 keys = ("places", "region", "number", "depth", "repeat", "times", "constant_depth")
 
 
+def _check_keys(path, drifters):
+    for key in drifters:
+        if key not in keys:
+            raise ValueError(
+                f"output {path}: unknown key of drifters"
+                f" '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
+            )
+    if ("places" in drifters) == ("region" in drifters):
+        raise ValueError(
+            f"output {path}: drifters need either places, [[longitude, latitude, depth], ...],"
+            " or a region"
+        )
+
+
+def _check_values(path, drifters):
+    if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
+        raise ValueError(
+            f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"
+            " or more"
+        )
+    if not isinstance(drifters.get("constant_depth", False), bool):
+        raise ValueError(
+            f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false"
+        )
+
+
 class Drifters(SmallStore):
     """Tracks of drifters, and `variables` at centres of cells along them.
 
@@ -48,30 +74,9 @@ class Drifters(SmallStore):
             )
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
-        for key in drifters:
-            if key not in keys:
-                raise ValueError(
-                    f"output {path}: unknown key of drifters"
-                    f" '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
-                )
-        if ("places" in drifters) == ("region" in drifters):
-            raise ValueError(
-                f"output {path}: drifters need either places, [[longitude, latitude, depth], ...],"
-                " or a region"
-            )
+        _check_keys(path, drifters)
         super().__init__(simulation, path, variables, every, None, dtype)
-        if "number" in drifters and (
-            integer("number", drifters["number"]) < 1 or "places" in drifters
-        ):
-            raise ValueError(
-                f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"
-                " or more"
-            )
-        if not isinstance(drifters.get("constant_depth", False), bool):
-            raise ValueError(
-                f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or"
-                " false"
-            )
+        _check_values(path, drifters)
         self.given, self.depth = dict(drifters), number_of("depth", drifters.get("depth", 0.0), "m")
         self.repeat, self.times = drifters.get("repeat"), integer("times", drifters.get("times", 1))
         if self.times < 1 or (self.times > 1) != (self.repeat is not None):
