@@ -1,7 +1,7 @@
 """The regions of a run over all ranks: who spent how long where, waited for whom, and how well
 ranks worked together.
 
-Each process, exchange, sum, output and phase of a solver is a region (core/base/region.hpp).
+Each process, exchange, sum, output and phase of a solver is a region (core/machine/region.hpp).
 Exclusive seconds of a rank's regions add up to its wall time. Efficiencies as of the POP Centre of
 Excellence, with C the seconds of a rank that are not communication and T the wall time:
 

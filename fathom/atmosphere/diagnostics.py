@@ -31,8 +31,8 @@ def needed(model):
 
 
 def criteria(model, step):
-    """Where rotation is split off (core/numerics/coriolis.hpp): the part by which slow motion is
-    slowed at the poles of the earth, (2 Omega dt / 2)^2.
+    """Where rotation is split off (core/atmosphere/hydrostatic/coriolis.hpp): the part by which
+    slow motion is slowed at the poles of the earth, (2 Omega dt / 2)^2.
     """
     if not model.parameters.get("splitting"):
         return []

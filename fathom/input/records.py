@@ -5,7 +5,7 @@ Records("era5/*.nc", "t2m")                 what the user says
 Input("air_temperature", records, "degC")   a field of the model that they give
 Source(axis, inputs, grid)
     inputs with the same times: `read(number)` gives all fields of a record;
-    what fathom/forcing.py asks for
+    what fathom/run/forcing.py asks for
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from fathom.reading import once
 
 def on_columns(grid, value, where="center", name="value", units=""):
     """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
-    (fathom/records.py) is brought to these.
+    (fathom/input/records.py) is brought to these.
     """
     shape = np.shape(grid.wet_levels)
     if (records := given(value)) is not None:

@@ -149,7 +149,7 @@ def _is_number(value):
 
 
 class Climatology:
-    """The embedded climatology as a source of records (fathom/forcing.py)."""
+    """The embedded climatology as a source of records (fathom/run/forcing.py)."""
 
     axis = times.months
 

@@ -1,5 +1,5 @@
-"""Stores of drifters: particles that go with the flow (core/model/drifters.hpp), their tracks as a
-CF trajectory file.
+"""Stores of drifters: particles that go with the flow (core/ocean/drifters/drifters.hpp), their
+tracks as a CF trajectory file.
 
 Who they are is fixed before the run: `times` releases of as many places. Root writes; what a
 restart needs of them stands in its header.

@@ -1,5 +1,5 @@
 """Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12,
-SF6 (core/physics/surface/gas_exchange.hpp).
+SF6 (core/physics/sea_surface/gas_exchange.hpp).
 
 Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year,
 north, south, mole fractions in 1e-12 at times in years (1990.5 the middle of 1990), interpolated

@@ -214,7 +214,7 @@ class Ocean(Model):
         return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
 
     def records(self, _):
-        """Sources of what changes in time beside the surface (fathom/forcing.py)."""
+        """Sources of what changes in time beside the surface (fathom/run/forcing.py)."""
         return (
             []
             if self.chlorophyll_records is None

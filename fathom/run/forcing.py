@@ -2,8 +2,8 @@
 rhythm they come; the next is read while the model runs on.
 
 What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous
-and NAME_next of a sequence; `axis`, when records are (fathom/times.py); `read(number)`, name ->
-array (ny, nx).
+and NAME_next of a sequence; `axis`, when records are (fathom/time/instants.py); `read(number)`,
+name -> array (ny, nx).
 """
 
 import math

@@ -2,7 +2,7 @@
 It never changes a bit of the answer.
 
 What the user names stands. Of the rest, `chosen` is taken from what was measured before on this
-machine for this case (fathom/choices.py), else from `usual`.
+machine for this case (fathom/run/choices.py), else from `usual`.
 """
 
 from pathlib import Path

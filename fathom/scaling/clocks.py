@@ -44,7 +44,7 @@ class Way(NamedTuple):
     overlaps: bool = False
 
 
-exchanges = {  # core/parallel/transport.hpp
+exchanges = {  # core/parallel/travel/transport.hpp
     "packed": Way(),
     "datatypes": Way(part=1.3),
     "persistent": Way(part=0.8),

@@ -3,7 +3,7 @@ with.
 
 columns and levels
     seconds of processes, for the work of a rank as the decomposition counts it
-    (core/parallel/work.hpp)
+    (core/parallel/ownership/work.hpp)
 columns               seconds of the solver's sweeps, for each water column and iteration;
     of preconditioners the same
 messages              exchanges of a step: levels and widths that travel together;

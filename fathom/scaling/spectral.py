@@ -12,7 +12,7 @@ the plans of its transpositions, no data.
         where ranks are more than rows allow
     halos on demand
         points within reach of trajectories around each block,
-        in segments of a row (core/parallel/on_demand.hpp)
+        in segments of a row (core/parallel/travel/on_demand.hpp)
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.

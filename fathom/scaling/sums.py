@@ -8,8 +8,8 @@
     hardware             the network adds: one sum for as many numbers as it takes at once
 
 A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
-what the processor does in between. Ways to sum of core/parallel/global_sum.hpp are known by their
-names.
+what the processor does in between. Ways to sum of core/parallel/sum/global_sum.hpp are known by
+their names.
 """
 
 from __future__ import annotations

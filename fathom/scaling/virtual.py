@@ -24,7 +24,7 @@ from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 from fathom.scaling.machine import Machine
 
 # points along borders between ranks that the solver computes once messages are there: 4 rows, 8
-# columns (core/numerics/solver/solver.cpp)
+# columns (core/solver/solver.cpp)
 strip = 6
 bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
 
