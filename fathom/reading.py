@@ -100,22 +100,29 @@ class Readers:
         told, theirs, value_, sizes = pickle.loads(message)
         if theirs is not None:
             raise error or theirs
+        self._check_agreement(owner, told, what)
+        arrays = arrays or [bytearray(size) for size in sizes]
+        self._distribute(arrays, owner)
+        if self.comm.rank != owner:
+            value = pickle.loads(value_, buffers=arrays)
+            counts["bytes_received"] += len(message) + sum(sizes)
+        seconds["distributing"] += time.perf_counter() - began
+        return value
+
+    def _check_agreement(self, owner, told, what):
         if told != what:
             raise RuntimeError(
                 f"ranks do not read the same: rank {owner} {told or 'a record'}, rank"
                 f" {self.comm.rank} {what or 'a record'}. Within `with Readers` all ranks call the"
                 " same functions"
             )
-        arrays = arrays or [bytearray(size) for size in sizes]
+
+    def _distribute(self, arrays, owner):
+        """The owner's arrays on all ranks, in pieces."""
         with regions.region("distributing records", "input", "input"):
             for part in [memoryview(array) for array in arrays]:
                 for first in range(0, len(part), _piece):
                     _finish(self.comm.Ibcast(part[first : first + _piece], owner))
-        if self.comm.rank != owner:
-            value = pickle.loads(value_, buffers=arrays)
-            counts["bytes_received"] += len(message) + sum(sizes)
-        seconds["distributing"] += time.perf_counter() - began
-        return value
 
     def _sent(self, message, owner):
         """The owner's message."""

@@ -46,6 +46,7 @@ BUCKET = 150.0  # water that the soil holds [kg m-2]
 SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # thickness [m]
 
 
+# long: a field after the other, each in the line that says where it comes from
 @once
 def boundary_fields(
     grid, date, land_fraction, surface_geopotential, dataset: xr.Dataset | None = None

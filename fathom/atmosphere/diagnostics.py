@@ -135,18 +135,13 @@ def at_pressure(model, name, diagnostic, pressures):
     return Diagnostic(needs, of, linear=False, vertical="layer")
 
 
-def watch(model, simulation):
-    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
-    any ranks.
-    """
-    e, grid = simulation.fields.extremes, model.grid
-    names = ("eastward_wind", "northward_wind", model.temperature)
-    u, v, temperature = (e(name) for name in names)
-    speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
+def _totals(simulation):
+    """Sums over all columns, exact: area [m2], mass times g [Pa m2], kinetic energy as much."""
+    grid, wind = simulation.model.grid, ("eastward_wind", "northward_wind")
     columns: dict[str, list] = {"area": [], "mass": [], "energy": []}
     for window, *fields in zip(
         simulation.domain.blocks,
-        *(simulation.fields.windows(name) for name in (*names[:2], "log_pressure_ratio")),
+        *(simulation.fields.windows(name) for name in (*wind, "log_pressure_ratio")),
     ):
         j0, i0, ny, nx = window
         area = grid.horizontal.area_center[j0 : j0 + ny, i0 : i0 + nx]
@@ -160,10 +155,21 @@ def watch(model, simulation):
             ("energy", 0.5 * area * (thickness * (east**2 + north**2)).sum(0)),
         ):
             columns[name].append(np.where(area > 0, terms, 0.0).ravel())
-    area, mass, energy = (
+    return tuple(
         mpi.core.exact_sum(simulation.comm.py2f(), np.concatenate([np.empty(0), *terms]))
         for terms in columns.values()
     )
+
+
+def watch(model, simulation):
+    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
+    any ranks.
+    """
+    e, grid = simulation.fields.extremes, model.grid
+    names = ("eastward_wind", "northward_wind", model.temperature)
+    u, v, temperature = (e(name) for name in names)
+    speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
+    area, mass, energy = _totals(simulation)
     series = {
         "mean_temperature": (temperature["mean"], "K"),
         "kinetic_energy": (energy / mass, "m2 s-2"),

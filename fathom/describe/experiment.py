@@ -233,25 +233,28 @@ class Experiment:
         cls = self._class(
             table.get("is") or (default is not None and type(default).__name__), path, kind
         )
-        if issubclass(cls, schemes.Scheme) and (
-            where := {k: table[k] for k in placing if k in table}
-        ):
+        where = {key: table[key] for key in placing if key in table}
+        if where and issubclass(cls, schemes.Scheme):
             own = {k: v for k, v in table.items() if k not in where}
             process = self._object(own, path, kind, first, default)
             return self._at(path, partial(Placed, process), **where)
         arguments = [] if first is None else [first]
         defaults = cls(*arguments) if arguments else None
-        keywords = {}
-        for key, value in table.items():
-            if key == "is":
-                continue
-            self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
-            inner = (*path, key)
-            if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
-                keywords[key] = {n: self._build(item, (*inner, n)) for n, item in value.items()}
-            else:
-                keywords[key] = self._build(value, inner, default=getattr(defaults, key, None))
+        keywords = {
+            key: self._argument(cls, defaults, key, value, path)
+            for key, value in table.items()
+            if key != "is"
+        }
         return self._at(path, cls, *arguments, **keywords)
+
+    def _argument(
+        self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
+    ) -> Any:
+        """What a key of a table gives to its class."""
+        self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
+        if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
+            return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
+        return self._build(value, (*path, key), default=getattr(defaults, key, None))
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "is")

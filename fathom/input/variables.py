@@ -98,22 +98,7 @@ def _joined(parts):
     parts.sort(key=lambda v: v.axis.begin[0])
     whole, stays = parts[0], parts[0].axis == times.always
     for before, part in itertools.pairwise(parts):
-        files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
-        if part.shape != whole.shape or not (
-            _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
-        ):
-            raise ValueError(f"{files_}: {part.name} is not on the same points")
-        if stays and part.axis == times.always:
-            continue  # what stays is in each of the files
-        if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
-            raise ValueError(
-                f"{files_} both have {part.name}, and are not parts of one series in time"
-            )
-        if part.axis.begin[0] <= before.axis.begin[-1]:
-            raise ValueError(
-                f"{files_}: of {part.name} its times do not increase:"
-                f" {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
-            )
+        _check_joint(whole, before, part)
     if stays or len(parts) == 1:
         return whole
     begin, end = (
@@ -125,6 +110,24 @@ def _joined(parts):
         axis=times.TimeAxis(begin, end),
         parts=tuple(one for part in parts for one in part.parts),
     )
+
+
+def _check_joint(whole, before, part):
+    """ValueError where a part does not go on where the one before ends."""
+    files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
+    if part.shape != whole.shape or not (
+        _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
+    ):
+        raise ValueError(f"{files_}: {part.name} is not on the same points")
+    if whole.axis == part.axis == times.always:
+        return  # what stays is in each of the files
+    if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
+        raise ValueError(f"{files_} both have {part.name}, and are not parts of one series in time")
+    if part.axis.begin[0] <= before.axis.begin[-1]:
+        raise ValueError(
+            f"{files_}: of {part.name} its times do not increase:"
+            f" {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
+        )
 
 
 def _same(a, b):

@@ -62,6 +62,14 @@ accepted = {
 wind = ("eastward_wind", "northward_wind")
 
 
+def _missing(data, absent):
+    there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
+    return ValueError(
+        f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
+        " what is missing from the embedded climatology"
+    )
+
+
 class Air:
     """Variables of the air and of the observed sea, for the fields of an ocean that they become.
 
@@ -94,13 +102,7 @@ class Air:
             else:
                 absent.append(name)
         if absent:
-            there = (
-                f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
-            )
-            raise ValueError(
-                f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
-                " what is missing from the embedded climatology"
-            )
+            raise _missing(data, absent)
 
     def _of_components(self, field, of, units):
         """The speed of the wind from its components; whether they are there."""

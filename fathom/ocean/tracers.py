@@ -200,7 +200,8 @@ def step(ocean, do):
         of(tracer, _rain(heat), when=active and ocean.stretched)
         budgets.finish(tracer)
         _update(ocean, tracer, do, budgets)
-        if own and (keep := own.holding()) is not None:
+        keep = own.holding() if own else None
+        if keep is not None:
             do(keep, on=on_tracer(keep, tracer), label=f"Keep of {tracer}")
             budgets.late(tracer, "kept")
     return budgets

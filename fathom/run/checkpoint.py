@@ -175,18 +175,24 @@ def read_state(simulation, path):
         for file in files:
             file.close()
     s.series = Series(**header.extra.get("time_series", {}))
-    before, now = header.extra.get("numerics"), getattr(s.model, "numerics", {})
-    if before is not None and before != now and s.is_root:
-        other = [
-            f"{name} = {value!r}, then {before.get(name)!r}"
-            for name, value in now.items()
-            if value != before.get(name)
-        ]
-        warnings.warn(
-            f"{path} was written by a run with other numerics: {'; '.join(other)}", stacklevel=2
-        )
+    if s.is_root:
+        _warn_of_numerics(path, header.extra.get("numerics"), getattr(s.model, "numerics", {}))
     s.fields.count = s.count
     return header.extra.get("stores", {})
+
+
+def _warn_of_numerics(path, before, now):
+    """Where a run goes on with other numerics than those that wrote its restart."""
+    if before is None or before == now:
+        return
+    other = [
+        f"{name} = {value!r}, then {before.get(name)!r}"
+        for name, value in now.items()
+        if value != before.get(name)
+    ]
+    warnings.warn(
+        f"{path} was written by a run with other numerics: {'; '.join(other)}", stacklevel=3
+    )
 
 
 @once

@@ -195,15 +195,7 @@ def _checked(name, setting):
     ):
         raise ValueError(f"'{name}' is not a setting")
     value = setting["value"]
-    if (
-        name == "blocks"
-        and value is not None
-        and not (
-            isinstance(value, list)
-            and len(value) == 2
-            and all(type(n) is int and n >= 0 for n in value)
-        )
-    ):
+    if name == "blocks" and not (value is None or _are_blocks(value)):
         raise ValueError(f"blocks = {value!r}")
     if name == "distribution" and value not in parallel.distributions:
         raise ValueError(f"distribution = {value!r}")
@@ -211,6 +203,11 @@ def _checked(name, setting):
     if setting.get("gain"):
         float(setting["gain"]), float(setting["noise"]), setting["default"]
     return setting
+
+
+def _are_blocks(value):
+    two = isinstance(value, list) and len(value) == 2
+    return two and all(type(n) is int and n >= 0 for n in value)
 
 
 def _brief(error):
