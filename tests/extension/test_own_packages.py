@@ -76,7 +76,7 @@ def installed(tmp_path_factory):
 def fathom(installed, folder, *arguments):
     path = os.pathsep.join([str(installed), *filter(None, [os.environ.get("PYTHONPATH")])])
     return subprocess.run(
-        [sys.executable, "-m", "fathom", *map(str, arguments)],
+        [sys.executable, "-P", "-m", "fathom", *map(str, arguments)],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,

@@ -50,7 +50,7 @@ def write(folder, **replaced):
 
 
 def command(*arguments):
-    return [sys.executable, "-m", "fathom", *map(str, arguments)]
+    return [sys.executable, "-P", "-m", "fathom", *map(str, arguments)]
 
 
 def environment():

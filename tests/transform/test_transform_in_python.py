@@ -134,6 +134,7 @@ def test_bench_on_ranks(tmp_path):
     done = subprocess.run(
         [
             sys.executable,
+            "-P",
             "-m",
             "fathom",
             "bench",

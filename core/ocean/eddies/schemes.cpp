@@ -1,6 +1,6 @@
 #include "ocean/schemes.hpp"
 #include "ocean/eddies/eddy_structure.hpp"
-#include "ocean/eddies/isoneutral.hpp"
+#include "ocean/eddies/gent_mcwilliams.hpp"
 #include "ocean/eddies/mixed_layer_eddies.hpp"
 
 namespace fathom::ocean {

@@ -52,7 +52,9 @@ def measure(
             for name in names
         ]
     rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
-    chosen = {name: how for name, how in formats.items() if rows or of_ending(how[0]).every_grid}
+    chosen = {
+        name: how for name, how in formats.items() if rows or of_ending(f"any{how[0]}").every_grid
+    }
     result: dict[str, dict[str, float]] = {name: {} for name in chosen}
     size = sum(field.nbytes for field in fields.values())
     for where, suffix in ((folder, ""), (memory, "_memory")):
