@@ -65,16 +65,14 @@ class FileUse:
                 "seconds": float(sum(stream.stalls)),
             }
         gathered = s.comm.gather(mine)
-        if gathered is None:
-            return {}
-        combined = {}
-        for path in mine:
-            of_ranks = [rank[path] for rank in gathered]
-            combined[path] = {
-                what: sum(r[what] for r in of_ranks)
-                for what in ("calls", "bytes", "opened", "closed")
-            } | {"seconds": max(r["seconds"] for r in of_ranks)}
-        return combined
+        return {} if gathered is None else {path: _of_all(gathered, path) for path in mine}
+
+
+def _of_all(ranks: list[dict[str, dict[str, Any]]], path: str) -> dict[str, Any]:
+    """Sums over ranks, and the seconds of the slowest."""
+    found = [rank[path] for rank in ranks]
+    counts = {what: sum(r[what] for r in found) for what in ("calls", "bytes", "opened", "closed")}
+    return counts | {"seconds": max(r["seconds"] for r in found)}
 
 
 def _still_open() -> list[str]:

@@ -12,54 +12,7 @@ from fathom.report.page import write_report
 def finish(simulation, report=True):
     """Summary of a run on every rank; root writes it and the report."""
     s = simulation
-    steps = s.count - s.start_steps
-    extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
-    state = {
-        name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()
-    }
-
-    solver = s.find(mpi.core.BarotropicSolve)
-    iterations = (
-        {"solver_iterations": solver.iterations / solver.solves}
-        if solver is not None and solver.solves
-        else {}
-    )
-    years = steps * s.step / (365.2425 * 86400)
-    summary = {
-        "model": type(s.model).__name__,
-        "grid": repr(s.model.grid),
-        "start": str(s.clock.start),
-        "end": str(s.date),
-        "step": s.step,
-        "steps": steps,
-        "precision": s.model.precision,
-        "cells": s.model.grid.wet_cells,
-        "ranks": s.comm.size,
-        "threads": int(s.parallel["threads"]),
-        "blocks": s.domain.describe(),
-        "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
-        "wall_seconds": round(s.wall_seconds, 4),
-        "seconds_per_step": s.wall_seconds / max(steps, 1),
-        "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400,
-        **iterations,
-        "state": state,
-        "series": {
-            name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
-        },
-        "checksum": s.checksum(),
-        "profile": s.profile["regions"],
-        "efficiency": s.profile["efficiency"],
-        "seconds_of_ranks": s.profile["ranks"],
-        "step_seconds": s.profile["step_seconds"],
-        "output_steps": s.marked,
-        "input": read(s),
-        "output": output(s),
-        "tiles": [
-            {"first": g["processes"][0], "columns": g["tile"], "tried": g["tiles_tried"]}
-            for g in s.sequence.groups
-            if g["tiles_tried"]
-        ],
-    }
+    summary = _of_the_run(s) | _of_the_state(s) | _of_the_time(s)
     drawn = s.model.report(s) if report else None
     if s.is_root:
         (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")
@@ -76,6 +29,68 @@ def finish(simulation, report=True):
             )
     s.comm.barrier()
     return summary
+
+
+def _of_the_run(s):
+    """What was run, how it was spread, and how fast it was."""
+    steps = s.count - s.start_steps
+    solver = s.find(mpi.core.BarotropicSolve)
+    iterations = (
+        {"solver_iterations": solver.iterations / solver.solves}
+        if solver is not None and solver.solves
+        else {}
+    )
+    years = steps * s.step / (365.2425 * 86400)
+    return {
+        "model": type(s.model).__name__,
+        "grid": repr(s.model.grid),
+        "start": str(s.clock.start),
+        "end": str(s.date),
+        "step": s.step,
+        "steps": steps,
+        "precision": s.model.precision,
+        "cells": s.model.grid.wet_cells,
+        "ranks": s.comm.size,
+        "threads": int(s.parallel["threads"]),
+        "blocks": s.domain.describe(),
+        "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
+        "wall_seconds": round(s.wall_seconds, 4),
+        "seconds_per_step": s.wall_seconds / max(steps, 1),
+        "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400,
+        **iterations,
+    }
+
+
+def _of_the_state(s):
+    """Where it ended."""
+    extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
+    return {
+        "state": {
+            name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()
+        },
+        "series": {
+            name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
+        },
+        "checksum": s.checksum(),
+    }
+
+
+def _of_the_time(s):
+    """Where the time went."""
+    return {
+        "profile": s.profile["regions"],
+        "efficiency": s.profile["efficiency"],
+        "seconds_of_ranks": s.profile["ranks"],
+        "step_seconds": s.profile["step_seconds"],
+        "output_steps": s.marked,
+        "input": read(s),
+        "output": output(s),
+        "tiles": [
+            {"first": g["processes"][0], "columns": g["tile"], "tried": g["tiles_tried"]}
+            for g in s.sequence.groups
+            if g["tiles_tried"]
+        ],
+    }
 
 
 def profile(s):

@@ -37,33 +37,13 @@ def by_exclusive_time(
         if r["seconds"] >= share * wall
     ]
     rest = sum(r["seconds"] for r in held if r["seconds"] < share * wall)
-    if rest:
-        rows.append(
-            [
-                f"{len(held) - len(rows)} others",
-                "",
-                "",
-                f"{rest:.4f}",
-                f"{100 * rest / wall:.2f}",
-                "",
-                "",
-                "",
-            ]
-            + [""] * (4 if rates else 0)
-        )
-    rows.append(
-        [
-            "all",
-            "",
-            "",
-            f"{sum(r['seconds'] for r in held):.4f}",
-            f"{100 * sum(r['seconds'] for r in held) / wall:.2f}",
-            "",
-            "",
-            "",
-        ]
-        + [""] * (4 if rates else 0)
-    )
+    sums = {f"{len(held) - len(rows)} others": rest} if rest else {}
+    sums["all"] = sum(r["seconds"] for r in held)
+    empty = [""] * (7 if rates else 3)
+    rows += [
+        [name, "", "", f"{seconds:.4f}", f"{100 * seconds / wall:.2f}", *empty]
+        for name, seconds in sums.items()
+    ]
     return [
         "region",
         "phase",

@@ -49,19 +49,25 @@ class Timeline:
         end = max((float(t["end"].max()) for t in traces if len(t["end"])), default=self.start)
         self.first, self.last = first or 0.0, end - self.start if last is None else last
         pop = any(r["phase"] == "barotropic" for t in traces for r in t["regions"])
-        self.states, self.solver, self.met = [], [], []
+        self.states: list[list[Bar]] = []
+        self.solver: list[list[Bar]] = []
+        self.met: list[list[Bar]] = []
         for trace in traces:
-            kinds = [_Kind(trace["regions"], n, pop) for n in range(len(trace["regions"]))]
-            bars, within = [], []
-            for region, begin, end in self._part(trace, "region", "begin", "end"):
-                kind = kinds[region]
-                if kind.state:
-                    bars.append(Bar(begin, end, kind.state, kind.name))
-                if kind.nested:
-                    within.append(Bar(begin, end, kind.nested, kind.name))
-            self.states.append(bars[::-1])
-            self.solver.append(within[::-1])
-            self.met.append(list(self._meetings(trace, kinds)))
+            self._add(trace, pop)
+
+    def _add(self, trace: dict[str, Any], pop: bool) -> None:
+        """The bars of a rank."""
+        kinds = [_Kind(trace["regions"], n, pop) for n in range(len(trace["regions"]))]
+        bars, within = [], []
+        for region, begin, end in self._part(trace, "region", "begin", "end"):
+            kind = kinds[region]
+            if kind.state:
+                bars.append(Bar(begin, end, kind.state, kind.name))
+            if kind.nested:
+                within.append(Bar(begin, end, kind.nested, kind.name))
+        self.states.append(bars[::-1])
+        self.solver.append(within[::-1])
+        self.met.append(list(self._meetings(trace, kinds)))
 
     def _part(
         self, trace: dict[str, Any], what: str, begin: str, end: str
@@ -143,22 +149,19 @@ class _Kind:
             self.nested = {"sum": "sum", "exchange": "halo"}.get(kind, "other")
         elif solves(region):
             self.state, self.nested = "solver" if pop else self.name.partition(" of ")[0], "other"
-        elif kind == "exchange":
+        elif kind in ("exchange", "process", "global"):
             self.state = (
-                ("barotropic boundary" if phase == "barotropic" else "baroclinic boundary")
-                if pop
-                else "boundary"
-            )
-        elif kind in ("process", "global"):
-            self.state = (
-                {"tracer": "tracer update", "barotropic": "barotropic", "output": "baroclinic"}.get(
-                    phase, "baroclinic"
-                )
-                if pop
-                else phase
+                _of_pop(phase, kind) if pop else "boundary" if kind == "exchange" else phase
             )
         elif len(path) == 2 and self.name != "step":
             self.state = rest
+
+
+def _of_pop(phase: str, kind: str) -> str:
+    """What POP's own charts call it."""
+    if kind == "exchange":
+        return f"{'barotropic' if phase == 'barotropic' else 'baroclinic'} boundary"
+    return {"tracer": "tracer update", "barotropic": "barotropic"}.get(phase, "baroclinic")
 
 
 def window(traces: Sequence[dict[str, Any]], steps: int = 3) -> tuple[float, float]:
