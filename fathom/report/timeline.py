@@ -143,18 +143,22 @@ class _Kind:
         phase, kind, path = region["phase"], region["kind"], region["path"]
         solves = lambda r: r["kind"] == "global" and (r["phase"] == "barotropic" or not pop)
         around = {tuple(r["path"]) for r in regions if solves(r)}
-        in_solver = any(tuple(path[:length]) in around for length in range(1, len(path)))
+        in_solver = not around.isdisjoint(tuple(path[:length]) for length in range(1, len(path)))
         self.name, self.state, self.nested = path[-1], None, None
         if in_solver:
             self.nested = {"sum": "sum", "exchange": "halo"}.get(kind, "other")
         elif solves(region):
-            self.state, self.nested = "solver" if pop else self.name.partition(" of ")[0], "other"
+            self.state, self.nested = _solver(self.name, pop), "other"
         elif kind in ("exchange", "process", "global"):
             self.state = (
                 _of_pop(phase, kind) if pop else "boundary" if kind == "exchange" else phase
             )
         elif len(path) == 2 and self.name != "step":
             self.state = rest
+
+
+def _solver(name: str, pop: bool) -> str:
+    return "solver" if pop else name.partition(" of ")[0]
 
 
 def _of_pop(phase: str, kind: str) -> str:
