@@ -148,6 +148,13 @@ class Order:
             self.processes[first:last], self.kinds[first:last] = mine.processes, mine.kinds
         return self.processes
 
+    def insert(self, n, what, **how):
+        """Adds a process before the n-th, in its phase; `how` as of a call."""
+        mine = Order(self.precision, self.step, offered=self.offered, own_cells=self.own_cells)
+        mine.phase = self.processes[n - 1].phase
+        mine(what, **how)
+        self.processes[n:n], self.kinds[n:n] = mine.processes, mine.kinds
+
 
 def _renamed(process, on):
     changed = {old: new for old, new in on.items() if old != new}

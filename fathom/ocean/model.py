@@ -23,7 +23,7 @@ from fathom.ocean.report import fields, pictures
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
 from fathom.ocean.surface import SurfaceForcing
-from fathom.ocean.tracers import declared
+from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order
 from fathom.schemes import bytes_of, scheme
 
@@ -205,7 +205,9 @@ class Ocean(Model):
         """The sequence of one step [s], in order; `surface` gives stress and fluxes."""
         do = Order(bytes_of[self.precision], step, own_cells=self.own_cells, renamed=self._beyond)
         time_step(self, surface, do)
-        return do.place(self.placed)
+        do.place(self.placed)
+        own_terms(self, do)
+        return do.processes
 
     def _beyond(self, form):
         """Where layers follow the surface, cells have all of its height: beyond them is none."""

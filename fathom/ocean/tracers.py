@@ -2,6 +2,8 @@
 one step of each.
 """
 
+import re
+
 from fathom import names
 from fathom.ocean import eddies
 from fathom.ocean.gases import CFC11, CFC12, SF6
@@ -156,6 +158,35 @@ def _check_name(tracer, called):
             f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one"
             " of them another name"
         )
+
+
+def own_terms(ocean, do):
+    """A term of its own in the budget of a tracer for each process of the user's that adds to its
+    tendency. ValueError where it stands among the processes of another term.
+    """
+    own = {type(one.process).__name__ for one in ocean.placed}
+    own |= {getattr(one.process, "name", "") for one in ocean.placed}
+    for tracer in ocean.budgets:
+        changed = f"{tracer}_tendency"
+        adds = lambda p, changed=changed: any(
+            f["name"] == changed and f["access"] != "reads" for f in p.fields
+        )
+        n = 0
+        while n < len(do.processes):
+            process = do.processes[n]
+            n += 1
+            if process.name not in own or not adds(process):
+                continue
+            if do.kinds[n - 2] not in ("FirstBudgetShare", "BudgetShare"):
+                raise ValueError(
+                    f"{process.name} stands among the processes of another term of the budget of"
+                    f" {tracer}; put it before 'TracerUpdate of {tracer}'"
+                )
+            term = re.sub(r"(?<!^)(?=[A-Z])", "_", process.name).replace(" ", "_").lower()
+            what, share = scheme("BudgetShare"), f"{tracer}_budget_{term}"
+            on = on_tracer(what, tracer) | {"tracer_budget_share": share}
+            do.insert(n, what, on=on, label=f"budget of {tracer}: {term}")
+            n += 1
 
 
 def fluxes(ocean, surface, do):

@@ -164,6 +164,35 @@ def test_a_new_field():
     assert sim.gather("heat_of_layer")[0, 5, 5] == 1.6e7
 
 
+@pytest.mark.parametrize("python", [False, True])
+def test_a_term_of_its_own_in_budgets(relaxation, python, tmp_path):
+    """All terms add up to what the cells have gained, and its own is what it adds."""
+    ocean = tank(budgets=["temperature", "salinity"], vertical_mixing=fm.ConstantMixing())
+    own = fm.PythonScheme(relaxed, fields) if python else relaxation()
+    ocean.place(own, before=update)
+    label = "budget of temperature: "
+    terms = [n.removeprefix(label) for n in names_of(ocean) if n.startswith(label)]
+    assert ("relaxed" if python else "relaxation") in terms
+    terms += ["storage", "mixing", "surface"]
+    sim = fm.Simulation(ocean, step="1h", directory=tmp_path)
+    names = [f"temperature_budget_{term}" for term in terms]
+    sim.output("budget.nc", names, every="3h", dtype="float64")
+    sim.run("3h", report=False)
+    with fm.open(tmp_path / "budget.nc") as data:
+        of = {term: data[name][-1].values for term, name in zip(terms, names, strict=True)}
+    storage, added = of.pop("storage"), of["relaxed" if python else "relaxation"]
+    np.testing.assert_allclose(sum(of.values()), storage, atol=1e-15 * 300 / 36)
+    layer = sim.model.grid.levels.weights[0]
+    assert added[0, 5, 5] == pytest.approx(layer * 6 / 86400, rel=0.2)
+    assert added[0, 5, 5] == pytest.approx(storage[0, 5, 5], rel=1e-2)
+
+
+def test_a_term_that_cannot_be_told(relaxation):
+    ocean = tank(budgets=["temperature"]).place(relaxation(), after="HydrostaticPressure")
+    with pytest.raises(ValueError, match="put it before 'TracerUpdate of temperature'"):
+        names_of(ocean)
+
+
 # ---- their place in a step -----------------------------------------------------------------------
 
 
