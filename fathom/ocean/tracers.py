@@ -231,11 +231,16 @@ def step(ocean, do):
         of(tracer, _rain(heat), when=active and ocean.stretched)
         budgets.finish(tracer)
         _update(ocean, tracer, do, budgets)
-        keep = own.holding() if own else None
-        if keep is not None:
-            do(keep, on=on_tracer(keep, tracer), label=f"Keep of {tracer}")
-            budgets.late(tracer, "kept")
+        _hold(own, do, budgets)
     return budgets
+
+
+def _hold(own, do, budgets):
+    """What keeps a passive tracer at given values, after all else."""
+    keep = own.holding() if own else None
+    if keep is not None:
+        do(keep, on=on_tracer(keep, own.name), label=f"Keep of {own.name}")
+        budgets.late(own.name, "kept")
 
 
 def _rain(heat):

@@ -108,9 +108,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
     points = {held.dims[-2:] for held in variables}
-    result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
-    if "pressure" in used:
-        result |= _pressure(grid)
+    result = _levels_of(grid, used)
     if "distance" in grid:
         return result | _section(grid)
     if "station" in grid:
@@ -122,6 +120,12 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     if "depth" in result and "wet_levels" in grid and "chosen_depth" not in grid:
         result |= _thickness(grid, variables)
     return result
+
+
+def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    """Vertical coordinates of those dimensions."""
+    result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
+    return result | (_pressure(grid) if "pressure" in used else {})
 
 
 def _pressure(grid: Mapping[str, Any]) -> dict[str, tuple]:

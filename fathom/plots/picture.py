@@ -155,19 +155,14 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
         dataset[dim].values if dim in dataset.variables else np.arange(count), float
     )
     hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
+    if level == "bottom":
+        return _bottom(data, dim), "bottom"
     if level in (None, "surface"):
-        index = (
-            (int(np.argmax(values)) if dim == "pressure" else count - 1 if hybrid else 0)
-            if level == "surface" or dim != "pressure"
-            else int(np.argmin(np.abs(values - 500)))
-        )
-    elif level == "bottom":
-        wet = np.isfinite(data.values)
-        last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
-        return (
-            data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0]),
-            "bottom",
-        )
+        if dim == "pressure":
+            wanted = values.max() if level == "surface" else 500
+            index = int(np.argmin(np.abs(values - wanted)))
+        else:
+            index = count - 1 if hybrid else 0
     else:
         try:
             index = (
@@ -187,8 +182,30 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
     )
 
 
+def _bottom(data: Any, dim: str) -> Any:
+    """The last level of each column that has a value."""
+    wet = np.isfinite(data.values)
+    last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
+    return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0])
+
+
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
     """Coordinates of the variable under the names that `mesh_of` knows, bounds before centres."""
+    grid: dict[str, Any] = {}
+    for role, coordinate in _roles(data).items():
+        grid[role] = coordinate
+        bounds = coordinate.attrs.get("bounds") or coordinate.encoding.get("bounds")
+        if bounds in dataset.variables and dataset[bounds].ndim == 3:
+            grid[f"{role}_bounds"] = dataset[bounds].values
+        elif bounds in dataset.variables and coordinate.ndim == 1:
+            grid[f"corner_{role}"] = np.append(
+                dataset[bounds].values[:, 0], dataset[bounds].values[-1, 1]
+            )
+    return grid
+
+
+def _roles(data: Any) -> dict[str, Any]:
+    """Coordinates of the variable by what they are; its own ones first."""
     roles: dict[str, Any] = {}
     own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
     for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):
@@ -205,17 +222,7 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
                 and (standard in words or str(name).startswith(role))
             ):
                 roles.setdefault(role, coordinate)
-    grid: dict[str, Any] = {}
-    for role, coordinate in roles.items():
-        grid[role] = coordinate
-        bounds = coordinate.attrs.get("bounds") or coordinate.encoding.get("bounds")
-        if bounds in dataset.variables and dataset[bounds].ndim == 3:
-            grid[f"{role}_bounds"] = dataset[bounds].values
-        elif bounds in dataset.variables and coordinate.ndim == 1:
-            grid[f"corner_{role}"] = np.append(
-                dataset[bounds].values[:, 0], dataset[bounds].values[-1, 1]
-            )
-    return grid
+    return roles
 
 
 def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None, path: Any) -> Any:

@@ -32,17 +32,7 @@ def steps(
     for ax, (name, seconds) in zip(axes, runs.items()):
         values, width = scale * np.asarray(seconds, float), max(0.6, 300 / len(seconds) ** 1.1)
         ax.vlines(np.arange(1, len(values) + 1), 0, values, linewidth=width, color=phases[0])
-        for n, (label, found) in enumerate((marked or {}).items()):
-            at = np.array([step for step in found if 1 <= step <= len(values)], int)
-            if len(at):
-                ax.vlines(
-                    at,
-                    0,
-                    values[at - 1],
-                    linewidth=max(width, 1.6),
-                    color=(phases[1], phases[4], phases[2], phases[3])[n % 4],
-                    label=label,
-                )
+        _mark(ax, values, marked or {}, max(width, 1.6))
         ax.axhline(np.median(values), color=faint, linewidth=0.8, linestyle=(0, (4, 3)))
         ax.set_title(
             (
@@ -68,3 +58,12 @@ def steps(
     figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold", color=ink)
     figure.tight_layout()
     return figure
+
+
+def _mark(ax: Any, values: np.ndarray, marked: Mapping[str, Sequence[int]], width: float) -> None:
+    """The steps that have a colour."""
+    for n, (label, found) in enumerate(marked.items()):
+        at = np.array([step for step in found if 1 <= step <= len(values)], int)
+        colour = (phases[1], phases[4], phases[2], phases[3])[n % 4]
+        if len(at):
+            ax.vlines(at, 0, values[at - 1], linewidth=width, color=colour, label=label)
