@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from fathom.order import Placed
 
@@ -11,6 +11,9 @@ class Model:
     """A model with the processes that its user has put into the order of its step."""
 
     placed: list[Placed]
+    stores: ClassVar[
+        dict[str, type]
+    ] = {}  # output of its own kind, by the keyword that asks for it
 
     def place(self, process: Any, **where: Any) -> Model:
         """Puts a process of the user's into the order of a step: before, after or instead_of

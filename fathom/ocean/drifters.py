@@ -95,11 +95,6 @@ class Drifters(SmallStore):
 
     def processes(self, known, precision):
         model = self.simulation.model
-        if "transport_up" not in known:
-            raise ValueError(
-                f"output {self.path}: drifters go with the flow of an Ocean; this is"
-                f" {type(model).__name__}"
-            )
         self.variables = dict(diagnostics.find(name, model, known) for name in self.requested)
         for name, d in self.variables.items():
             if (

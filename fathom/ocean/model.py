@@ -5,6 +5,7 @@ time, ranks and forcing. docs/models.md lists what a simulation asks of a model.
 """
 
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from fathom.model import Model
 from fathom.names import near, unknown
 from fathom.ocean import circulation, mixing
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
+from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.report import fields, pictures
@@ -96,6 +98,7 @@ class Ocean(Model):
         "maximum_speed": (0, 1e3),
     }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
+    stores: ClassVar[dict] = {"drifters": Drifters}
     chosen_levels = (
         "depth",
         "m",

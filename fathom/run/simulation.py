@@ -14,7 +14,6 @@ import numpy as np
 from fathom import mpi, regions
 from fathom.failure import RunFailure
 from fathom.input.values import fill_fixed
-from fathom.ocean.drifters import Drifters
 from fathom.output.gather import Gather
 from fathom.output.integrals import Integrals, is_of
 from fathom.output.moorings import Moorings
@@ -131,19 +130,25 @@ class Simulation:
             "drifters": drifters,
         }
         chosen = {name: value for name, value in places.items() if value is not None}
-        kind = (
-            Integrals
-            if is_of(self.model, variables)
-            else Drifters
-            if drifters is not None
-            else Moorings
-            if moorings is not None
-            else Store
-        )
+        kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
+
+    def _kind_of_store(self, path, variables, chosen):
+        """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a
+        model that has none.
+        """
+        if is_of(self.model, variables):
+            return Integrals
+        kinds = {"moorings": Moorings} | getattr(self.model, "stores", {})
+        if "drifters" in chosen and "drifters" not in kinds:
+            raise ValueError(
+                f"output {path}: drifters go with the flow of an Ocean; this is"
+                f" {type(self.model).__name__}"
+            )
+        return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
     def checkpoint(self, every="30d", path="restart-{date}.fathom"):
         """A restart file every so often; `{date}` in its name becomes the date."""

@@ -306,3 +306,10 @@ if __name__ == "__main__":
 
     if mpi.is_root:
         print("{}")
+
+
+def test_an_atmosphere_has_no_drifters():
+    air = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.SigmaLevels(4)))
+    sim = fm.Simulation(air, step="20min")
+    with pytest.raises(ValueError, match="drifters go with the flow of an Ocean; this is Spectral"):
+        sim.output("tracks.nc", ["air_temperature"], every="1h", drifters=[[0, 0, 0]])
