@@ -41,8 +41,6 @@ still_long = {
     "fathom/performance/bench/atmosphere.py",
     "fathom/performance/bench/barotropic.py",
     "fathom/performance/bench/blocking.py",
-    "fathom/performance/bench/kernels.py",
-    "fathom/performance/bench/messages.py",
     "fathom/performance/bench/ocean.py",
     "fathom/performance/bench/offload.py",
     "fathom/performance/bench/tiles.py",
@@ -55,12 +53,9 @@ still_long = {
     "fathom/performance/tune/serving.py",
     "fathom/performance/tune/ways.py",
     "fathom/scaling/cost.py",
-    "fathom/scaling/here.py",
     "fathom/scaling/machine.py",
-    "fathom/scaling/report.py",
     "fathom/scaling/servers.py",
     "fathom/scaling/spectral.py",
-    "fathom/scaling/virtual.py",
 }
 
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")

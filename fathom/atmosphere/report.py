@@ -236,6 +236,7 @@ def _near(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
         )
 
 
+# long: one chart after the other, each with its own words
 def _charts(grid: Mapping[str, Any], state: Mapping[str, Any]) -> Pictures:
     mesh = plots.mesh_of(grid)
     globe = (

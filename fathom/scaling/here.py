@@ -23,6 +23,7 @@ from fathom.run.tree import tree
 from fathom.scaling.machine import Machine, load, names, quantities, write
 
 
+# long: one quantity of the machine after the other, with where it comes from
 def measure(comm: Any, seconds: float = 0.3) -> Machine:
     """All ranks together, two or more of them; the same on each."""
     c, ranks = comm.py2f(), comm.size

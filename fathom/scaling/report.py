@@ -34,6 +34,7 @@ def present(found: dict[str, Any], file: Path | None = None, picture: Path | Non
     return 0
 
 
+# long: one entry of the tree after the other
 def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
     entries = []
     if f["checked"]:
@@ -177,9 +178,11 @@ def _round(x: float) -> int:
     return int(round(x / digits) * digits)
 
 
+# long: a drawing, mark by mark
 def speed(found: dict[str, Any], path: Path | None = None) -> Any:
     """Speed against ranks: the whole, each phase alone, what was measured."""
 
+    # long: a drawing, mark by mark
     @styled
     def draw() -> Any:
         figure = new_figure(7.4, 4.6)

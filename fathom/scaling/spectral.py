@@ -116,6 +116,7 @@ class Layout:
         return self.transposition
 
 
+# long: one kind of message after the other
 def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None = None) -> Layout:
     """reach: rows of a halo on demand."""
     if block is not None:

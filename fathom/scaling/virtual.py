@@ -114,6 +114,7 @@ def slower(machine: Machine, here: Machine, ranks: int) -> float:
     return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
 
 
+# long: one part of a step after the other, as they follow in time
 def step(
     cost: Cost,
     place: Layout,

@@ -346,6 +346,7 @@ def _rates(r: dict[str, Any]) -> str:
     )
 
 
+# long: one line of the table after the other
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:

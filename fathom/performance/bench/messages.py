@@ -30,6 +30,7 @@ class Case:
         return max(5, self.repetitions // (1 + words // 64))
 
 
+# long: one measurement after the other
 def measure(case: Case) -> dict[str, Any] | None:
     """Seconds of everything, on rank 0, None elsewhere.
 
@@ -99,6 +100,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     }
 
 
+# long: one line of the table after the other
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:

@@ -215,6 +215,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     return 0
 
 
+# long: one line of the table after the other
 def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
     ranks, threads = f["case"]["ranks"], f["case"]["threads"]
     total = sum(f["phases"].values()) or 1.0

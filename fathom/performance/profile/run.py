@@ -262,6 +262,7 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     return found, known.describe()
 
 
+# long: one part of what is printed after the other
 def _present(found: dict[str, Any], request: Request) -> None:
 
     records, trace = found["profile"], found.pop("trace")
