@@ -6,6 +6,9 @@
 #pragma once
 #include <array>
 #include <cstddef>
+#if defined(__CUDACC__)
+#include "base/error.hpp"
+#endif
 
 namespace fathom::launch {
 
@@ -39,6 +42,8 @@ void columns(const Cell* first, const Cell* last, const Body& body) {
     constexpr int threads = 128;
     const int cells = int(last - first);
     a_column<cell><<<(cells * cell + threads - 1) / threads, threads>>>(body, first, cells);
+    if (const auto wrong = cudaGetLastError(); wrong != cudaSuccess)
+        throw Error("a kernel could not be started: ", cudaGetErrorString(wrong));
 }
 
 #else

@@ -10,9 +10,10 @@ namespace fathom {
 
 #if defined(FATHOM_CUDA)
 
-bool available(Space space) {
+bool available(MemorySpace space) {
     int devices = 0;
-    return space == Space::host || (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0);
+    return space == MemorySpace::host ||
+           (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0);
 }
 static std::byte* on_device(std::size_t bytes) {
     void* at = nullptr;
@@ -28,7 +29,7 @@ static void copy_with_device(std::byte* to, const std::byte* from, std::size_t b
 
 #else
 
-bool available(Space space) { return space == Space::host; }
+bool available(MemorySpace space) { return space == MemorySpace::host; }
 static std::byte* on_device(std::size_t) {
     throw Error("memory of a device: this build of Fathom has no CUDA; allowed: host");
 }
@@ -37,19 +38,38 @@ static void copy_with_device(std::byte*, const std::byte*, std::size_t) {}
 
 #endif
 
-static std::byte* on_host(std::size_t bytes) {
-    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+static std::byte* on_host(std::size_t bytes, int more = 0) {
+    constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+    void* map = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags | more, -1, 0);
     if (map == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
     return (std::byte*)map;
 }
 
-Pages::Pages(std::size_t bytes, Space space) : bytes(bytes), space(space) {
-    at = space == Space::host ? on_host(bytes) : on_device(bytes);
+Pages::Pages(std::size_t bytes, MemorySpace space) : bytes(bytes), space(space) {
+    at = space == MemorySpace::host ? on_host(bytes) : on_device(bytes);
 }
 
 Pages::~Pages() {
     if (!at) return;
-    space == Space::host ? (void)munmap(at, bytes) : release_on_device(at);
+    space == MemorySpace::host ? (void)munmap(at, bytes) : release_on_device(at);
+}
+
+Pages Pages::sparse(std::size_t bytes) {
+    Pages made;
+    made.at = on_host(bytes, MAP_NORESERVE), made.bytes = bytes;
+    return made;
+}
+
+Pages Pages::large(std::size_t bytes) {
+    Pages made;
+    made.bytes = (bytes + small_page - 1) / small_page * small_page;
+    std::byte* map = on_host(made.bytes + large_page);
+    made.at = map + (large_page - (std::size_t)map % large_page) % large_page;
+    // what lies before and behind
+    if (made.at != map) munmap(map, made.at - map);
+    munmap(made.at + made.bytes, map + large_page - made.at);
+    enlarge(made.at, made.bytes);
+    return made;
 }
 
 void Pages::enlarge([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t bytes) {
@@ -60,7 +80,7 @@ void Pages::enlarge([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t
 
 void copy(const Pages& from, std::size_t from_offset, Pages& to, std::size_t to_offset,
           std::size_t bytes) {
-    if (from.space == Space::host && to.space == Space::host)
+    if (from.space == MemorySpace::host && to.space == MemorySpace::host)
         std::memcpy(to.at + to_offset, from.at + from_offset, bytes);
     else
         copy_with_device(to.at + to_offset, from.at + from_offset, bytes);

@@ -1,5 +1,4 @@
 #include "solver/elliptic.hpp"
-#include <sys/mman.h>
 #include <algorithm>
 #include <cmath>
 #include "base/error.hpp"
@@ -27,10 +26,10 @@ EllipticOperator<Number>::EllipticOperator(const EllipticOperator<double>& A, in
     requires std::same_as<Number, float>
     : inner(A.inner),
       blocks(A.blocks),
+      order(A.order),
       arrays(vectors + solver_vectors),
       exponent(A.exponent),
-      wet_points(A.wet_points),
-      order(A.order) {
+      wet_points(A.wet_points) {
     lay_out();
     const double size = std::ldexp(1.0, exponent), root = std::ldexp(1.0, exponent / 2);
     for (std::size_t n = 0; n < rows.size(); ++n)
@@ -58,7 +57,7 @@ template <class Number> void EllipticOperator<Number>::arrange(const Decompositi
 
 template <class Number> void EllipticOperator<Number>::lay_out() {
     // loads reach one pack beyond an array at both ends
-    constexpr std::ptrdiff_t spare = 2 * line, page = 1 << 21;
+    constexpr std::ptrdiff_t spare = 2 * line;
     // of cache lines: no set is used more than others
     auto odd = [](std::ptrdiff_t numbers) { return ((numbers + line - 1) / line | 1) * line; };
     std::vector<std::ptrdiff_t> offset;
@@ -75,16 +74,15 @@ template <class Number> void EllipticOperator<Number>::lay_out() {
         }
         size += array * arrays;
     }
-    bytes = ((size + spare) * sizeof(Number) + page - 1) / page * page;
-    memory.reset((Number*)std::aligned_alloc(page, bytes));
-    madvise(memory.get(), bytes, MADV_HUGEPAGE);  // many streams at once: fewer translations
-#pragma omp parallel for schedule(static)         // by threads that will use it
+    memory = Pages::large((size + spare) * sizeof(Number));  // many streams at once
+    Number* const numbers = (Number*)memory.at;
+#pragma omp parallel for schedule(static)  // by threads that will use it
     for (std::size_t n = 0; n < rows.size(); ++n) {
-        rows[n].at = memory.get() + offset[n];
+        rows[n].at = numbers + offset[n];
         for (int a = 0; a < arrays; ++a) std::fill_n(rows[n].of(a), rows[n].up, 0);
     }
-    std::fill_n(memory.get(), spare, 0);
-    std::fill_n(memory.get() + size, spare, 0);
+    std::fill_n(numbers, spare, 0);
+    std::fill_n(numbers + size, spare, 0);
     for (std::size_t n = 0; n < rows.size(); ++n)  // between arrays
         if (n + 1 == rows.size() || rows[n + 1].block != rows[n].block)
             for (int a = 0; a < arrays; ++a)
@@ -197,7 +195,7 @@ template <class Number> void EllipticOperator<Number>::cut(const EllipticOperato
             list.push_back({c, c + line});
     };
     const int gap =
-        bytes > std::size_t(64) << 20
+        memory.bytes > std::size_t(64) << 20
             ? 32
             : 0;  // lines: where rows come from memory the beginning of a segment costs as much
     for (std::size_t n = 0; n < rows.size(); ++n) {

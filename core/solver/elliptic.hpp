@@ -14,9 +14,8 @@
 #pragma once
 #include <array>
 #include <concepts>
-#include <cstdlib>
-#include <memory>
 #include "base/pack.hpp"
+#include "machine/memory.hpp"
 #include "parallel/sum/reduce.hpp"
 #include "parallel/travel/exchange.hpp"
 #if defined(__FMA__)
@@ -156,11 +155,7 @@ public:
     }
 
 private:
-    struct Free {
-        void operator()(Number* p) const { std::free(p); }
-    };
-    std::unique_ptr<Number[], Free> memory;
-    std::size_t bytes = 0;  ///< of it
+    Pages memory;
     std::vector<Segment> segments, near_segments, wide_segments;
     std::vector<std::size_t> first_row;  // of each block
     void arrange(const Decomposition&, int rank);

@@ -4,7 +4,6 @@
 /// their sign), the column by a copy of the first and last level. Others' points come by the halo
 /// on demand.
 #pragma once
-#include <sys/mman.h>
 #include <algorithm>
 #include <cstring>
 #include <numbers>
@@ -12,6 +11,7 @@
 #include <vector>
 #include "base/error.hpp"
 #include "grid/gaussian.hpp"
+#include "machine/memory.hpp"
 #include "parallel/travel/on_demand.hpp"
 
 namespace fathom {
@@ -41,12 +41,6 @@ template <class T> struct InterleavedRows {
     std::ptrdiff_t next_row = 0;  ///< on a full grid
     OnDemandHalo around;
 
-    static T* map(std::size_t bytes) {
-        void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (at == MAP_FAILED) throw Error("no memory for ", bytes, " bytes");
-        return (T*)at;
-    }
     InterleavedRows(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
                     int levels)
         : halo(halo),
@@ -66,8 +60,8 @@ template <class T> struct InterleavedRows {
             offset += std::size_t(n + 3) * fields * (levels + 2);
         }
         next_row = std::ptrdiff_t(rows[1].offset - rows[0].offset);
-        bytes = (offset + 64) * sizeof(T);
-        buffer = map(bytes);
+        memory = Pages::sparse((offset + 64) * sizeof(T));
+        buffer = (T*)memory.at;
         global.levels = levels;
         for (int j = 0; j < ny; ++j)
             global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0),
@@ -81,7 +75,6 @@ template <class T> struct InterleavedRows {
             blocks.push_back({b->i0, b->j0, b->nx, b->ny});
         }
     }
-    ~InterleavedRows() { munmap(buffer, bytes); }
     InterleavedRows(const InterleavedRows&) = delete;
 
     const T* source(const FieldSlab& f, const Item& t) const {
@@ -139,9 +132,9 @@ template <class T> struct InterleavedRows {
     }
 
 private:
-    T* buffer = nullptr;
-    std::size_t bytes = 0;  // of the group that is interpolated
-    FieldSlab global;       // the buffer, row by row
+    Pages memory;
+    T* buffer = nullptr;  // of the group that is interpolated
+    FieldSlab global;     // the buffer, row by row
     void copy_level(const Row& to, int k_to, const Row& from, int k_from) {
         std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T));
     }

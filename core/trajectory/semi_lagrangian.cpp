@@ -8,7 +8,7 @@ namespace fathom {
 
 template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     using Base = Gather<T>;
-    using Base::map, Base::source, Base::row_across, Base::place;
+    using Base::source, Base::row_across, Base::place;
     using Base::tile, Base::fields, Base::beyond, Base::halo, Base::levels, Base::ny, Base::full,
         Base::blocks, Base::points, Base::rows, Base::items, Base::around;
     using typename Base::Item, typename Base::Row, typename Base::Points, typename Base::Places;
@@ -17,8 +17,8 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     Departure<T> departure;
     std::vector<std::size_t> mean_offset;  // of each block's mean wind: [row][level][3][padded]
     std::vector<int> mean_columns;
+    Pages memory;  // of the mean wind
     T* mean = nullptr;
-    std::size_t mean_bytes = 0;
 
     Tables(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
            std::vector<double> eta_, Parameters p)
@@ -28,14 +28,15 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
           departure(grid, eta, p.step, p.radius) {
         if (grid.stretching && p.rotation != 0)
             throw Error("rotation is not advected on a stretched sphere");
+        std::size_t numbers = 0;
         for (auto& b : blocks) {
-            mean_offset.push_back(mean_bytes / sizeof(T));
+            mean_offset.push_back(numbers);
             mean_columns.push_back((b.nx + tile - 1) / tile * tile);
-            mean_bytes += std::size_t(b.ny) * levels * 3 * mean_columns.back() * sizeof(T);
+            numbers += std::size_t(b.ny) * levels * 3 * mean_columns.back();
         }
-        mean = map(std::max<std::size_t>(mean_bytes, 1));
+        memory = Pages(std::max<std::size_t>(numbers, 1) * sizeof(T));
+        mean = (T*)memory.at;
     }
-    ~Tables() { munmap(mean, std::max<std::size_t>(mean_bytes, 1)); }
 
     double own_points() const {
         double n = 0;

@@ -27,7 +27,7 @@
 #include <vector>
 #include "grid/gaussian.hpp"
 #include "machine/ahead.hpp"
-#include "machine/pages.hpp"
+#include "machine/memory.hpp"
 #include "transform/fourier/register.hpp"
 
 namespace fathom {
