@@ -53,8 +53,6 @@ still_long = {
     "fathom/performance/tune/serving.py",
     "fathom/performance/tune/ways.py",
     "fathom/scaling/cost.py",
-    "fathom/scaling/machine.py",
-    "fathom/scaling/servers.py",
     "fathom/scaling/spectral.py",
 }
 
