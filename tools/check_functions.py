@@ -52,8 +52,6 @@ still_long = {
     "fathom/performance/tune/search.py",
     "fathom/performance/tune/serving.py",
     "fathom/performance/tune/ways.py",
-    "fathom/scaling/cost.py",
-    "fathom/scaling/spectral.py",
 }
 
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")
