@@ -46,7 +46,6 @@ still_long = {
     "fathom/performance/bench/tiles.py",
     "fathom/performance/bench/transforms.py",
     "fathom/performance/bench/writers.py",
-    "fathom/performance/profile/run.py",
     "fathom/performance/tune/run.py",
     "fathom/performance/tune/search.py",
     "fathom/performance/tune/serving.py",
