@@ -46,10 +46,6 @@ still_long = {
     "fathom/performance/bench/tiles.py",
     "fathom/performance/bench/transforms.py",
     "fathom/performance/bench/writers.py",
-    "fathom/performance/tune/run.py",
-    "fathom/performance/tune/search.py",
-    "fathom/performance/tune/serving.py",
-    "fathom/performance/tune/ways.py",
 }
 
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")
