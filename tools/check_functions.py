@@ -39,11 +39,8 @@ still_long = {
     "fathom/output/formats/zarr.py",
     "fathom/output/servers.py",
     "fathom/performance/bench/atmosphere.py",
-    "fathom/performance/bench/barotropic.py",
     "fathom/performance/bench/blocking.py",
-    "fathom/performance/bench/ocean.py",
     "fathom/performance/bench/offload.py",
-    "fathom/performance/bench/tiles.py",
     "fathom/performance/bench/transforms.py",
     "fathom/performance/bench/writers.py",
 }
