@@ -38,8 +38,6 @@ still_long = {
     "fathom/output/formats/shards.py",
     "fathom/output/formats/zarr.py",
     "fathom/output/servers.py",
-    "fathom/performance/bench/atmosphere.py",
-    "fathom/performance/bench/blocking.py",
     "fathom/performance/bench/offload.py",
     "fathom/performance/bench/transforms.py",
     "fathom/performance/bench/writers.py",
