@@ -38,9 +38,6 @@ still_long = {
     "fathom/output/formats/shards.py",
     "fathom/output/formats/zarr.py",
     "fathom/output/servers.py",
-    "fathom/performance/bench/offload.py",
-    "fathom/performance/bench/transforms.py",
-    "fathom/performance/bench/writers.py",
 }
 
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")
