@@ -86,51 +86,42 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
     a, b = of_regions(before), of_regions(now)
     whole = sum(float(np.median(x)) for x in a.values()) or 1.0
     shared = common(before, now)
-    found = []
-    for name in dict.fromkeys((*a, *b)):
-        x, y = (float(np.median(held[name])) if name in held else 0.0 for held in (a, b))
-        if x <= 0 or y <= 0:
-            verdict = "new" if y > 0 else "gone"
-            found.append(
-                {
-                    "region": name,
-                    "before": x,
-                    "now": y,
-                    "change": None,
-                    "error": None,
-                    "verdict": verdict if max(x, y) > 0.003 * whole else "",
-                }
-            )
-            continue
-        measured = len(a[name]) > 2 and len(b[name]) > 2
-        error = (
-            1.25
-            * float(
-                np.hypot(
-                    _spread(a[name]) / np.sqrt(len(a[name])),
-                    _spread(b[name]) / np.sqrt(len(b[name])),
-                )
-            )
-            if measured
-            else 0.0
-        )
-        change = y / x - 1
-        beyond = y / (shared * x) - 1
-        counts = (
-            abs(beyond) > max(3 * error, 0.03 if measured else 0.1)
-            and abs(y - shared * x) > 0.003 * shared * whole
-        )
-        found.append(
-            {
-                "region": name,
-                "before": x,
-                "now": y,
-                "change": change,
-                "error": error if measured else None,
-                "verdict": ("slower" if beyond > 0 else "faster") if counts else "",
-            }
-        )
+    none = np.zeros(1)
+    found = [
+        {"region": name, **_change(a.get(name, none), b.get(name, none), shared, whole)}
+        for name in dict.fromkeys((*a, *b))
+    ]
     return sorted(found, key=lambda r: -abs(r["now"] - r["before"]))
+
+
+def _change(before: np.ndarray, now: np.ndarray, shared: float, whole: float) -> dict[str, Any]:
+    """Of a region; shared: the factor that all have in common, whole: seconds of a step before."""
+    x, y = float(np.median(before)), float(np.median(now))
+    if x <= 0 or y <= 0:
+        verdict = "new" if y > 0 else "gone"
+        matters = max(x, y) > 0.003 * whole
+        verdict = verdict if matters else ""
+        return {"before": x, "now": y, "change": None, "error": None, "verdict": verdict}
+    error = _error_of_change(before, now)
+    beyond = y / (shared * x) - 1
+    least = 0.1 if error is None else max(3 * error, 0.03)
+    counts = abs(beyond) > least and abs(y - shared * x) > 0.003 * shared * whole
+    verdict = "slower" if beyond > 0 else "faster"
+    return {
+        "before": x,
+        "now": y,
+        "change": y / x - 1,
+        "error": error,
+        "verdict": verdict if counts else "",
+    }
+
+
+def _error_of_change(before: np.ndarray, now: np.ndarray) -> float | None:
+    """Standard error of the ratio of medians; None where there are too few pieces to tell."""
+    if min(len(before), len(now)) < 3:
+        return None
+    errors = [_spread(pieces) / np.sqrt(len(pieces)) for pieces in (before, now)]
+    return 1.25 * float(np.hypot(*errors))
 
 
 def common(before: Mapping[str, Any], now: Mapping[str, Any]) -> float:
@@ -212,49 +203,54 @@ def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = file_of(folder, found)
-    earlier = (
-        [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()][-against:]
-        if file.exists()
-        else []
-    )
-    entry = {
+    earlier = []
+    if file.exists():
+        written = file.read_text(encoding="utf-8").splitlines()
+        earlier = [json.loads(line) for line in written][-against:]
+    entry = json.dumps(_entry(found))
+    with file.open("a", encoding="utf-8") as to:
+        to.write(entry + "\n")
+    if not earlier:
+        return [f"{file}: the first of this machine, case and shape"]
+    before = _together(earlier)
+    changed = [_in_words(r) for r in compared(before, found) if r["verdict"]]
+    shared = common(before, found)
+    of_all = f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"
+    return [
+        f"{file}: {len(earlier) + 1} compared, the last of them now",
+        *([of_all] if abs(shared - 1) > 0.03 else []),
+        *(changed or ["nothing became slower or faster beyond the noise"]),
+    ]
+
+
+def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
+    """What a history keeps of a profile."""
+    return {
         "recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **{key: found.get(key) for key in kept},
         "samples": {
             name: [float(f"{x:.5g}") for x in values] for name, values in of_regions(found).items()
         },
     }
-    with file.open("a", encoding="utf-8") as to:
-        to.write(json.dumps(entry) + "\n")
-    if not earlier:
-        return [f"{file}: the first of this machine, case and shape"]
-    together = {
-        "samples": {
-            name: [x for e in earlier for x in e["samples"].get(name, [])]
-            for name in dict.fromkeys(name for e in earlier for name in e["samples"])
-        }
-    }
-    changed = [r for r in compared(together, found) if r["verdict"]]
-    words = [
-        f"{r['region']} {r['verdict']}: {1e3 * r['before']:.4f} ms a step, now {1e3 * r['now']:.4f}"
-        + (
-            f" ({100 * r['change']:+.1f} %, noise {100 * r['error']:.1f} %)"
-            if r["error"] is not None
-            else ""
-        )
-        for r in changed
-    ]
-    shared = common(together, found)
-    all_ = (
-        [f"all regions together: {100 * (shared - 1):+.1f} %; what follows is beyond that"]
-        if abs(shared - 1) > 0.03
-        else []
+
+
+def _together(entries: list[dict[str, Any]]) -> dict[str, Any]:
+    """Some entries of a history as one profile, with the pieces of all."""
+    samples: dict[str, list[float]] = {}
+    for entry in entries:
+        for name, values in entry["samples"].items():
+            samples.setdefault(name, []).extend(values)
+    return {"samples": samples}
+
+
+def _in_words(change: Mapping[str, Any]) -> str:
+    noise = ""
+    if change["error"] is not None:
+        noise = f" ({100 * change['change']:+.1f} %, noise {100 * change['error']:.1f} %)"
+    return (
+        f"{change['region']} {change['verdict']}: {1e3 * change['before']:.4f} ms a step,"
+        f" now {1e3 * change['now']:.4f}{noise}"
     )
-    return [
-        f"{file}: {len(earlier) + 1} compared, the last of them now",
-        *all_,
-        *(words or ["nothing became slower or faster beyond the noise"]),
-    ]
 
 
 def present(before: Path, now: Path, file: Path | None = None) -> int:

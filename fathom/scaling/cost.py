@@ -154,73 +154,86 @@ def measured_steps(
     return least, profile, n
 
 
+def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
+    """That a step computes, of `n` steps: without what moves numbers, and what is around steps."""
+    found: dict[str, float] = {}
+    for r in profile:
+        if r["kind"] not in moving and r["phase"] != "run":
+            found[r["phase"]] = found.get(r["phase"], 0.0) + r["seconds"] / n
+    return found
+
+
+def seconds_of_packing(profile: list[dict[str, Any]], n: int) -> float:
+    """Of a step: filling and emptying messages, without those of the solver."""
+    exchanges = [r for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic"]
+    return max(sum(r["seconds"] - r["communication"] for r in exchanges) / n, 0.0)
+
+
+def halos_of_solver(profile: list[dict[str, Any]], n: int) -> float:
+    """Of a step."""
+    of_solver = [r for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]]
+    return sum(r["calls"] for r in of_solver) / n
+
+
+def exchanges_of(simulation: Any) -> list[tuple[float, int]]:
+    """(levels, width) of each exchange of a step: of all fields that travel together, and the
+    widest of their halos.
+    """
+    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
+    found = []
+    for group in simulation.sequence.groups:
+        if not group["exchange"]:
+            continue
+        together, widest = 0, 0
+        for text in group["exchange"]:  # "temperature(2)"
+            name, _, width = text.partition("(")
+            together += levels[name]
+            widest = max(widest, int(width.rstrip(")")))
+        found.append((float(together), widest))
+    return found
+
+
+def _counts(solver: Any) -> dict[str, int]:
+    """What a solver has done so far."""
+    names = ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
+    return {name: getattr(solver, name) for name in names}
+
+
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """On all ranks of a simulation; on rank 0."""
     simulation.prepare().advance(3)
     comm, solver = simulation.comm, simulation.find(mpi.core.BarotropicSolve)
-    before = {
-        name: getattr(solver, name)
-        for name in ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
-    }
+    before = _counts(solver)
     least, profile, n = measured_steps(simulation, steps, seconds)
-    did = {name: getattr(solver, name) - value for name, value in before.items()}
-    d = simulation.domain.decomposition
-    plan = mpi.core.halo_plan(d, "center", simulation.model.halo, 1).messages
+    did = {name: count - before[name] for name, count in _counts(solver).items()}
+    decomposition = simulation.domain.decomposition
+    plan = mpi.core.halo_plan(decomposition, "center", simulation.model.halo, 1).messages
     wet = np.asarray(simulation.model.grid.wet_levels)
-    by_phase: dict[str, float] = {}
-    for r in profile:
-        if r["kind"] not in moving and r["phase"] != "run":
-            by_phase[r["phase"]] = by_phase.get(r["phase"], 0.0) + r["seconds"] / n
-    two = by_phase.get("barotropic", 0.0)
-    packing = (
-        sum(
-            r["seconds"] - r["communication"]
-            for r in profile
-            if r["kind"] == "exchange" and r["phase"] != "barotropic"
-        )
-        / n
-    )
-    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
-    exchanges = []
-    for group in simulation.sequence.groups:
-        if group["exchange"]:
-            widths = [
-                (name.partition("(")[0], int(name.partition("(")[2].rstrip(")")))
-                for name in group["exchange"]
-            ]
-            exchanges.append(
-                (float(sum(levels[name] for name, _ in widths)), max(width for _, width in widths))
-            )
-    halos = (
-        sum(
-            r["calls"]
-            for r in profile
-            if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]
-        )
-        / n
-    )
+    exchanges = exchanges_of(simulation)
     if not simulation.is_root:
         return None
+    by_phase = seconds_by_phase(profile, n)
+    two = by_phase.get("barotropic", 0.0)
     surface = simulation.model.free_surface
     return Cost(
-        comm.size,
-        int(simulation.parallel["threads"]),
-        least,
-        simulation.step,
-        simulation.bytes_of_number,
-        float(work_of(d, plan).max()),
-        float(columns_of(d, wet).max()),
-        sum(by_phase.values()) - two,
-        two,
-        max(packing, 0.0),
-        float(points_of(d.ranks, plan).max()),
-        by_phase,
-        exchanges,
-        did["iterations"] / did["solves"],
-        halos,
-        did["reductions"] / did["solves"],
-        did["words"] / max(did["reductions"], 1),
-        did["halo_bytes"] / max(did["halos"], 1),
-        str(surface.solver),
-        str(surface.preconditioner),
+        ranks=comm.size,
+        threads=int(simulation.parallel["threads"]),
+        seconds=least,
+        step=simulation.step,
+        bytes=simulation.bytes_of_number,
+        work=float(work_of(decomposition, plan).max()),
+        columns=float(columns_of(decomposition, wet).max()),
+        three=sum(by_phase.values()) - two,
+        two=two,
+        packing=seconds_of_packing(profile, n),
+        points=float(points_of(decomposition.ranks, plan).max()),
+        phases=by_phase,
+        exchanges=exchanges,
+        iterations=did["iterations"] / did["solves"],
+        halos=halos_of_solver(profile, n),
+        sums=did["reductions"] / did["solves"],
+        words=did["words"] / max(did["reductions"], 1),
+        halo_bytes=did["halo_bytes"] / max(did["halos"], 1),
+        solver=str(surface.solver),
+        preconditioner=str(surface.preconditioner),
     )

@@ -249,36 +249,32 @@ def _quantity(key: str) -> Quantity:
 
 
 def _checked(where: str, key: str, value: Any) -> Any:
+    """The value, if it may be one of that quantity. ValueError says what it must be."""
     try:
         q = _quantity(key)
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from None
-    name = key.partition(".")[2]
     if q.kind is bool or q.kind is str:
-        if not isinstance(value, q.kind) or (q.words and value not in q.words):
-            raise ValueError(
-                f"{where}: {name} = {value!r} ({q.text}) must be"
-                f" {'one of ' + ', '.join(q.words) if q.words else 'true or false'}"
-            )
-        return value
-    if q.kind is list:
-        if (
-            not isinstance(value, list)
-            or not value
-            or not all(isinstance(n, int) and n >= 1 for n in value)
-        ):
-            raise ValueError(
-                f"{where}: {name} = {value!r} ({q.text}) must be a list of whole numbers, at"
-                " least 1"
-            )
-        return value
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, (int, float))
-        or not q.least <= value <= q.most
-    ):
-        raise ValueError(
-            f"{where}: {name} = {value!r} {q.units} ({q.text}) must be a number in [{q.least:g},"
-            f" {q.most:g}]"
-        )
+        fits = isinstance(value, q.kind) and (not q.words or value in q.words)
+        what, unit = "one of " + ", ".join(q.words) if q.words else "true or false", ""
+    elif q.kind is list:
+        fits = _whole_numbers(value)
+        what, unit = "a list of whole numbers, at least 1", ""
+    else:
+        fits = _is_number(value) and q.least <= value <= q.most
+        what, unit = f"a number in [{q.least:g}, {q.most:g}]", f" {q.units}"
+    if not fits:
+        name = key.partition(".")[2]
+        raise ValueError(f"{where}: {name} = {value!r}{unit} ({q.text}) must be {what}")
     return value
+
+
+def _whole_numbers(value: Any) -> bool:
+    """Whether it is a list of at least one, none below 1."""
+    if not isinstance(value, list) or not value:
+        return False
+    return all(isinstance(n, int) and n >= 1 for n in value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

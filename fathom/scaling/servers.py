@@ -27,55 +27,97 @@ class Output:
     pick: str = "fewest"
 
 
+class Servers:
+    """The sets of servers, and what is under way on them."""
+
+    def __init__(self, output: Output):
+        self.output = output
+        self.slots = output.slots or output.sets
+        self.under_way: list[tuple[float, int]] = []  # (when written, set)
+        self.until = [0.0] * output.sets  # each has done what it has
+        self.busy = 0.0  # seconds of all sets
+        self.posted = 0
+
+    def forget_written(self, now: float) -> None:
+        """Slots of events that are written by now are free again."""
+        self.under_way = [event for event in self.under_way if event[0] > now]
+
+    def picked(self) -> int:
+        """The set that is to take the next event."""
+        sets = range(self.output.sets)
+        if self.output.pick == "next":
+            return self.posted % self.output.sets
+        return min(sets, key=lambda s: (sum(e[1] == s for e in self.under_way), self.until[s]))
+
+    def full(self, taken: int, now: float) -> bool:
+        """Whether no slot is free for an event on a set."""
+        own_slot = self.output.slots is None
+        return len(self.under_way) >= self.slots or (own_slot and self.until[taken] > now)
+
+    def free_again(self, taken: int) -> tuple[float, int]:
+        """When those who wait get a slot, and the set that then takes the event."""
+        own_slot = self.output.slots is None
+        when = self.until[taken] if own_slot else min(event[0] for event in self.under_way)
+        if self.output.pick != "next":
+            taken = min(range(self.output.sets), key=lambda s: self.until[s])
+        return when, taken
+
+    def post(self, taken: int, now: float, part: float) -> None:
+        """A set takes an event once it is done with those before."""
+        service = part * self.output.service
+        self.until[taken] = max(self.until[taken], now) + service
+        self.under_way.append((self.until[taken], taken))
+        self.busy += service
+        self.posted += 1
+
+
 def play(
     output: Output, intervals: Sequence[float], parts: Sequence[float] | None = None
 ) -> dict[str, float]:
     """elapsed: of computing for `intervals`, each followed by an output (or by that part of it),
     until the computing ranks are through; stalled, fallback (events), drained: when the last event
     is written, busy: part of the time that sets work."""
-    slots, sets = output.slots or output.sets, output.sets
-    if not sets:
-        stalled = sum(parts or [1.0] * len(intervals)) * output.synchronous
-        return {
-            "elapsed": sum(intervals) + stalled,
-            "stalled": stalled,
-            "fallback": len(intervals),
-            "drained": sum(intervals) + stalled,
-            "busy": 0.0,
-        }
-    under_way: list[tuple[float, int]] = []  # (when written, set)
-    until = [0.0] * sets  # each has done what it has
-    now = stalled = busy = 0.0
-    fallback = posted = 0
-    for interval, part in zip(intervals, parts or [1.0] * len(intervals)):
+    parts = parts or [1.0] * len(intervals)
+    if not output.sets:
+        return _without_servers(output, intervals, parts)
+    servers = Servers(output)
+    now = stalled = 0.0
+    fallback = 0
+    for interval, part in zip(intervals, parts):
         now += interval
         began = now
-        under_way = [event for event in under_way if event[0] > now]
-        taken = (
-            posted % sets
-            if output.pick == "next"
-            else min(range(sets), key=lambda s: (sum(e[1] == s for e in under_way), until[s]))
-        )
-        full = len(under_way) >= slots or (output.slots is None and until[taken] > now)
+        servers.forget_written(now)
+        taken = servers.picked()
+        full = servers.full(taken, now)
         if full and output.on_busy == "wait":
-            now = min(event[0] for event in under_way) if output.slots is not None else until[taken]
+            now, taken = servers.free_again(taken)
             full = False
-            taken = min(range(sets), key=lambda s: until[s]) if output.pick != "next" else taken
         if full:
             now += part * output.synchronous
             fallback += 1
         else:
             now += part * output.stall
-            until[taken] = max(until[taken], now) + part * output.service
-            under_way.append((until[taken], taken))
-            busy += part * output.service
-            posted += 1
+            servers.post(taken, now, part)
         stalled += now - began
-    drained = max([now, *until])
+    drained = max([now, *servers.until])
     return {
         "elapsed": now,
         "stalled": stalled,
         "fallback": fallback,
         "drained": drained,
-        "busy": busy / (sets * drained) if drained else 0.0,
+        "busy": servers.busy / (output.sets * drained) if drained else 0.0,
+    }
+
+
+def _without_servers(
+    output: Output, intervals: Sequence[float], parts: Sequence[float]
+) -> dict[str, float]:
+    """The ranks that compute write everything by themselves."""
+    stalled = sum(parts) * output.synchronous
+    return {
+        "elapsed": sum(intervals) + stalled,
+        "stalled": stalled,
+        "fallback": len(intervals),
+        "drained": sum(intervals) + stalled,
+        "busy": 0.0,
     }

@@ -233,6 +233,54 @@ def _halo(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.
     return _messages(source[source >= 0], target[source >= 0], number[source >= 0], ranks)
 
 
+def _part_of_step(record: dict[str, Any]) -> str | None:
+    """What the seconds of a region scale with; None: of no part, as what only moves numbers."""
+    if record["kind"] in moving:
+        return "packing" if record["region"] == "transposition" else None
+    transforms = {"Fourier transform": "fourier", "Legendre transform": "legendre"}
+    if record["region"] in transforms:
+        return transforms[record["region"]]
+    return "waves" if record["phase"] == "spectral" else "columns"
+
+
+def seconds_by_part(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
+    """Of a step, of `n` steps. Of transpositions what they fill and empty, not the journey."""
+    found = dict.fromkeys(("columns", "fourier", "legendre", "waves", "packing"), 0.0)
+    for r in profile:
+        part = _part_of_step(r)
+        if part == "packing":
+            found[part] += (r["seconds"] - r["communication"]) / n
+        elif part is not None:
+            found[part] += r["seconds"] / n
+    return found
+
+
+def _of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
+    """calls, messages or bytes of some regions."""
+    return sum(r[what] for r in records) / n
+
+
+def transposed(records: list[dict[str, Any]], n: int, place: Layout) -> dict[str, float]:
+    """batches: of transpositions in a step; entry: bytes of an entry in all of them."""
+    if place.ranks == 1:
+        return {"batches": 2.0, "entry": 0.0}
+    # both ways, of the mean rank
+    entries = place.transposition[:, 2].sum() * 2 / place.ranks
+    partners = max(len(place.transposition) * 2 / place.ranks, 1)
+    return {
+        "batches": max(2 * _of_a_step(records, "messages", n) / partners, 2.0),
+        "entry": 2 * _of_a_step(records, "bytes", n) / entries,
+    }
+
+
+def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: int, ranks: int) -> int:
+    """Rows of a halo on demand, from the mean length of its messages."""
+    messages = _of_a_step(halos, "messages", n)
+    if ranks == 1 or not messages:
+        return 1
+    return max(1, round(_of_a_step(halos, "bytes", n) / messages / bytes_of_row))
+
+
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """On all ranks of a simulation; on rank 0."""
     model, comm = simulation.model, simulation.comm
@@ -244,46 +292,19 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         )
     least, profile, n = measured_steps(simulation, steps, seconds)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
-    held = dict.fromkeys(("columns", "fourier", "legendre", "waves", "packing"), 0.0)
-    for r in profile:
-        if r["kind"] in moving:
-            held["packing"] += (
-                (r["seconds"] - r["communication"]) / n if r["region"] == "transposition" else 0.0
-            )
-        else:
-            held[
-                {"Fourier transform": "fourier", "Legendre transform": "legendre"}.get(
-                    r["region"], "waves" if r["phase"] == "spectral" else "columns"
-                )
-            ] += r["seconds"] / n
-    transposed, halos = (
-        [r for r in profile if r["region"] == name] for name in ("transposition", "halo on demand")
-    )
-    of = lambda records, what: sum(r[what] for r in records) / n
-    place = layout(model.grid, comm.size)
-    size, levels, longest = (
-        simulation.bytes_of_number,
-        model.grid.levels.number,
-        int(np.max(model.grid.points)),
-    )
-    crossing = (
-        place.transposition[:, 2].sum() * 2 / comm.size if comm.size > 1 else 1.0
-    )  # entries, both ways, of the mean rank
-    partners = max(len(place.transposition) * 2 / comm.size, 1)
-    point = levels * 4 * size  # four fields beside each other
-    reach = (
-        of(halos, "bytes") / of(halos, "messages") / (longest * point)
-        if comm.size > 1 and of(halos, "messages")
-        else 1.0
-    )
+    transpositions = [r for r in profile if r["region"] == "transposition"]
+    halos = [r for r in profile if r["region"] == "halo on demand"]
     sums = [r for r in profile if r["kind"] == "sum"]
+    place = layout(model.grid, comm.size)
+    size, levels = simulation.bytes_of_number, model.grid.levels.number
+    point = levels * 4 * size  # four fields beside each other
+    longest = int(np.max(model.grid.points))
     if not simulation.is_root:
         return None
     fullest = {
         name: float(getattr(place, name).max())
         for name in ("points", "row_points", "sums_of_waves", "coefficients", "entries")
     }
-    batches = 2 * of(transposed, "messages") / partners if comm.size > 1 else 2.0
     return Cost(
         ranks=comm.size,
         threads=int(simulation.parallel["threads"]),
@@ -292,13 +313,12 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         bytes=size,
         levels=levels,
         **fullest,
-        **held,
-        batches=max(batches, 2.0),
-        entry=2 * of(transposed, "bytes") / crossing if comm.size > 1 else 0.0,
-        halos=of(halos, "calls"),
+        **seconds_by_part(profile, n),
+        **transposed(transpositions, n, place),
+        halos=_of_a_step(halos, "calls", n),
         halo=float(point),
-        reach=max(1, round(reach)),
-        sums=of(sums, "calls"),
+        reach=reach_of(halos, n, longest * point, comm.size),
+        sums=_of_a_step(sums, "calls", n),
         words=3,
     )
 

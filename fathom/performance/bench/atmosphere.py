@@ -133,6 +133,86 @@ def _sea(longitude: Any, latitude: Any) -> Any:
     return 273.15 + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Some steps. seconds: of one; inside: (seconds, operations, bytes) of the parts of the
+    dynamics; processes: their timings.
+    """
+
+    seconds: float
+    inside: dict[str, tuple[float, float, float]]
+    processes: list[dict[str, Any]]
+
+
+def _timed(simulation: Any, steps: int) -> Piece:
+    """All ranks start and end together."""
+    comm, solver = simulation.comm, simulation.find(mpi.core.SpectralProcess)
+    simulation.sequence.reset_timings()
+    before = solver.spent
+    comm.barrier()
+    start = time.perf_counter()
+    simulation.advance(steps)
+    comm.barrier()
+    seconds = comm.allreduce(time.perf_counter() - start) / comm.size / steps
+    inside = {
+        name: tuple((x - y) / steps for x, y in zip(value, before[name]))
+        for name, value in solver.spent.items()
+    }
+    processes = [
+        {**p, "seconds": p["seconds"] / steps, "calls": p["calls"] / steps}
+        for p in simulation.sequence.timings
+    ]
+    return Piece(seconds, inside, processes)
+
+
+def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, pieces: int = 6) -> Piece:
+    """The quickest piece of so many steps; the limits of the machine are measured between them."""
+    found = []
+    for number in np.diff(np.linspace(0, steps, min(pieces, steps) + 1).astype(int)):
+        simulation.comm.barrier()
+        limits.again()
+        found.append(_timed(simulation, int(number)))
+    return min(found, key=lambda piece: piece.seconds)
+
+
+def _with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
+    """The timings of processes with their operations and bytes in a step, which are counted in
+    steps of their own.
+    """
+    listed = simulation.model.processes(simulation.step, simulation.surface)
+    moved = declared_bytes(simulation, listed, bytes_)
+    every = {p.name: p.every for p in listed}
+    cycle = max(p.every for p in listed)
+    simulation.sequence.reset_timings()
+    simulation.sequence.counting = True
+    simulation.advance(cycle)
+    simulation.sequence.counting = False
+    operations = {
+        p["process"]: p.get("operations", 0.0) / cycle for p in simulation.sequence.timings
+    }
+    found = []
+    for timing in timings:
+        name = timing["process"]
+        counted = operations[name]
+        of_a_step = moved[name] / every[name] if counted else 0.0
+        found.append({**timing, "operations": counted, "bytes": of_a_step})
+    return found
+
+
+def _tiles(simulation: Any) -> list[dict[str, Any]]:
+    """Of each group of processes that has them."""
+    return [
+        {
+            "first": g["processes"][0],
+            "columns": g["tile"],
+            "reason": g["tile_reason"],
+            "tried": g["tiles_tried"],
+        }
+        for g in simulation.sequence.groups
+        if g["tile"]
+    ]
+
+
 def measure(case: Case) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere."""
     began = time.perf_counter()
@@ -142,65 +222,20 @@ def measure(case: Case) -> dict[str, Any] | None:
     first = time.perf_counter()
     simulation.advance(max(case.spin_up - 1, 1))
 
-    comm, solver = simulation.comm, simulation.find(mpi.core.SpectralProcess)
-    best: tuple | None = None
-    bytes_ = 8 if case.precision == "fp64" else 4
+    comm, bytes_ = simulation.comm, 8 if case.precision == "fp64" else 4
     limits = roofline.Measuring(bytes_)
-    for number in np.diff(np.linspace(0, case.steps, min(6, case.steps) + 1).astype(int)):
-        comm.barrier()
-        limits.again()
-        simulation.sequence.reset_timings()
-        before = solver.spent
-        comm.barrier()
-        start = time.perf_counter()
-        simulation.advance(int(number))
-        comm.barrier()
-        seconds = comm.allreduce(time.perf_counter() - start) / comm.size / int(number)
-        if best is None or seconds < best[0]:
-            inside = {
-                name: tuple((x - y) / int(number) for x, y in zip(value, before[name]))
-                for name, value in solver.spent.items()
-            }
-            processes = [
-                {**p, "seconds": p["seconds"] / int(number), "calls": p["calls"] / int(number)}
-                for p in simulation.sequence.timings
-            ]
-            best = seconds, inside, processes
-    assert best is not None  # some piece was measured
-    seconds, inside, processes = best
-    listed = simulation.model.processes(simulation.step, simulation.surface)
-    moved, operations, cycle = (
-        declared_bytes(simulation, listed, bytes_),
-        {},
-        max(p.every for p in listed),
-    )
-    simulation.sequence.reset_timings()
-    simulation.sequence.counting = True
-    simulation.advance(cycle)
-    simulation.sequence.counting = False
-    for p in simulation.sequence.timings:
-        operations[p["process"]] = p.get("operations", 0.0) / cycle
-    every = {p.name: p.every for p in listed}
-    processes = [
-        {
-            **p,
-            "operations": operations[p["process"]],
-            "bytes": moved[p["process"]] / every[p["process"]] if operations[p["process"]] else 0.0,
-        }
-        for p in processes
-    ]
+    best = _best_piece(simulation, case.steps, limits)
+    seconds, inside = best.seconds, best.inside
+    processes = _with_work(simulation, best.processes, bytes_)
     interpolation = Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
     faults = machine.page_faults()
     simulation.advance(4)
     faults, checksum = comm.allreduce(machine.page_faults() - faults) / 4, simulation.checksum()
     if not simulation.is_root:
         return None
-    known, cells, groups = (
-        limits.limits,
-        simulation.model.grid.wet_cells,
-        simulation.sequence.groups,
-    )
+    known, cells = limits.limits, simulation.model.grid.wet_cells
     rates = phases(inside, processes, seconds, known)
+    transforming = max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
     return {
         "case": asdict(case),
         "machine": machine.name(),
@@ -217,22 +252,9 @@ def measure(case: Case) -> dict[str, Any] | None:
         "nanoseconds_per_cell": seconds * 1e9 / cells * case.ranks * case.threads,
         **known.plain(),
         "limits": known.describe(),
-        "transform_fraction_of_fma": (
-            inside["legendre"][1]
-            / max(inside["legendre"][0] + inside["fourier"][0], 1e-12)
-            / known.operations
-        ),
+        "transform_fraction_of_fma": inside["legendre"][1] / transforming / known.operations,
         "interpolation": interpolation,
-        "tiles": [
-            {
-                "first": g["processes"][0],
-                "columns": g["tile"],
-                "reason": g["tile_reason"],
-                "tried": g["tiles_tried"],
-            }
-            for g in groups
-            if g["tile"]
-        ],
+        "tiles": _tiles(simulation),
         "page_faults_per_step": faults,
         "peak_megabytes": machine.memory()["peak_megabytes"],
         "seconds_to_prepare": ready - began,

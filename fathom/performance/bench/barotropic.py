@@ -314,6 +314,30 @@ def scipy_cg(problem: Problem, iterations: int) -> dict[str, Any]:
     }
 
 
+def _names(catalogue: Any) -> list[str]:
+    return [name for name, _ in catalogue]
+
+
+def every_solver(problem: Problem, case: Case) -> list[Case]:
+    """Each solver with each preconditioner that the size of the problem allows."""
+    small = problem.wet.sum() < 400_000
+    return [
+        replace(case, solver=solver, preconditioner=preconditioner)
+        for solver in _names(mpi.core.solvers())
+        for preconditioner in _names(mpi.core.preconditioners())
+        if small or preconditioner != "factorisation"
+    ]
+
+
+def every_message(case: Case) -> list[Case]:
+    """Each exchange with each sum."""
+    return [
+        replace(case, exchange=exchange, sum=sum_)
+        for exchange in _names(mpi.core.transports())
+        for sum_ in _names(mpi.core.global_sums())
+    ]
+
+
 def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     """The figures of a case on its ranks, as plain data on rank 0, None elsewhere; with
     `everything` those of each solver with each preconditioner, and of each exchange with each sum.
@@ -321,26 +345,12 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     problem = Problem(case.grid, mpi.world)
     limits = machine.limits(mpi.world)
     figures = timed(problem, case)
-    variants = []
+    wanted: list[Case] = []
     if everything:
-        names = lambda catalogue: [name for name, _ in catalogue]
         once = replace(case, repetitions=1)
-        wanted = [
-            replace(once, solver=s, preconditioner=p)
-            for s in names(mpi.core.solvers())
-            for p in names(mpi.core.preconditioners())
-            if p != "factorisation" or problem.wet.sum() < 400_000
-        ]
-        wanted += (
-            [
-                replace(once, exchange=e, sum=g)
-                for e in names(mpi.core.transports())
-                for g in names(mpi.core.global_sums())
-            ]
-            if mpi.world.size > 1
-            else []
-        )
-        variants = [timed(problem, c) for c in wanted]
+        wanted += every_solver(problem, once)
+        wanted += every_message(once) if mpi.world.size > 1 else []
+    variants = [timed(problem, c) for c in wanted]
     if mpi.world.rank:
         return None
     return {

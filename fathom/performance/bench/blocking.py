@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,80 @@ def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Siz
     return found
 
 
+@dataclass
+class Candidate:
+    """A length of tiles or a size of blocks. ratios: of its seconds to those of the usual beside
+    it; refused: why it cannot be.
+    """
+
+    what: str
+    size: int | list[int]
+    configuration: dict[str, Any]
+    ratios: list[float] = field(default_factory=list)
+    refused: str = ""
+
+    def plain(self) -> dict[str, Any]:
+        """What was found, as plain data."""
+        found = {"what": self.what, "size": self.size, "refused": self.refused}
+        if not self.ratios:
+            return found
+        ratios = np.array(self.ratios)
+        middle = float(np.median(ratios))
+        deviation = float(np.median(np.abs(ratios - middle)))
+        return found | {
+            "ratio": middle,
+            "error": 1.25 * 1.4826 * deviation / math.sqrt(len(ratios)),
+            "turns": len(ratios),
+        }
+
+
+def candidates(
+    model: Any, usual: dict[str, Any], tiles: str | None, blocks: str | None
+) -> list[Candidate]:
+    """All lengths of tiles; and sizes of blocks where the grid is cut into such."""
+    _, ny, nx = model.grid.shape
+    found = [Candidate("tile", n, {"tile": n}) for n in lengths(tiles, nx)]
+    if model.grid.distribution(mpi.world.size) != "auto":
+        return found
+    for size in sizes(blocks, nx, ny, mpi.world.size, model.halo):
+        cut = usual | {"decomposition": ["space-filling", list(size)]}
+        found.append(Candidate("block", list(size), cut))
+    return found
+
+
+def _side_by_side(
+    trials: Trials, usual: dict[str, Any], other: dict[str, Any], usual_first: bool
+) -> tuple[float, float]:
+    """Seconds of a step of the usual and of another."""
+    trials.keep = [usual, other]
+    if usual_first:
+        before = trials.measure(usual)
+        return before, trials.measure(other)
+    seconds = trials.measure(other)
+    return trials.measure(usual), seconds
+
+
+def _one_turn(
+    trials: Trials, usual: dict[str, Any], wanted: list[Candidate], turn: int, line: Any
+) -> list[float]:
+    """Measures each candidate once, in the order of the turn; seconds of the usual beside them."""
+    beside = []
+    backward = turn % 2 == 0
+    for candidate in reversed(wanted) if backward else wanted:
+        if candidate.refused:
+            continue
+        if line is not None:
+            line.redraw(f"turn {turn + 1}: {candidate.what} {candidate.size}")
+        try:
+            one, other = _side_by_side(trials, usual, candidate.configuration, not backward)
+        except Rejected as why:
+            candidate.refused = str(why)
+            continue
+        beside.append(one)
+        candidate.ratios.append(other / one)
+    return beside
+
+
 def measure(
     read: Any, seconds: float, tiles: str | None, blocks: str | None, line: Any = None
 ) -> dict[str, Any]:
@@ -61,62 +136,15 @@ def measure(
     with Trials(read, mpi.world, sample=min(0.05, seconds / 500)) as trials:
         began, usual = trials.clock(), {"tile": "cache"}
         simulation = trials.simulation(usual)
-        model, (_, ny, nx) = simulation.model, simulation.model.grid.shape
-        on_blocks = model.grid.distribution(mpi.world.size) == "auto"
-        wanted: list[tuple[str, Any, dict[str, Any]]] = [
-            ("tile", n, {"tile": n}) for n in lengths(tiles, nx)
-        ]
-        wanted += (
-            [
-                ("block", list(size), usual | {"decomposition": ["space-filling", list(size)]})
-                for size in sizes(blocks, nx, ny, mpi.world.size, model.halo)
-            ]
-            if on_blocks
-            else []
-        )
-        found: list[dict[str, Any]] = [
-            {"what": what, "size": size, "seconds": [], "ratios": [], "refused": ""}
-            for what, size, _ in wanted
-        ]
-        beside, turn, spent = [], 0, 0.0
+        model = simulation.model
+        wanted = candidates(model, usual, tiles, blocks)
+        beside: list[float] = []
+        turn, spent = 0, 0.0
         while turn < 3 or (trials.clock() - began + spent < seconds and turn < 40):
             start = trials.clock()
-            for entry, (_, size, configuration) in list(zip(found, wanted))[
-                :: 1 if turn % 2 else -1
-            ]:
-                if entry["refused"]:
-                    continue
-                if line is not None:
-                    line.redraw(f"turn {turn + 1}: {entry['what']} {size}")
-                try:
-                    trials.keep = [usual, configuration]
-                    pair = [
-                        trials.measure(c)
-                        for c in ((usual, configuration) if turn % 2 else (configuration, usual))
-                    ]
-                except Rejected as why:
-                    entry["refused"] = str(why)
-                    continue
-                one, other = pair if turn % 2 else pair[::-1]
-                beside.append(one)
-                entry["seconds"].append(other)
-                entry["ratios"].append(other / one)
+            beside += _one_turn(trials, usual, wanted, turn, line)
             turn, spent = turn + 1, trials.clock() - start
         step = float(np.median(beside)) if beside else trials.measure(usual)
-        for entry in found:
-            ratios, _ = np.array(entry.pop("ratios")), entry.pop("seconds")
-            if len(ratios):
-                middle = float(np.median(ratios))
-                entry |= {
-                    "ratio": middle,
-                    "error": (
-                        1.25
-                        * 1.4826
-                        * float(np.median(np.abs(ratios - middle)))
-                        / math.sqrt(len(ratios))
-                    ),
-                    "turns": len(ratios),
-                }
         return {
             "machine": machine.name(),
             "grid": repr(model.grid),
@@ -124,8 +152,8 @@ def measure(
             "threads": int(simulation.parallel["threads"]),
             "usual": simulation.domain.describe(),
             "seconds_per_step": step,
-            "points_of_a_row": nx,
-            "found": found,
+            "points_of_a_row": model.grid.shape[2],
+            "found": [candidate.plain() for candidate in wanted],
         }
 
 

@@ -173,22 +173,8 @@ def traffic(simulation: Any, iterations: float) -> float:
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
     numbers = 0.0
     for group in simulation.sequence.groups:
-        passes: set[tuple[str, str]] = set()
-        for process, _ in zip(processes, group["processes"]):
-            for field in process.fields:
-                if (
-                    held[field["name"]]["scratch"]
-                    or field["vertical"] == "profile"
-                    or field["horizontal"] == "none"
-                ):
-                    continue
-                written = (field["name"], "write") in passes
-                passes |= (
-                    {(field["name"], "read")}
-                    if field["access"] != "writes" and not written
-                    else set()
-                )
-                passes |= {(field["name"], "write")} if field["access"] != "reads" else set()
+        together = [process for process, _ in zip(processes, group["processes"])]
+        passes = _passes(together, held)
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
 
     factors = 4 * simulation.comm.allreduce(
@@ -196,6 +182,24 @@ def traffic(simulation: Any, iterations: float) -> float:
     )
     solver = 2 * factors if factors else solver_streams * 8 * columns
     return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
+
+
+def _passes(processes: list[Any], held: dict[str, dict[str, Any]]) -> set[tuple[str, str]]:
+    """(field, read or write) of all that a group of processes moves to and from memory: what one
+    has written stays in cache for those after it.
+    """
+    passes: set[tuple[str, str]] = set()
+    for process in processes:
+        for field in process.fields:
+            name, access = field["name"], field["access"]
+            in_cache = held[name]["scratch"] or field["vertical"] == "profile"
+            if in_cache or field["horizontal"] == "none":
+                continue
+            if access != "writes" and (name, "write") not in passes:
+                passes.add((name, "read"))
+            if access != "reads":
+                passes.add((name, "write"))
+    return passes
 
 
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:

@@ -75,47 +75,47 @@ class Case:
 def measure(case: Case) -> dict[str, Any]:
     """All variants, one after another."""
     with tempfile.TemporaryDirectory(prefix="fathom-output-") as folder:
-        pace = (
-            _run(case, "without_output", Path(folder))["seconds_per_step"] if case.paced else 0.0
-        )  # with what is done between steps
+        pace = 0.0
+        if case.paced:  # with what is done between steps
+            pace = _run(case, "without_output", Path(folder))["seconds_per_step"]
         runs = {name: _run(case, name, Path(folder), pace) for name in variants}
         rates = writers.measure(Path(folder) / "synchronous" / "bench.zarr", Path(folder))
-    without, synchronous = runs["without_output"]["run_seconds"], runs["synchronous"]
-    served = {name: runs[name] for name in variants if variants[name]}
-    stall = {
-        name: run["stall_seconds"] / max(run["times"], 1)
-        for name, run in runs.items()
-        if name != "without_output"
-    }
-    protocol = {name: run["servers"] for name, run in served.items()}
-    copy = {name: run["copy_seconds"] for name, run in served.items()}
-    working = {
-        name: sum(s["seconds_encoding_and_writing"] for s in p["serving"])
-        for name, p in protocol.items()
-    }
+    seconds, synchronous = _each(runs, "run_seconds"), runs["synchronous"]
+    written = {name: run for name, run in runs.items() if variants[name] is not None}
+    served = {name: run for name, run in written.items() if variants[name]}
+    copy = _each(served, "copy_seconds")
+    stall = {name: run["stall_seconds"] / max(run["times"], 1) for name, run in written.items()}
     return {
         "case": asdict(case),
         "machine": machine.name(),
         "pace_seconds_per_step": pace,
         "times": synchronous["times"],
         "megabytes": synchronous["bytes"] / 1e6,
-        "run_seconds": {name: run["run_seconds"] for name, run in runs.items()},
-        "over_without": {name: run["run_seconds"] / without for name, run in runs.items()},
+        "run_seconds": seconds,
+        "over_without": {name: s / seconds["without_output"] for name, s in seconds.items()},
         "stall_seconds_per_output": stall,
         "copy_seconds_per_output": max(copy.values()),
         "stall_over_copy": {name: stall[name] / copy[name] for name in served},
         "megabytes_per_second": {
-            name: synchronous["bytes"] / 1e6 / max(seconds, 1e-9)
-            for name, seconds in working.items()
+            name: synchronous["bytes"] / 1e6 / max(_seconds_of_servers(run), 1e-9)
+            for name, run in served.items()
         },
         "stored_megabytes": synchronous["stored_bytes"] / 1e6,
-        "same_bytes": (
-            len({run["store"] for name, run in runs.items() if name != "without_output"}) == 1
-        ),
+        "same_bytes": len(set(_each(written, "store").values())) == 1,
         "writers": rates,
-        "protocol": protocol,
-        "step_seconds": {name: run["step_seconds"] for name, run in runs.items()},
+        "protocol": _each(served, "servers"),
+        "step_seconds": _each(runs, "step_seconds"),
     }
+
+
+def _each(runs: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
+    """One figure of some variants."""
+    return {name: run[what] for name, run in runs.items()}
+
+
+def _seconds_of_servers(run: Mapping[str, Any]) -> float:
+    """That all servers of a run have worked."""
+    return sum(server["seconds_encoding_and_writing"] for server in run["servers"]["serving"])
 
 
 def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:

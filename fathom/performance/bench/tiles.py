@@ -42,20 +42,12 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
     runs = [replace(case, tile=tile).simulation().prepare() for tile in tiles]
     for run in runs:
         run.advance(max(case.spin_up, 1))
-    comm, best = runs[0].comm, [[float("inf"), float("inf")] for _ in runs]
+    best = [[float("inf"), float("inf")] for _ in runs]
     number = max(case.steps // rounds, 1)
     for turn in range(rounds):
         for run, least in list(zip(runs, best))[:: 1 if turn % 2 else -1]:
-            run.sequence.reset_timings()
-            comm.barrier()
-            began = time.perf_counter()
-            run.advance(number)
-            comm.barrier()
-            columns = sum(
-                t["seconds"] for t in run.sequence.timings if t["phase"] in ("physics", "dynamics")
-            )
-            for n, seconds in enumerate((time.perf_counter() - began, columns)):
-                least[n] = min(least[n], comm.allreduce(seconds) / comm.size / number)
+            whole, columns = _seconds_of_a_step(run, number)
+            least[:] = [min(least[0], whole), min(least[1], columns)]
     sums, points = [run.checksum() for run in runs], max(b[3] for b in runs[0].domain.blocks)
     if not runs[0].is_root:
         return None
@@ -69,6 +61,22 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
             for tile, (whole, columns), sum_ in zip(tiles, best, sums)
         ],
     }
+
+
+def _seconds_of_a_step(run: Any, number: int) -> tuple[float, float]:
+    """Of the whole, and of its column processes; means over ranks and `number` steps."""
+    comm = run.comm
+    run.sequence.reset_timings()
+    comm.barrier()
+    began = time.perf_counter()
+    run.advance(number)
+    comm.barrier()
+    columns = sum(
+        t["seconds"] for t in run.sequence.timings if t["phase"] in ("physics", "dynamics")
+    )
+    whole = time.perf_counter() - began
+    mean = lambda seconds: comm.allreduce(seconds) / comm.size / number
+    return mean(whole), mean(columns)
 
 
 def present(

@@ -62,6 +62,85 @@ class Case:
                 )
 
 
+ways = ("inverse", "direct")
+computing = ("legendre", "fourier")
+phases_on_ranks = (*computing, "transposition")
+
+
+class Pair:
+    """Coefficients drawn by lot, transformed to a grid and back."""
+
+    def __init__(self, transform: SphericalHarmonics, fields: int) -> None:
+        self.core = transform.core
+        rows, longest = transform.shape
+        waves = (transform.waves, 2, fields)
+        self.coefficients, self.back = (aligned_zeros(waves, transform.real) for _ in range(2))
+        self.coefficients[:] = np.random.default_rng(0).normal(size=self.coefficients.shape)
+        self.coefficients[transform.m == 0, 1] = 0
+        self.field = aligned_zeros((rows, fields, longest), transform.real)
+        self.there, self.here = (transform._list(self.core) for _ in range(2))
+        self.there.scalar(self.coefficients, [self.field])
+        self.here.scalar(self.back, [self.field])
+
+    def once(self, clock: Callable[[], float]) -> dict[str, float]:
+        """Seconds of one pair: by the clock on the wall, of each way, of its phases."""
+        before = self.core.seconds
+        start, wall = clock(), time.perf_counter()
+        self.core.inverse(self.there)
+        middle = clock()
+        self.core.direct(self.here)
+        end = clock()
+        after = self.core.seconds
+        return {
+            "wall": time.perf_counter() - wall,
+            "inverse": middle - start,
+            "direct": end - middle,
+            **{name: after[name] - before[name] for name in computing},
+        }
+
+    def error(self) -> float:
+        """Of a round trip, as a part of the largest coefficient."""
+        difference = np.abs(self.back - self.coefficients).max()
+        return float(difference / np.abs(self.coefficients).max())
+
+
+@dataclass
+class Repeated:
+    """Seconds of each repetition, of ours and of the peers; the best multiply-adds and triad
+    between them.
+    """
+
+    seconds: dict[str, list[float]]
+    rate: float = 0.0
+    triad: float = 0.0
+
+
+def _repeat(case: Case, pair: Pair, peers: dict[str, dict]) -> Repeated:
+    """All in turn, so that they meet the same machine; the first repetition is not counted."""
+    found = Repeated({})
+    clock, bytes_ = _clock(case), 8 if case.precision == "fp64" else 4
+    for repetition in range(case.repetitions + 1):
+        taken = pair.once(clock)
+        taken |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
+        found.rate = max(found.rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(10)))
+        found.triad = max(found.triad, mpi.core.triad_bandwidth(32 << 20, 2))
+        if repetition:
+            for name, seconds in taken.items():
+                found.seconds.setdefault(name, []).append(seconds)
+    return found
+
+
+def _of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[str, dict]:
+    """The figures of those that ran, the message of those that could not."""
+    found = {}
+    for name, peer in peers.items():
+        found[name] = peer
+        if "run" in peer:
+            pair = min(seconds[name]) * 1e3 / peer["fields"]
+            found[name] = {"milliseconds_per_pair": pair, "what": peer["what"]}
+    return found
+
+
 def measure(case: Case) -> dict[str, Any]:
     """The figures of a case, as plain data."""
     began = time.perf_counter()
@@ -73,53 +152,11 @@ def measure(case: Case) -> dict[str, Any]:
         threads=case.threads,
     )
     prepared = time.perf_counter() - began
-    rows, longest = transform.shape
-    coefficients, back = (
-        aligned_zeros((transform.waves, 2, case.fields), transform.real) for _ in range(2)
-    )
-    coefficients[:] = np.random.default_rng(0).normal(size=coefficients.shape)
-    coefficients[transform.m == 0, 1] = 0
-    field = aligned_zeros((rows, case.fields, longest), transform.real)
-    there, here = transform._list(transform.core), transform._list(transform.core)
-    there.scalar(coefficients, [field])
-    here.scalar(back, [field])
-
+    pair = Pair(transform, case.fields)
     peers = _peers(case) if case.peers else {}
-    seconds: dict[str, list] = {
-        "wall": [],
-        "inverse": [],
-        "direct": [],
-        "legendre": [],
-        "fourier": [],
-        **{name: [] for name in peers},
-    }
-    rate, triad = 0.0, 0.0
-    clock = time.process_time if case.threads == 1 else time.perf_counter
-    for repetition in range(
-        case.repetitions + 1
-    ):  # in turn, so that all meet the same machine; the first is not counted
-        before = transform.core.seconds
-        times, wall = [clock()], time.perf_counter()
-        for run, items in ((transform.core.inverse, there), (transform.core.direct, here)):
-            run(items)
-            times.append(clock())
-        after = transform.core.seconds
-        found = {
-            "wall": time.perf_counter() - wall,
-            "inverse": times[1] - times[0],
-            "direct": times[2] - times[1],
-            **{name: after[name] - before[name] for name in ("legendre", "fourier")},
-        }
-        found |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
-        rate = max(
-            rate,
-            *(mpi.core.fma_rate(8 if case.precision == "fp64" else 4, 0.002) for _ in range(10)),
-        )
-        triad = max(triad, mpi.core.triad_bandwidth(32 << 20, 2))
-        for name, value in found.items():
-            if repetition:
-                seconds[name].append(value)
-    error = float(np.abs(back - coefficients).max() / np.abs(coefficients).max())
+    repeated = _repeat(case, pair, peers)
+    seconds, rate = repeated.seconds, repeated.rate
+    error = pair.error()
 
     per_field = 1e3 / case.fields
     pairs = [a + b for a, b in zip(seconds["inverse"], seconds["direct"])]
@@ -129,7 +166,7 @@ def measure(case: Case) -> dict[str, Any]:
         "case": asdict(case),
         "machine": machine.name(),
         "grid": repr(transform),
-        "rows": rows,
+        "rows": transform.shape[0],
         "points": int(transform.grid.size),
         "round_trip_error": error,
         "milliseconds_per_pair": min(pairs) * per_field,
@@ -139,27 +176,77 @@ def measure(case: Case) -> dict[str, Any]:
         "gflops": (legendre + fourier) / min(pairs) / 1e9,
         "legendre_gflops": legendre / min(seconds["legendre"]) / 1e9,
         "fma_gflops": rate / 1e9,
-        "triad_gigabytes_per_second": triad / 1e9,
+        "triad_gigabytes_per_second": repeated.triad / 1e9,
         "fraction_of_fma": (legendre + fourier) / min(pairs) / (rate * case.threads),
         "legendre_fraction_of_fma": legendre / min(seconds["legendre"]) / (rate * case.threads),
-        "phases": {
-            name: min(seconds[name]) * per_field
-            for name in ("inverse", "direct", "legendre", "fourier")
-        },
+        "phases": {name: min(seconds[name]) * per_field for name in (*ways, *computing)},
         "table_megabytes": transform.core.table_bytes / 1e6,
         "seconds_to_prepare": prepared,
-        "peers": {
-            name: (
-                {
-                    "milliseconds_per_pair": min(seconds[name]) * 1e3 / peer["fields"],
-                    "what": peer["what"],
-                }
-                if "run" in peer
-                else peer
-            )
-            for name, peer in peers.items()
-        },
+        "peers": _of_peers(peers, seconds),
     }
+
+
+class PairOnRanks:
+    """The same on all ranks together, whole rows on each."""
+
+    def __init__(self, case: Case, comm: Any) -> None:
+        self.comm = comm
+        self.grid = gaussian_grid(case.truncation, case.grid, case.reduced or False)
+        real = precisions[case.precision][0]
+        kind, items = (
+            (mpi.core.SphericalHarmonics64, mpi.core.TransformItems64)
+            if case.precision == "fp64"
+            else (mpi.core.SphericalHarmonics32, mpi.core.TransformItems32)
+        )
+        self.decomposition = self._decomposed()
+        blocks = [b for b in self.decomposition.blocks if b[5] == comm.rank]
+        self.transform = kind(
+            comm.py2f(), self.grid, case.truncation, self.decomposition, threads=case.threads
+        )
+        mpi.core.synchronise(case.synchronise)
+        m = self.transform.own[:, 0]
+        drawn = np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields))
+        self.coefficients = drawn.astype(real)
+        self.coefficients[m == 0, 1] = 0
+        self.back = np.zeros_like(self.coefficients)
+        self.field = [np.zeros((b[4], case.fields, b[3]), real) for b in blocks]
+        self.there, self.here = items(self.transform), items(self.transform)
+        self.there.scalar(self.coefficients, self.field)
+        self.here.scalar(self.back, self.field)
+
+    def _decomposed(self) -> Any:
+        nx, ny = self.grid.longest, self.grid.rows
+        inside = (np.arange(nx) < np.asarray(self.grid.points)[:, None]).astype(np.int32).ravel()
+        return mpi.core.decompose(
+            mpi.core.Topology(nx, ny, True),
+            inside,
+            self.comm.size,
+            distribution="north-south",
+            halo=0,
+        )
+
+    def once(self, way: str) -> tuple[float, list[list[float]]]:
+        """Seconds of the slowest rank, and of the phases on each."""
+        run, items = (
+            (self.transform.inverse, self.there)
+            if way == "inverse"
+            else (self.transform.direct, self.here)
+        )
+        before = self.transform.seconds
+        self.comm.barrier()
+        began = time.perf_counter()
+        run(items)
+        seconds = self.comm.allreduce(time.perf_counter() - began, mpi.MPI.MAX)
+        after = self.transform.seconds
+        return seconds, self.comm.allgather([after[p] - before[p] for p in phases_on_ranks])
+
+    def error(self) -> float:
+        """Of a round trip, as a part of the largest coefficient of all."""
+        difference, largest = (
+            self.comm.allreduce(float(np.abs(array).max(initial=0)), mpi.MPI.MAX)
+            for array in (self.back - self.coefficients, self.coefficients)
+        )
+        return difference / largest
 
 
 def measure_on_ranks(case: Case) -> dict[str, Any] | None:
@@ -167,85 +254,41 @@ def measure_on_ranks(case: Case) -> dict[str, Any] | None:
     time of the slowest rank counts.
     """
     comm = mpi.MPI.COMM_WORLD
-    grid, real = (
-        gaussian_grid(case.truncation, case.grid, case.reduced or False),
-        precisions[case.precision][0],
-    )
-    nx, ny = grid.longest, grid.rows
-    inside = (np.arange(nx) < np.asarray(grid.points)[:, None]).astype(np.int32).ravel()
-    decomposition = mpi.core.decompose(
-        mpi.core.Topology(nx, ny, True), inside, comm.size, distribution="north-south", halo=0
-    )
-    blocks = [b for b in decomposition.blocks if b[5] == comm.rank]
-    kind, items = (
-        (mpi.core.SphericalHarmonics64, mpi.core.TransformItems64)
-        if case.precision == "fp64"
-        else (mpi.core.SphericalHarmonics32, mpi.core.TransformItems32)
-    )
-    transform = kind(comm.py2f(), grid, case.truncation, decomposition, threads=case.threads)
-    mpi.core.synchronise(case.synchronise)
-    m = transform.own[:, 0]
-    coefficients = (
-        np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields)).astype(real)
-    )
-    coefficients[m == 0, 1] = 0
-    back, field = (
-        np.zeros_like(coefficients),
-        [np.zeros((b[4], case.fields, b[3]), real) for b in blocks],
-    )
-    there, here = items(transform), items(transform)
-    there.scalar(coefficients, field)
-    here.scalar(back, field)
-
-    names = ("legendre", "fourier", "transposition")
-    best: dict[str, Any] = {"inverse": np.inf, "direct": np.inf}
+    pair = PairOnRanks(case, comm)
+    best: dict[str, tuple[float, list[list[float]]]] = {way: (np.inf, []) for way in ways}
     for repetition in range(case.repetitions + 1):  # the first is not counted
-        for name, run, list_ in (
-            ("inverse", transform.inverse, there),
-            ("direct", transform.direct, here),
-        ):
-            before = transform.seconds
-            comm.barrier()
-            began = time.perf_counter()
-            run(list_)
-            seconds = comm.allreduce(time.perf_counter() - began, mpi.MPI.MAX)
-            after = transform.seconds
-            phases = comm.allgather([after[p] - before[p] for p in names])
-            if repetition and seconds < best[name]:
-                best[name], best[f"{name} on ranks"] = seconds, phases
-    error = comm.allreduce(
-        float(np.abs(back - coefficients).max(initial=0)), mpi.MPI.MAX
-    ) / comm.allreduce(float(np.abs(coefficients).max(initial=0)), mpi.MPI.MAX)
+        for way in ways:
+            taken = pair.once(way)
+            if repetition and taken[0] < best[way][0]:
+                best[way] = taken
+    error = pair.error()
     if comm.rank:
         return None
     per_field = 1e3 / case.fields
     on_ranks = {
-        way: [dict(zip(names, rank)) for rank in best[f"{way} on ranks"]]
-        for way in ("inverse", "direct")
-    }
-    mean = {
-        p: (
-            sum(float(np.mean([rank[p] for rank in ranks])) for ranks in on_ranks.values())
-            * per_field
-        )
-        for p in names
+        way: [dict(zip(phases_on_ranks, rank)) for rank in ranks]
+        for way, (_, ranks) in best.items()
     }
     return {
         "case": asdict(case),
         "machine": machine.name(),
-        "grid": f"T{case.truncation}, {ny} rows of up to {nx} points",
-        "rows": ny,
-        "points": int(grid.size),
+        "grid": (f"T{case.truncation}, {pair.grid.rows} rows of up to {pair.grid.longest} points"),
+        "rows": pair.grid.rows,
+        "points": int(pair.grid.size),
         "round_trip_error": error,
-        "milliseconds_per_pair": (best["inverse"] + best["direct"]) * per_field,
+        "milliseconds_per_pair": (best["inverse"][0] + best["direct"][0]) * per_field,
         "clock": "wall",
         "phases": {
-            "inverse": best["inverse"] * per_field,
-            "direct": best["direct"] * per_field,
-            **mean,
+            **{way: best[way][0] * per_field for way in ways},
+            **{phase: _mean_of_pair(on_ranks, phase) * per_field for phase in phases_on_ranks},
         },
         "on_ranks": on_ranks,
     }
+
+
+def _mean_of_pair(on_ranks: dict[str, list[dict[str, float]]], phase: str) -> float:
+    """Seconds of a phase both ways, the mean over ranks."""
+    return sum(float(np.mean([rank[phase] for rank in ranks])) for ranks in on_ranks.values())
 
 
 def present_on_ranks(figures: dict[str, Any] | None, file: Path | None = None) -> int:
@@ -363,8 +406,13 @@ def _shape(case: Case) -> tuple[int, int]:
     return grid.rows, grid.longest
 
 
+def _clock(case: Case) -> Callable[[], float]:
+    """Of the processor on one thread, else on the wall."""
+    return time.process_time if case.threads == 1 else time.perf_counter
+
+
 def _timed(case: Case, pairs: list[Callable]) -> float:
-    clock = time.process_time if case.threads == 1 else time.perf_counter
+    clock = _clock(case)
     began = clock()
     for act in pairs:
         act()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,19 +29,27 @@ formats = {
 _times, _piece = 5, 1 << 24
 
 
-def measure(
-    store: Path, folder: Path, memory: Path = Path("/dev/shm")
-) -> dict[str, dict[str, float]]:
-    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
-    `codec` (what it is made of, compressed and left), `plain` (the same numbers in one file, in
-    pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
-    bytes. The last time of `store`."""
+@dataclass(frozen=True)
+class LastTime:
+    """Of a store: its fields with time, all else beside them, and what they are declared as."""
+
+    fields: dict[str, np.ndarray]
+    coordinates: dict[str, tuple[Any, np.ndarray]]
+    specs: list[output.VariableSpec]
+
+    @property
+    def bytes(self) -> int:
+        return sum(field.nbytes for field in self.fields.values())
+
+    @property
+    def rows(self) -> bool:
+        """Whether its points lie in rows of one latitude."""
+        return "latitude" in self.coordinates and self.coordinates["latitude"][0] == ("latitude",)
+
+
+def _last_time(store: Path) -> LastTime:
     with output.open(store) as dataset:
-        names = [
-            name
-            for name, held in dataset.data_vars.items()
-            if "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"
-        ]
+        names = [name for name, held in dataset.data_vars.items() if _is_written(name, held)]
         fields = {name: np.ascontiguousarray(dataset[name].isel(time=-1).values) for name in names}
         coordinates = {
             name: (held.dims, held.values.astype(held.dtype.newbyteorder("=")))
@@ -51,42 +60,61 @@ def measure(
             output.VariableSpec(name, dataset[name].dims, dataset[name].dtype.name)
             for name in names
         ]
-    rows = "latitude" in coordinates and coordinates["latitude"][0] == ("latitude",)
+    return LastTime(fields, coordinates, specs)
+
+
+def _is_written(name: str, held: Any) -> bool:
+    """Whether a variable of a store has numbers for each time."""
+    return "time" in held.dims and held.dtype.kind == "f" and name != "time_bounds"
+
+
+def measure(
+    store: Path, folder: Path, memory: Path = Path("/dev/shm")
+) -> dict[str, dict[str, float]]:
+    """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
+    `codec` (what it is made of, compressed and left), `plain` (the same numbers in one file, in
+    pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
+    bytes. The last time of `store`."""
+    last = _last_time(store)
     chosen = {
-        name: how for name, how in formats.items() if rows or of_ending(f"any{how[0]}").every_grid
+        name: how
+        for name, how in formats.items()
+        if last.rows or of_ending(f"any{how[0]}").every_grid
     }
     result: dict[str, dict[str, float]] = {name: {} for name in chosen}
-    size = sum(field.nbytes for field in fields.values())
     for where, suffix in ((folder, ""), (memory, "_memory")):
         with tempfile.TemporaryDirectory(prefix="fathom-writers-", dir=where) as held:
             for name, (ending, compression) in chosen.items():
                 writer = output.create(
                     Path(held) / f"{compression}{ending}",
-                    coordinates,
-                    specs,
+                    last.coordinates,
+                    last.specs,
                     compression=compression,
                 )
-                before = _stored(writer.path)
-                _used_pages(Path(held) / "pages", fields)
-                ours, plain = (
-                    size / 1e6 / min(seconds)
-                    for seconds in zip(
-                        *(
-                            (_write(writer, fields, n), _plain(Path(held) / "plain", fields))
-                            for n in range(_times)
-                        )
-                    )
-                )
-                result[name] |= {
-                    f"writer{suffix}": ours,
-                    f"plain{suffix}": plain,
-                    "smaller": _times * size / max(_stored(writer.path) - before, 1),
-                }
+                result[name] |= _rates(writer, last, Path(held), suffix)
                 if ending == ".zarr" and not suffix:
-                    seconds = min(_encode(writer, fields) for _ in range(_times))
-                    result[name]["codec"] = size / 1e6 / seconds
+                    result[name]["codec"] = _rate_of_codec(writer, last)
                 writer.close()
     return result
+
+
+def _rates(writer: Any, last: LastTime, folder: Path, suffix: str) -> dict[str, float]:
+    """Of the writer and of plain files, in turn; and how much smaller it stores the numbers."""
+    before = _stored(writer.path)
+    _used_pages(folder / "pages", last.fields)
+    ours, plain = [], []
+    for n in range(_times):
+        ours.append(_write(writer, last.fields, n))
+        plain.append(_plain(folder / "plain", last.fields))
+    return {
+        f"writer{suffix}": last.bytes / 1e6 / min(ours),
+        f"plain{suffix}": last.bytes / 1e6 / min(plain),
+        "smaller": _times * last.bytes / max(_stored(writer.path) - before, 1),
+    }
+
+
+def _rate_of_codec(writer: Any, last: LastTime) -> float:
+    return last.bytes / 1e6 / min(_encode(writer, last.fields) for _ in range(_times))
 
 
 def _write(writer: Any, fields: dict[str, np.ndarray], time: int) -> float:

@@ -210,45 +210,22 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
     """GF/s, GB/s and the fraction of the machine's limit of each region that declares its work, of
     the means over ranks; and the limits in words.
     """
-    listed, bytes_ = s.model.processes(s.step, s.surface), s.bytes_of_number
-    every, cycle = {p.name: p.every for p in listed}, _cycle(s)
-    limits = roofline.Measuring(bytes_)
+    limits = roofline.Measuring(s.bytes_of_number)
     for _ in range(3):
         limits.again()
+    exclusive = regions.exclusive(records)
+    seconds = {r["region"]: r["seconds"] / max(r["calls"], 1) for r in exclusive if r["seconds"]}
+    calls = {r["region"]: r["calls"] for r in exclusive}
 
     dynamics = s.find(mpi.core.SpectralProcess)
     before = getattr(dynamics, "spent", {})
-    s.sequence.reset_timings()
-    s.sequence.counting = True
-    s.advance(cycle)
-    s.sequence.counting = False
-    moved = declared_bytes(s, listed, bytes_)
-    work = {
-        t["process"]: (
-            t.get("operations", 0.0) / (cycle / every[t["process"]]),
-            moved[t["process"]],
-            0,
-        )
-        for t in s.sequence.timings
-        if t.get("operations") and t["process"] in every
-    }
-    seconds = {
-        r["region"]: r["seconds"] / max(r["calls"], 1)
-        for r in regions.exclusive(records)
-        if r["seconds"]
-    }
-    steps = {r["region"]: r["calls"] for r in regions.exclusive(records)}
+    _count_a_cycle(s)
+    work = _work_of_processes(s)
     after = getattr(dynamics, "spent", {})
-    for name, part in parts.items():  # of all calls in a step
-        if part in after and name in seconds:
-            calls = steps[name] / max(steps["step"], 1)
-            work[name] = (
-                *(
-                    (b - a) / cycle / max(calls, 1e-9)
-                    for a, b in zip(before[part][1:], after[part][1:])
-                ),
-                None,
-            )
+    measured = {name: part for name, part in parts.items() if part in after and name in seconds}
+    for name, part in measured.items():  # of all calls in a step
+        of_a_step = calls[name] / max(calls["step"], 1)
+        work[name] = _work_of_part(before[part], after[part], _cycle(s), of_a_step)
     names = sorted(work)
     totals = (
         s.comm.allreduce(np.array([work[name][:2] for name in names]).reshape(-1, 2)) / s.comm.size
@@ -260,6 +237,41 @@ def rates(s: Any, records: list[dict[str, Any]]) -> tuple[dict[str, Any], str]:
         if seconds.get(name)
     }
     return found, known.describe()
+
+
+# of a call: operations, bytes, the size of what is gone through (None: as many as the bytes)
+Work = tuple[float, float, float | None]
+
+
+def _count_a_cycle(s: Any) -> None:
+    """Steps in which the sequence counts the operations of each process."""
+    s.sequence.reset_timings()
+    s.sequence.counting = True
+    s.advance(_cycle(s))
+    s.sequence.counting = False
+
+
+def _work_of_processes(s: Any) -> dict[str, Work]:
+    """Of each process whose operations were counted."""
+    listed = s.model.processes(s.step, s.surface)
+    every = {p.name: p.every for p in listed}
+    moved = declared_bytes(s, listed, s.bytes_of_number)
+    cycle = _cycle(s)
+    found: dict[str, Work] = {}
+    for timing in s.sequence.timings:
+        name, operations = timing["process"], timing.get("operations")
+        if operations and name in every:
+            calls = cycle / every[name]
+            found[name] = (operations / calls, moved[name], 0)
+    return found
+
+
+def _work_of_part(
+    before: tuple[float, ...], after: tuple[float, ...], cycle: int, calls: float
+) -> Work:
+    """Of a part of the dynamics, from what it had spent before and after a cycle of steps."""
+    operations, bytes_ = ((b - a) / cycle / max(calls, 1e-9) for a, b in zip(before[1:], after[1:]))
+    return operations, bytes_, None
 
 
 # long: one part of what is printed after the other

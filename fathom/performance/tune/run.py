@@ -67,10 +67,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     document = request.read([])
     given = document.tables.get("parallel", {})
     here = launch.launched()
-    ranks = _count(document, "ranks", request.ranks or given.get("ranks") or (here and here[1]))
-    threads = _count(
-        document, "threads", request.threads or given.get("threads") or _threads_of(here)
-    )
+    ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
     asked = request.probe or request.price or request.shapes
@@ -80,6 +77,16 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
         started = ranks + (given.get("io_servers", 0) if request.price else 0)
         return distribute(started, threads, nowhere, lambda: _here(request, ranks, threads))
     return _Choice(request).run(ranks, threads, servers)
+
+
+def _shape(
+    request: Request, document: Document, here: tuple[int, int] | None
+) -> tuple[int | None, int | None]:
+    """(ranks, threads) as the user, the file or the launcher gives them; None where none does."""
+    given = document.tables.get("parallel", {})
+    ranks = request.ranks or given.get("ranks") or (here and here[1])
+    threads = request.threads or given.get("threads") or _threads_of(here)
+    return _count(document, "ranks", ranks), _count(document, "threads", threads)
 
 
 def _threads_of(here: tuple[int, int] | None) -> int | None:

@@ -165,30 +165,29 @@ class Search:
         of = {n: configuration for n, configuration in of.items() if configuration != best}
         alive: dict[int, list[float]] = {n: [] for n in of}
         for pairs in rounds:
-            try:
-                for _ in range(pairs):
-                    self.take_turns(best, axis, alive, of)
-            except OutOfTime:
-                for n, x in alive.items():
-                    self.find(axis, n, x, "no time")
-                raise OutOfTime(best) from None
+            self.take_all_turns(pairs, best, axis, alive, of)
             self.reject(axis, alive)
             self.halve(axis, alive)
             if not alive:
                 break
-            if len(alive) == 1:
-                ((n, x),) = alive.items()
-                if (
-                    len(x) > (8 if axis.name == together else 4)
-                    and median(x) + 2 * self.error(x) < -self.least
-                ):
-                    self.find(axis, n, alive.pop(n), "won")
-                    best = of[n]
-                    break
+            winner = self.winner(axis, alive)
+            if winner is not None:
+                self.find(axis, winner, alive.pop(winner), "won")
+                best = of[winner]
+                break
         for n, x in alive.items():
             self.find(axis, n, x, "not surely faster")
         self.settled([best])
         return best
+
+    def winner(self, axis: Axis, alive: Mapping[int, list[float]]) -> int | None:
+        """Who is left alone and surely faster than the best so far."""
+        if len(alive) != 1:
+            return None
+        ((n, x),) = alive.items()
+        if len(x) <= (8 if axis.name == together else 4):
+            return None
+        return n if median(x) + 2 * self.error(x) < -self.least else None
 
     def combinations(
         self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24
@@ -199,21 +198,28 @@ class Search:
         tried = [f.value for f in self.findings if f.axis == together]
         ways: list[tuple[float, dict[str, Any]]] = [(0.0, {})]
         for axis in axes:
-            lost = [
-                (max(loss, 0.0), value)
-                for value in axis.values
-                if value != best[axis.name] and (loss := self.lost(axis, value)) is not None
-            ]
+            losses = self.losses(best, axis)
             ways += [
                 (total + loss, change | {axis.name: value})
                 for total, change in ways
-                for loss, value in lost
+                for loss, value in losses
                 if total + loss < near
             ]
         found = sorted(
             (way for way in ways if way[1] and way[1] not in tried), key=lambda way: way[0]
         )
         return [change for _, change in found[:most]]
+
+    def losses(self, best: Configuration, axis: Axis) -> list[tuple[float, Any]]:
+        """(what it lost, value) of each other value of an axis that was seen."""
+        found = []
+        for value in axis.values:
+            if value == best[axis.name]:
+                continue
+            loss = self.lost(axis, value)
+            if loss is not None:
+                found.append((max(loss, 0.0), value))
+        return found
 
     def lost(self, axis: Axis, value: Any) -> float | None:
         """By how much a value lost when it was last seen: as a candidate, or as the best that
@@ -228,6 +234,23 @@ class Search:
             ):
                 return -f.log_ratio if f.log_ratio is not None else None
         return None
+
+    def take_all_turns(
+        self,
+        pairs: int,
+        best: Configuration,
+        axis: Axis,
+        alive: dict[int, list[float]],
+        of: Mapping[int, Configuration],
+    ) -> None:
+        """So many pairs of each. OutOfTime has the best so far."""
+        try:
+            for _ in range(pairs):
+                self.take_turns(best, axis, alive, of)
+        except OutOfTime:
+            for n, x in alive.items():
+                self.find(axis, n, x, "no time")
+            raise OutOfTime(best) from None
 
     def take_turns(
         self,

@@ -130,18 +130,28 @@ def choose(
         for shape in shapes:
             if (turn or found) and not in_time():
                 break
-            if priced := probe(shape):
+            priced = probe(shape)
+            if priced:
                 found.setdefault(shape, []).append(priced)
-            if shape == shapes[0] and (not priced or priced["output"] < worth * priced["step"]):
+            if shape == shapes[0] and _needs_no_server(priced):
                 return shapes[0], found
-    times = {shape: [total(priced) for priced in several] for shape, several in found.items()}
-    best = min(times, key=lambda shape: min(times[shape]))
-    mean = {shape: sum(several) / len(several) for shape, several in times.items()}
-    sure = (
-        min(times[best]) < (1 - worth) * min(times[shapes[0]])
-        and mean[best] < (1 - worth) * mean[shapes[0]]
-    )
-    return best if sure else shapes[0], found
+    return _surely_fastest(found, shapes[0]), found
+
+
+def _needs_no_server(priced: Priced | None) -> bool:
+    """Whether the output of a case without servers costs little, or could not be measured."""
+    return not priced or priced["output"] < worth * priced["step"]
+
+
+def _surely_fastest(found: dict[Shape, list[Priced]], first: Shape) -> Shape:
+    """The first, unless another beats it in the least and in the mean."""
+    least, mean = {}, {}
+    for shape, several in found.items():
+        times = [total(priced) for priced in several]
+        least[shape], mean[shape] = min(times), sum(times) / len(times)
+    best = min(least, key=lambda shape: least[shape])
+    faster = (times[best] < (1 - worth) * times[first] for times in (least, mean))
+    return best if all(faster) else first
 
 
 def total(priced: Priced) -> float:

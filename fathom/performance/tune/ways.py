@@ -55,35 +55,21 @@ def tune(
     settings; line: of progress (fathom.run.progress.Line), on rank 0.
     """
     with Trials(read, mpi.world, sample=min(0.05, seconds / 1000)) as trials:
-        began, named = (
-            trials.clock(),
-            set(read([]).tables.get("parallel", {})) - {"ranks", "threads"},
-        )
+        began = trials.clock()
+        named = set(read([]).tables.get("parallel", {})) - {"ranks", "threads"}
         say = _voice(line, lambda: trials.clock() - began, seconds)
         say("", "the usual", "", None)
-        first = trials.simulation({"tile": "measured"} if "tile" not in named else {})
-        tiles = trials.tiles({"tile": "measured"}, 0.25 * seconds) if "tile" not in named else {}
-        tried = [
-            {"group": g["processes"], "seconds": g["tiles_tried"]}
-            for g in first.sequence.groups
-            if g["tiles_tried"]
-        ]
-        of, alternatives = (
-            choices.identity(first),
-            getattr(first.model, "alternatives", {}) if propose else {},
-        )
-        axes = [axis for axis in _axes(first, tiles) if not _decided(axis, named)]
-        skipped = [_screen(axis, mpi.world) for axis in axes]
+        measured = {} if "tile" in named else {"tile": "measured"}
+        first = trials.simulation(measured)
+        tiles = trials.tiles(measured, 0.25 * seconds) if measured else {}
+        tried, of = _tiles_tried(first), choices.identity(first)
+        alternatives = getattr(first.model, "alternatives", {}) if propose else {}
+        axes = _axes(first, tiles, named)
+        skipped = [finding for axis in axes for finding in _screen(axis, mpi.world)]
         until = began + seconds * (for_bits if alternatives else 1.0)
-        start = ({} if tiles or "tile" in named else {"tile": "cache"}) | {
-            axis.name: axis.values[0] for axis in axes
-        }
-        trials.keep = [start]
-        trials.settled([])
-        result = Search(trials.measure, trials.clock, until, seen=say, settled=trials.settled).run(
-            axes, start
-        )
-        result.findings = [f for more in skipped for f in more] + result.findings
+        start = {"tile": "cache"} if measured and not tiles else {}
+        result = _search(trials, axes, start, until, say)
+        result.findings = skipped + result.findings
         tuned = Tuned(
             machine.name(),
             mpi.world.size,
@@ -96,22 +82,43 @@ def tune(
         )
         tuned.settings = settings_of(result, tuned.date)
         if alternatives:
-            more = [
-                Axis(f"model.{name}", values)
-                for name, values in alternatives.items()
-                if len(values) > 1
-            ]
-            start = result.best | {axis.name: axis.values[0] for axis in more}
-            trials.keep = [start]
-            trials.settled([])
-            tuned.proposals = Search(
-                trials.measure, trials.clock, began + seconds, seen=say, settled=trials.settled
-            ).run(more, start, most_rounds=2)
+            more = _axes_of_model(alternatives)
+            tuned.proposals = _search(trials, more, result.best, began + seconds, say, 2)
         tuned.simulations = trials.prepared
         if mpi.is_root and tuned.settings:
-            kept = choices.Choices(of)
-            tuned.kept = str(kept.path) if kept.keep(tuned.settings) else ""
+            tuned.kept = _keep(of, tuned.settings)
         return mpi.world.bcast(tuned)
+
+
+def _keep(of: Mapping[str, Any], settings: dict[str, dict[str, Any]]) -> str:
+    """For the runs to come, and says in which file; "" where it cannot be written."""
+    kept = choices.Choices(of)
+    return str(kept.path) if kept.keep(settings) else ""
+
+
+def _search(
+    trials: Trials,
+    axes: Sequence[Axis],
+    given: Mapping[str, Any],
+    until: float,
+    say: Callable[..., None],
+    most_rounds: int = 3,
+) -> Result:
+    """From what is given and the first value of each axis."""
+    start = {**given, **{axis.name: axis.values[0] for axis in axes}}
+    trials.keep = [start]
+    trials.settled([])
+    search = Search(trials.measure, trials.clock, until, seen=say, settled=trials.settled)
+    return search.run(axes, start, most_rounds)
+
+
+def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
+    """Of each group of processes whose tiles were measured."""
+    return [
+        {"group": group["processes"], "seconds": group["tiles_tried"]}
+        for group in simulation.sequence.groups
+        if group["tiles_tried"]
+    ]
 
 
 def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
@@ -130,8 +137,8 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
 # ---- what there is to choose ---------------------------------------------------------------------
 
 
-def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
-    """All settings that leave bits unchanged, and what each may be."""
+def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Axis]:
+    """All settings that leave bits unchanged and are not decided, and what each may be."""
     model, ranks = simulation.model, simulation.comm.size
     axes = [
         Axis("tile", [dict(tiles), "cache"] if tiles else ["measured"]),
@@ -143,7 +150,14 @@ def _axes(simulation: Any, tiles: Mapping[str, int]) -> list[Axis]:
         if getattr(model, "numerics", {}).get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
         axes.append(Axis("synchronise", [False, True]))
-    return axes
+    return [axis for axis in axes if not _decided(axis, named)]
+
+
+def _axes_of_model(alternatives: Mapping[str, Sequence[Any]]) -> list[Axis]:
+    """All settings that change bits."""
+    return [
+        Axis(f"model.{name}", values) for name, values in alternatives.items() if len(values) > 1
+    ]
 
 
 def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int] | None]]:
@@ -185,18 +199,10 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
     """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
     short and long; says which.
     """
-    if axis.name == "exchange":
-        seconds = {
-            way: [mpi.core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
-            for way in axis.values
-        }
-    elif axis.name == "sum":
-        seconds = {
-            way: [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
-            for way in axis.values
-        }
-    else:
+    if axis.name not in ("exchange", "sum"):
         return []
+    bench = _seconds_of_halos if axis.name == "exchange" else _seconds_of_sums
+    seconds = {way: bench(comm, way) for way in axis.values}
     base = seconds[axis.values[0]]
     ratio = {way: min(t / b for t, b in zip(times, base)) for way, times in seconds.items()}
     slow = [way for way in axis.values if ratio[way] > slow_message]
@@ -204,6 +210,16 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
     return [
         Finding(axis.name, way, f"messages take {ratio[way]:.0f} times as long") for way in slow
     ]
+
+
+def _seconds_of_halos(comm: Any, way: str) -> list[float]:
+    """A short and a long one."""
+    return [mpi.core.seconds_of_halo(comm.py2f(), way, n, n > 1000, 20) for n in words]
+
+
+def _seconds_of_sums(comm: Any, way: str) -> list[float]:
+    """Of few numbers, and of more."""
+    return [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
 
 
 # ---- what was found ------------------------------------------------------------------------------
@@ -234,26 +250,20 @@ def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int
     """
     if ranks and threads:
         return [(ranks, threads)]
-    found = [
-        (r, t)
-        for n in dict.fromkeys((cores, max(1, cores // 2)))
-        for r in range(1, n + 1)
-        for t in [n // r]
-        if r * t == n and t <= 16
-    ]
+    found = list(dict.fromkeys(_filling(cores) + _filling(max(1, cores // 2))))
     if ranks:
-        found = [
-            (ranks, t)
-            for t in sorted({t for _, t in found} | {1})
-            if ranks * t <= max(cores, ranks)
-        ]
+        more = sorted({t for _, t in found} | {1})
+        return [(ranks, t) for t in more if ranks * t <= max(cores, ranks)]
     if threads:
-        found = [
-            (r, threads)
-            for r in sorted({r for r, _ in found} | {1})
-            if r * threads <= max(cores, threads)
-        ]
-    return found or [(ranks or 1, threads or 1)]
+        more = sorted({r for r, _ in found} | {1})
+        return [(r, threads) for r in more if r * threads <= max(cores, threads)]
+    return found
+
+
+def _filling(cores: int) -> list[tuple[int, int]]:
+    """(ranks, threads) with just one thread on each core, at most 16 of a rank."""
+    whole = [(ranks, cores // ranks) for ranks in range(1, cores + 1) if cores % ranks == 0]
+    return [(ranks, threads) for ranks, threads in whole if threads <= 16]
 
 
 def pick(
