@@ -21,6 +21,18 @@ from fathom.time.clock import Period
 wind = ("eastward_wind", "northward_wind")
 
 
+def _is_moist(physics, tracers):
+    """Whether the air holds water vapour."""
+    return "specific_humidity" in tracers or any(
+        "specific_humidity" in process.field_names for process in physics
+    )
+
+
+def _seconds(diffusion_time):
+    """Of the period; 0: no diffusion."""
+    return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+
+
 def _check(grid, scheme, precision, viscosity, diffusion_time, off_centring, fix_energy, fix_mass):
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
@@ -130,24 +142,22 @@ class SpectralAtmosphere(Model):
         )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
         self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
-        self.moist = (
-            any("specific_humidity" in p.field_names for p in self.physics)
-            or "specific_humidity" in tracers
-        )
+        self.moist = _is_moist(self.physics, tracers)
         self.tracers = [
             *(["specific_humidity"] if self.moist else []),
             *(t for t in tracers if t != "specific_humidity"),
         ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+        if fix_energy is None:
+            fix_energy = self.moist
+        semi_lagrangian = scheme != "eulerian"
         self.parameters = checked(
             "SpectralAtmosphere",
             {
-                "diffusion_time": (
-                    Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
-                ),
+                "diffusion_time": _seconds(diffusion_time),
                 "diffusion_order": diffusion_order,
                 "divergence_damping": divergence_damping,
-                "splitting": float(scheme != "eulerian" and not grid.sphere.plain),
+                "splitting": float(semi_lagrangian and not grid.sphere.plain),
                 "viscosity": viscosity,
                 "filter": filter,
                 "williams": williams,
@@ -160,11 +170,7 @@ class SpectralAtmosphere(Model):
                 "gas_constant": gas_constant,
                 "heat_capacity": heat_capacity,
                 "fix_mass": fix_mass,
-                "fix_energy": float(
-                    fix_mass
-                    and scheme != "eulerian"
-                    and (self.moist if fix_energy is None else fix_energy)
-                ),
+                "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
         self.placed = list(placed)  # the user's own

@@ -61,34 +61,30 @@ def _stored(simulation: Any) -> dict[str, Any]:
     rain of the last interval of a mean.
     """
     found: dict[str, Any] = {}
+    heights: dict[float, Any] = {}
+    pressures: dict[float, Any] = {}
     for stream in simulation.outputs:
         with output.open(simulation.directory / stream.path) as data:
             if not data.sizes.get("time"):
                 continue
-            hours = (
-                (
-                    (data.time - np.datetime64(str(simulation.clock.start), "ns"))
-                    / np.timedelta64(1, "h")
-                ).values
-                if data.time.dtype.kind == "M"
-                else None
-            )
             if stream.statistic == "mean" and "pr" in data:
                 found |= {"precipitation_flux": data.pr[-1].values, "rain_over": str(stream.every)}
-            elif (
-                hours is not None
-                and "zg" in data
-                and "pressure" in data.zg.coords
-                and 500.0 in data.zg.pressure
-            ):
-                found["heights"] = dict(zip(hours, data.zg.sel(pressure=500.0)))
-            if hours is not None and "psl" in data and not stream.statistic:
-                found["pressures"] = dict(zip(hours, data.psl))
-    heights, pressures = found.pop("heights", {}), found.pop("pressures", {})
+            elif "zg" in data and 500.0 in data.zg.coords.get("pressure", ()):
+                heights |= _by_hour(data.zg.sel(pressure=500.0), simulation.clock.start)
+            if "psl" in data and not stream.statistic:
+                pressures |= _by_hour(data.psl, simulation.clock.start)
     both = [hour for hour in sorted({*heights} & {*pressures}) if hour % 24 == 0]
     if len(both) > 1:
-        found["days"] = [(hour, heights[hour].values, pressures[hour].values) for hour in both]
+        found["days"] = [(hour, heights[hour], pressures[hour]) for hour in both]
     return found
+
+
+def _by_hour(field: Any, start: Any) -> dict[float, np.ndarray]:
+    """The field at each time [hours since the start]; none where times are no dates."""
+    if field.time.dtype.kind != "M":
+        return {}
+    hours = (field.time.values - np.datetime64(str(start), "ns")) / np.timedelta64(1, "h")
+    return dict(zip(hours, field.values))
 
 
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -236,6 +236,15 @@ def _file(path, name, package, folder, remedy) -> Path:
     )
 
 
+_of_ecmwf = {  # short names of GRIB
+    "t": "air_temperature",
+    "u": "eastward_wind",
+    "v": "northward_wind",
+    "r": "relative_humidity",
+    "z": "geopotential",
+}
+
+
 def _read_grib(file: Path) -> xr.Dataset:
     """Pressure levels of a GRIB file on a regular grid, (time, pressure, latitude, longitude)."""
     import xarray
@@ -246,40 +255,14 @@ def _read_grib(file: Path) -> xr.Dataset:
         raise ImportError(
             f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
         ) from error
-    names = {
-        "t": "air_temperature",
-        "u": "eastward_wind",
-        "v": "northward_wind",
-        "r": "relative_humidity",
-        "z": "geopotential",
-    }
-    found: dict[str, dict] = {name: {} for name in names.values()}
+    found: dict[str, dict] = {name: {} for name in _of_ecmwf.values()}
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            keys = (
-                "dataDate",
-                "dataTime",
-                "step",
-                "level",
-                "Nj",
-                "Ni",
-                "latitudeOfFirstGridPointInDegrees",
-                "latitudeOfLastGridPointInDegrees",
-            )
-            date, clock, step, level, rows, columns, first, last = (
-                eccodes.codes_get(message, key) for key in keys
-            )
-            if name := names.get(eccodes.codes_get(message, "shortName")):
-                moment = _moment(
-                    f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
-                    f"T{clock // 100:02d}:00"
-                ) + np.timedelta64(step, "h")
-                found[name][moment, level] = eccodes.codes_get_values(message).reshape(
-                    rows, columns
-                )
-                latitude, longitude = (
-                    np.linspace(first, last, rows),
-                    np.arange(columns) * (360 / columns),
+            if name := _of_ecmwf.get(eccodes.codes_get(message, "shortName")):
+                when = _valid_time(eccodes, message), eccodes.codes_get(message, "level")
+                latitude, longitude = _regular_grid(eccodes, message)
+                found[name][when] = eccodes.codes_get_values(message).reshape(
+                    latitude.size, longitude.size
                 )
             eccodes.codes_release(message)
     if not all(found.values()):
@@ -288,19 +271,12 @@ def _read_grib(file: Path) -> xr.Dataset:
             f" is not of the layout of {ECMWF_FILE}"
         )
     times, levels = (sorted({key[n] for key in found["air_temperature"]}) for n in (0, 1))
-    variables = {
-        name: (
-            ("time", "pressure", "latitude", "longitude"),
-            np.stack([[fields[t, p] for p in levels] for t in times]),
-        )
-        for name, fields in found.items()
-    }
-    variables["relative_humidity"] = (
-        variables["relative_humidity"][0],
-        variables["relative_humidity"][1] / 100,
-    )
-    return xarray.Dataset(
-        variables,
+    dims = ("time", "pressure", "latitude", "longitude")
+    data = xarray.Dataset(
+        {
+            name: (dims, np.stack([[fields[t, p] for p in levels] for t in times]))
+            for name, fields in found.items()
+        },
         {
             "time": times,
             "pressure": 100.0 * np.array(levels),
@@ -308,6 +284,31 @@ def _read_grib(file: Path) -> xr.Dataset:
             "longitude": longitude,
         },
     )
+    data["relative_humidity"] = data.relative_humidity / 100
+    return data
+
+
+def _valid_time(eccodes: Any, message: Any) -> np.datetime64:
+    """Of a message: its date and time, and the step of the forecast in hours."""
+    date, clock, step = (
+        eccodes.codes_get(message, key) for key in ("dataDate", "dataTime", "step")
+    )
+    day = f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
+    return _moment(f"{day}T{clock // 100:02d}:00") + np.timedelta64(step, "h")
+
+
+def _regular_grid(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Latitude and longitude of the rows and columns of a message."""
+    rows, columns, first, last = (
+        eccodes.codes_get(message, key)
+        for key in (
+            "Nj",
+            "Ni",
+            "latitudeOfFirstGridPointInDegrees",
+            "latitudeOfLastGridPointInDegrees",
+        )
+    )
+    return np.linspace(first, last, rows), np.arange(columns) * (360 / columns)
 
 
 def _moment(text: str):

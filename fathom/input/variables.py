@@ -143,18 +143,7 @@ def _described(name, array, coords):
     places = [dim for dim in dims if dim != time]
     if len(places) != 2 or (time and dims.index(time) != 0):
         return None
-    found = [
-        next((c for c in places if c in array.coords and is_place(array[c], c, kind)), None)
-        for kind in horizontal
-    ]
-    latitude, longitude = (
-        None if None in found else np.asarray(array[dim].values, float) for dim in found
-    )
-    if None not in found and places != found:
-        raise ValueError(
-            f"{name} has its dimensions in the order {', '.join(places)}; wanted: latitude,"
-            " longitude"
-        )
+    latitude, longitude = _places(name, array, places)
     axis = times.always if time is None else _axis(name, array, time, coords)
     return Variable(
         name,
@@ -165,6 +154,21 @@ def _described(name, array, coords):
         latitude,
         longitude,
     )
+
+
+def _places(name, array, dims):
+    """Latitude and longitude of an array's points; None where a dimension is none of them."""
+    found = [
+        next((dim for dim in dims if dim in array.coords and is_place(array[dim], dim, kind)), None)
+        for kind in horizontal
+    ]
+    if None in found:
+        return None, None
+    if dims != found:
+        raise ValueError(
+            f"{name} has its dimensions in the order {', '.join(dims)}; wanted: latitude, longitude"
+        )
+    return (np.asarray(array[dim].values, float) for dim in found)
 
 
 def is_place(coordinate, name, kind):

@@ -118,43 +118,53 @@ class Servers:
         s = self.simulation
         silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)
         for number in silent:
-            ranks = [
-                self.roles.servers[number * self.roles.per_set + n]
-                for n in range(self.roles.per_set)
-            ]
-            self.lost.append(number)
-            if number == 0:
-                self._keep_ledger()
-            left = self.client.give_up(number)
-            if s.is_root:
-                warnings.warn(
-                    f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
-                    f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
-                    f" computing ranks write in their place, {len(left)} times from memory",
-                    stacklevel=2,
-                )
-            for stream in self.streams:
-                if stream.set == number and s.is_root:
-                    stream.reopen()
-            if any(event.slot < 0 for event in left):
-                self.broken = True
-                raise RunFailure(
-                    f"I/O servers of set {number} fell silent with output on their staging disks;"
-                    " every complete time is kept, go on with --continue"
-                )
-            for event in sorted(left, key=lambda event: event.number):
-                stream = self.streams[event.stream]
-                if (
-                    stream.set != number
-                    or s.comm.bcast(stream.visible_times() if s.is_root else None) <= event.time
-                ):  # a file that one server wrote may hold it
-                    fields = self.client.restored(event)
-                    stream.write_here(
-                        event,
-                        lambda item, stream=stream, fields=fields: fields[stream.items.index(item)],
-                    )
-                self.wrote(event)
+            self._give_up(number)
         self._make_visible()
+
+    def _give_up(self, number):
+        """What a set has not written is written here."""
+        s = self.simulation
+        self.lost.append(number)
+        if number == 0:
+            self._keep_ledger()
+        left = self.client.give_up(number)
+        if s.is_root:
+            self._tell_of(number, len(left))
+        for stream in self.streams:
+            if stream.set == number and s.is_root:
+                stream.reopen()
+        if any(event.slot < 0 for event in left):
+            self.broken = True
+            raise RunFailure(
+                f"I/O servers of set {number} fell silent with output on their staging disks;"
+                " every complete time is kept, go on with --continue"
+            )
+        for event in sorted(left, key=lambda event: event.number):
+            if not self._is_written(event, number):
+                stream, fields = self.streams[event.stream], self.client.restored(event)
+                stream.write_here(
+                    event,
+                    lambda item, stream=stream, fields=fields: fields[stream.items.index(item)],
+                )
+            self.wrote(event)
+
+    def _is_written(self, event, number):
+        """Whether a file that one server of this set wrote holds the event already."""
+        s, stream = self.simulation, self.streams[event.stream]
+        if stream.set != number:
+            return False
+        return s.comm.bcast(stream.visible_times() if s.is_root else None) > event.time
+
+    def _tell_of(self, number, left):
+        """A warning: a set was given up with so many times in memory."""
+        first = number * self.roles.per_set
+        ranks = self.roles.servers[first : first + self.roles.per_set]
+        warnings.warn(
+            f"I/O servers of set {number} (rank{'s' * (len(ranks) > 1)}"
+            f" {', '.join(map(str, ranks))}) have been silent for {self.patience:g} s; the"
+            f" computing ranks write in their place, {left} times from memory",
+            stacklevel=4,
+        )
 
     def _keep_ledger(self):
         if self.simulation.is_root:
@@ -248,33 +258,23 @@ class _Server:
         )
         self.position, self.per_set = simulation.roles.server % per_set, per_set
         self.events, self.bytes, self.seconds_working = 0, 0, 0.0
+        self.staged: deque = deque()  # (event, ticket of the stage)
 
     def serve(self):
         threads = int(self.simulation.parallel["threads"])
         under_way = []  # (job, what its threads do)
-        staged: deque = deque()  # (event, ticket of the stage)
         stage = self.simulation.delivery.stage
         with (
-            ThreadPoolExecutor(threads + 1) as pool,
+            ThreadPoolExecutor(threads + 1) as pool,  # one may wait for the disk
             ThreadPoolExecutor(1) as in_turn,
-        ):  # one may wait for the disk
+        ):
             while not self.core.done():
                 self.core.poll(0.002)
                 while (job := self.core.next()) is not None:
                     under_way.append((job, self._begin(job, pool, in_turn)))
-                finished = [
-                    (job, tasks) for job, tasks in under_way if all(task.done() for task in tasks)
-                ]
-                under_way = [entry for entry in under_way if entry not in finished]
-                for job, tasks in finished:
-                    self.seconds_working += sum(task.result() for task in tasks)
-                    if stage is None:
-                        self.core.written(job)
-                    else:
-                        staged.append((copy(job.event), stage.put_so_far))
-                        self.core.staged(job)
-                while staged and stage.is_delivered(staged[0][1]):
-                    self.core.written(staged.popleft()[0])
+                under_way = self._finish(under_way, stage)
+                while self.staged and stage.is_delivered(self.staged[0][1]):
+                    self.core.written(self.staged.popleft()[0])
                 while event := self.core.due():
                     if self.streams[event.stream].shared:  # else its writer has done so
                         self.streams[event.stream].extend(event)
@@ -283,6 +283,21 @@ class _Server:
             stream.leave()
         if stage is not None:
             stage.close()
+
+    def _finish(self, under_way, stage):
+        """Jobs whose threads are done are written, or on the staging disk; the others are left."""
+        left = []
+        for job, tasks in under_way:
+            if not all(task.done() for task in tasks):
+                left.append((job, tasks))
+                continue
+            self.seconds_working += sum(task.result() for task in tasks)
+            if stage is None:
+                self.core.written(job)
+            else:
+                self.staged.append((copy(job.event), stage.put_so_far))
+                self.core.staged(job)
+        return left
 
     def _begin(self, job, pool, in_turn):
         stream, arrays = self.streams[job.event.stream], self.core.arrays(job)

@@ -43,6 +43,7 @@ from fathom.output.formats import grib, lfi
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
+    axes_of,
     check_compression,
     check_place,
     check_rows,
@@ -97,47 +98,11 @@ class Frame:
                 np.sin(np.deg2rad(latitude[: ny // 2 - 1 : -1])),
                 hybrid,
             )
-        corners, steps = (
-            np.deg2rad([longitude[0], latitude[0], longitude[-1], latitude[-1]]),
-            np.deg2rad([np.diff(longitude).mean(), np.diff(latitude).mean()]),
-        )
-        ends = 4 * np.cumsum(
-            [1 + math.isqrt(_waves**2 - m**2) for m in range(_waves + 1)]
-        )  # of the coefficients of each wave number within an ellipse
-        rows = [
-            _waves - 1,
-            0,
-            1,
-            nx,
-            1,
-            ny,
-            8,
-            8,
-            _waves,
-            _waves,
-            *np.stack([np.append(1, ends[:-1] + 1), ends], 1).ravel(),
-        ]
-        sines = np.array(
-            [
-                -1,
-                -9,
-                0,
-                0,
-                *(corners[:2] + corners[2:]) / 2,
-                *steps,
-                *steps * [nx - 1, ny - 1],
-                0,
-                0,
-                *corners,
-                0,
-                0,
-            ]
-        )
         return cls(
             np.array([_waves, ny, nx, levels, -_waves]),
             np.zeros(4),
-            np.array(rows, np.int64),
-            sines,
+            _limited_rows(nx, ny),
+            _limited_corners(latitude, longitude),
             hybrid,
         )
 
@@ -157,6 +122,36 @@ _frame = {
     "CADRE-FOCOHYBRID": np.float64,
 }
 _p0 = 101325.0
+
+
+def _limited_rows(nx: int, ny: int) -> np.ndarray:
+    """CADRE-REDPOINPOL of a limited area: its points, and where the coefficients of each wave
+    number within an ellipse begin and end.
+    """
+    ends = 4 * np.cumsum([1 + math.isqrt(_waves**2 - m**2) for m in range(_waves + 1)])
+    head = [_waves - 1, 0, 1, nx, 1, ny, 8, 8, _waves, _waves]
+    return np.array([*head, *np.stack([np.append(1, ends[:-1] + 1), ends], 1).ravel()], np.int64)
+
+
+def _limited_corners(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
+    """CADRE-SINLATITUD of a limited area in longitude and latitude [rad]: its middle, steps,
+    extent and corners.
+    """
+    corners = np.deg2rad([longitude[0], latitude[0], longitude[-1], latitude[-1]])
+    steps = np.deg2rad([np.diff(longitude).mean(), np.diff(latitude).mean()])
+    middle, extent = (
+        (corners[:2] + corners[2:]) / 2,
+        steps * [longitude.size - 1, latitude.size - 1],
+    )
+    return np.array([-1, -9, 0, 0, *middle, *steps, *extent, 0, 0, *corners, 0, 0])
+
+
+def _interfaces(arrays: Mapping[str, tuple]) -> list[np.ndarray]:
+    """a and b of the interfaces of levels, p = a + b ps; of one layer where there are none."""
+    if "ap_bounds" not in arrays:
+        return [np.array([0.0, 0.0]), np.array([0.0, 1.0])]
+    bounds = [arrays[name][1] for name in ("ap_bounds", "b_bounds")]
+    return [np.append(pairs[:, 0], pairs[-1, 1]) for pairs in bounds]
 
 
 class FaWriter(WholeTimes):
@@ -194,29 +189,16 @@ class FaWriter(WholeTimes):
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
-        interfaces = (
-            [
-                np.append(arrays[name][1][:, 0], arrays[name][1][-1, 1])
-                for name in ("ap_bounds", "b_bounds")
-            ]
-            if "ap_bounds" in arrays
-            else np.array([[0.0, 0.0], [0.0, 1.0]])
-        )
-        frame = Frame.on(arrays["latitude"][1], arrays["longitude"][1], *interfaces)
+        frame = Frame.on(arrays["latitude"][1], arrays["longitude"][1], *_interfaces(arrays))
         fixed = [
             VariableSpec(name, dims, str(array.dtype), given)
             for name, (dims, array, given) in arrays.items()
             if dims == ("latitude", "longitude") and _named(name)
         ]
-        axes = {
-            name: [dims, array.tolist(), given]
-            for name, (dims, array, given) in arrays.items()
-            if not {"latitude", "longitude"} <= set(dims)
-        }
         head = {
             "fathom": 1,
             "sizes": sizes,
-            "coordinates": axes,
+            "coordinates": axes_of(arrays),
             "attributes": dict(attributes or {}),
             "time": [time.start, time.calendar, time.bounds],
             "packing": grib.compressions.get(compression),
@@ -226,26 +208,21 @@ class FaWriter(WholeTimes):
         }
         _check_names(variables, arrays)
         check_place(path, overwrite and (path / "frame.fa").is_file())
+        in_rows = in_file_order(frame)
+        articles = {
+            **frame.articles,
+            _contents: [lfi.text(json.dumps(head, default=lambda value: value.tolist()))],
+            **{
+                _named(v.name): [_plain, np.asarray(arrays[v.name][1], float)[in_rows].ravel()]
+                for v in fixed
+            },
+        }
         writes = files.Writes()
         try:
             path.mkdir(exist_ok=True)
             for old in path.glob("*.fa"):
                 old.unlink()
-            articles = {
-                _named(v.name): [
-                    _plain,
-                    np.asarray(arrays[v.name][1], float)[in_file_order(frame)].ravel(),
-                ]
-                for v in fixed
-            }
-            lfi.write(
-                path / "frame.fa",
-                frame.articles
-                | {_contents: [lfi.text(json.dumps(head, default=lambda value: value.tolist()))]}
-                | articles,
-                writes,
-                _moment(time.start, 0.0)[1],
-            )
+            lfi.write(path / "frame.fa", articles, writes, _moment(time.start, 0.0)[1])
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)

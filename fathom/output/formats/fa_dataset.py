@@ -129,37 +129,16 @@ def _file(path: Path) -> xarray.Dataset:
     articles = lfi.Articles(path)
     frame = Frame.of(articles)
     found, dims, shape = _grid(frame)
-    groups: dict[tuple[str, str], dict[float, str]] = {}
-    for name in articles:
-        kind, size = articles.beginning(name, 2), articles.size(name)
-        if (
-            name.startswith(("CADRE-", "DAT", "FATHOM"))
-            or size < 3
-            or len(kind) < 2
-            or not -1 <= kind[0] < 1000
-            or kind[1] not in (0, 1)
-        ):
-            continue
-        if kind[1] or (kind[0] <= 0 and size - 2 != np.prod(shape)):
-            continue  # spectral, or of no grid
-        match = _on_levels.fullmatch(name)
-        letter, number, rest = [part for part in match.groups() if part] if match else ("", 0, name)
-        value = (
-            int(number) or 100000 if letter == "P" else int(number)
-        )  # 1000 hPa has no sixth digit
-        groups.setdefault((letter, rest), {})[value] = name
-    for (letter, rest), named in sorted(groups.items()):
+    for (letter, rest), named in sorted(_fields_of(articles, int(np.prod(shape))).items()):
         row = _row(rest, letter)
-        name = next(
-            word for word in (row.alias if row else rest, rest, letter + rest) if word not in found
-        )
-        levels, attributes = sorted(named), ({**row.attributes} if row else {}) | {"fa_name": rest}
+        words = (row.alias if row else rest, rest, letter + rest)
+        name = next(word for word in words if word not in found)
+        attributes = {**(row.attributes if row else {}), "fa_name": rest}
+        levels = sorted(named)
         front: tuple[str, ...] = ()
         if letter:
-            dim = _dimension(
-                found, _vertical[letter], np.array(levels) / (100.0 if letter == "P" else 1)
-            )
-            front = (dim,)
+            heights = np.array(levels) / (100.0 if letter == "P" else 1)
+            front = (_dimension(found, _vertical[letter], heights),)
         read = lambda time, level=0, names=[named[value] for value in levels]: _of_frame(
             articles, names[level], frame, shape
         )
@@ -168,6 +147,32 @@ def _file(path: Path) -> xarray.Dataset:
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
         )
     return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0])})
+
+
+def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dict[float, str]]:
+    """{(letter of the levels, name on them): {level: article}} of what lies on the grid; "": no
+    levels.
+    """
+    found: dict[tuple[str, str], dict[float, str]] = {}
+    for name in articles:
+        if not _is_gridded(articles, name, points):
+            continue
+        match = _on_levels.fullmatch(name)
+        letter, number, rest = [part for part in match.groups() if part] if match else ("", 0, name)
+        level = int(number)
+        if letter == "P" and level == 0:
+            level = 100000  # 1000 hPa has no sixth digit
+        found.setdefault((letter, rest), {})[level] = name
+    return found
+
+
+def _is_gridded(articles: lfi.Articles, name: str, points: int) -> bool:
+    """Whether an article is a field at points: not of the frame, not spectral."""
+    kind, size = articles.beginning(name, 2), articles.size(name)
+    if name.startswith(("CADRE-", "DAT", "FATHOM")) or size < 3 or len(kind) < 2:
+        return False
+    packing, spectral = kind
+    return -1 <= packing < 1000 and spectral == 0 and (packing > 0 or size - 2 == points)
 
 
 def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray) -> str:
@@ -201,85 +206,82 @@ def _row(rest: str, letter: str) -> Any:
     )
 
 
-def _grid(frame: Frame) -> tuple[dict[str, xarray.Variable], tuple[str, ...], tuple[int, ...]]:
-    """Coordinates, dimensions and shape of a field."""
-    _, ny, nx, levels, kind = (int(n) for n in frame.dimensions)
+_east = {"units": "degrees_east", "standard_name": "longitude"}
+_north = {"units": "degrees_north", "standard_name": "latitude"}
+
+# Coordinates, dimensions and shape of a field.
+Grid = tuple[dict[str, xarray.Variable], tuple[str, ...], tuple[int, ...]]
+
+
+def _grid(frame: Frame) -> Grid:
+    found, dims, shape = _limited(frame) if frame.dimensions[4] <= 0 else _global(frame)
+    return _interfaces(frame) | found, dims, shape
+
+
+def _interfaces(frame: Frame) -> dict[str, xarray.Variable]:
+    levels = int(frame.dimensions[3])
+    if levels <= 1:
+        return {}
     a, b = frame.hybrid[1 : levels + 2] * frame.hybrid[0], frame.hybrid[levels + 2 :]
-    found = (
-        {
-            name: xarray.Variable(("interface",), held, {"long_name": text})
-            for name, held, text in (("ap", a, "p = ap + b ps at interfaces, ap"), ("b", b, "b"))
+    return {
+        name: xarray.Variable(("interface",), held, {"long_name": text})
+        for name, held, text in (("ap", a, "p = ap + b ps at interfaces, ap"), ("b", b, "b"))
+    }
+
+
+def _limited(frame: Frame) -> Grid:
+    """Of a limited area: in longitude and latitude, or on the plane of a projection."""
+    ny, nx = (int(n) for n in frame.dimensions[1:3])
+    sines = frame.sines
+    if sines[0] == -1 and sines[1] == -9:
+        west, south, east, north = np.rad2deg(sines[12:16])
+        east += 360 * (east < west)
+        axes = {
+            "latitude": (np.linspace(south, north, ny), _north),
+            "longitude": (np.linspace(west, east, nx), _east),
         }
-        if levels > 1
-        else {}
+    else:
+        dx, dy = sines[6:8] if sines[0] else sines[14:16]
+        axes = {
+            name: (
+                step * np.arange(n),
+                {"units": "m", "standard_name": f"projection_{name}_coordinate"},
+            )
+            for name, step, n in (("y", dy, ny), ("x", dx, nx))
+        }
+    return (
+        {name: xarray.Variable((name,), *held) for name, held in axes.items()},
+        tuple(axes),
+        (ny, nx),
     )
-    east, north = (
-        {"units": f"degrees_{way}", "standard_name": name}
-        for way, name in (("east", "longitude"), ("north", "latitude"))
-    )
-    if kind <= 0:
-        sines = frame.sines
-        if sines[0] == -1 and sines[1] == -9:
-            corners = np.rad2deg(sines[12:16])
-            axes = {
-                "latitude": (np.linspace(corners[1], corners[3], ny), north),
-                "longitude": (
-                    np.linspace(corners[0], corners[2] + 360 * (corners[2] < corners[0]), nx),
-                    east,
-                ),
-            }
-        else:
-            steps = sines[6:8] if sines[0] else sines[14:16]
-            axes = {
-                name: (
-                    step * np.arange(n),
-                    {"units": "m", "standard_name": f"projection_{name}_coordinate"},
-                )
-                for name, step, n in (("y", steps[1], ny), ("x", steps[0], nx))
-            }
-        return (
-            found | {name: xarray.Variable((name,), *held) for name, held in axes.items()},
-            tuple(axes),
-            (ny, nx),
-        )
+
+
+def _global(frame: Frame) -> Grid:
+    """Of the sphere: rows of latitude where they are alike and lie so, points where not."""
+    _, ny, nx, _, kind = (int(n) for n in frame.dimensions)
     half = (ny + 1) // 2
     points, latitude = (
         np.concatenate([held[:half], sign * held[: ny - half][::-1]])
         for held, sign in ((frame.rows, 1), (np.rad2deg(np.arcsin(frame.sines)), -1))
     )
     sine, cosine_east, sine_east, stretching = frame.sphere
-    sphere = Schmidt(
-        stretching,
-        (
-            (np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine)))
-            if kind == 2
-            else (0.0, 90.0)
-        ),
-    )
+    pole = np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine))
+    sphere = Schmidt(stretching, pole if kind == 2 else (0.0, 90.0))
     if sphere.plain and (points == nx).all():
-        return (
-            found
-            | {
-                "latitude": xarray.Variable(("latitude",), latitude[::-1], north),
-                "longitude": xarray.Variable(("longitude",), 360.0 * np.arange(nx) / nx, east),
-            },
-            ("latitude", "longitude"),
-            (ny, nx),
-        )
-    first = (
-        sphere.pole[0] + 180 if sphere.rotated else 0.0
-    )  # rows begin on the meridian from the pole of stretching to the north pole
+        axes = {
+            "latitude": xarray.Variable(("latitude",), latitude[::-1], _north),
+            "longitude": xarray.Variable(("longitude",), 360.0 * np.arange(nx) / nx, _east),
+        }
+        return axes, ("latitude", "longitude"), (ny, nx)
+    # rows begin on the meridian from the pole of stretching to the north pole
+    first = sphere.pole[0] + 180 if sphere.rotated else 0.0
     along = np.concatenate([first + 360.0 * np.arange(n) / n for n in points])
     places = sphere.to_earth(along, np.repeat(latitude, points))
-    return (
-        found
-        | {
-            name: xarray.Variable(("point",), held, given)
-            for name, held, given in zip(("longitude", "latitude"), places, (east, north))
-        },
-        ("point",),
-        (int(points.sum()),),
-    )
+    axes = {
+        name: xarray.Variable(("point",), held, given)
+        for name, held, given in zip(("longitude", "latitude"), places, (_east, _north))
+    }
+    return axes, ("point",), (int(points.sum()),)
 
 
 def _of_frame(

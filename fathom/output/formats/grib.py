@@ -27,6 +27,7 @@ from fathom.output import files
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
+    axes_of,
     check_compression,
     check_place,
     check_rows,
@@ -74,11 +75,7 @@ class GribWriter(WholeTimes):
         sizes = sizes_of(arrays, variables)
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())
-        axes = {
-            name: [dims, array.tolist(), given]
-            for name, (dims, array, given) in arrays.items()
-            if not {"latitude", "longitude"} <= set(dims)
-        }
+        axes = axes_of(arrays)
         fixed = [
             VariableSpec(name, dims, "float32", given)
             for name, (dims, array, given) in arrays.items()
@@ -96,18 +93,12 @@ class GribWriter(WholeTimes):
         }
         writes = files.Writes()
         try:
-            line = (
-                json.dumps(head, ensure_ascii=True, default=_plain)
-                .replace("GRIB", "G\\u0052IB")
-                .encode()
-                + b"\n"
-            )
             messages = [
                 codes(message)
                 for v in fixed
                 for message in messages_of(v, arrays[v.name][1], head, axes)
             ]
-            files.write(path, [line, *messages], writes)
+            files.write(path, [_first_line(head), *messages], writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
@@ -136,6 +127,12 @@ class GribWriter(WholeTimes):
         os.ftruncate(self._file, self._held.end)
 
 
+def _first_line(head: dict[str, Any]) -> bytes:
+    """What a file says of itself; no reader takes it for a message."""
+    line = json.dumps(head, ensure_ascii=True, default=_plain)
+    return line.replace("GRIB", "G\\u0052IB").encode() + b"\n"
+
+
 class Contents:
     """Where the messages of a file lie; only complete times count. ValueError for a file that
     `GribWriter` has not made, OSError for a damaged one.
@@ -145,51 +142,21 @@ class Contents:
         self.path = path
         with open(path, "rb") as file:
             line = file.readline(1 << 24)
-            try:
-                self.head = json.loads(line)
-                self.head["fathom"]
-            except (ValueError, KeyError, TypeError):
-                raise (
-                    OSError(f"{path} is damaged: it ends within its first line")
-                    if line.startswith(b'{"fathom"')
-                    else ValueError(
-                        f"{path} is not a GRIB file of Fathom: it does not begin with its contents"
-                    )
-                ) from None
-            self.variables = {
-                name: VariableSpec(name, tuple(dims), dtype, given)
-                for name, dims, dtype, given in self.head["variables"]
-            }
-            self.fixed = {
-                name: VariableSpec(name, tuple(dims), dtype, given)
-                for name, dims, dtype, given in self.head["fixed"]
-            }
+            self.head = _head(path, line)
+            self.variables = _specifications(self.head["variables"])
+            self.fixed = _specifications(self.head["fixed"])
             self.sizes = self.head["sizes"]
             self.counts = {
                 name: self.sizes[v.dims[1]] if len(v.dims) == 4 else 1
                 for name, v in self.variables.items()
             }
-            self.places, size = [], path.stat().st_size
-            at = len(line)
-            while at + 16 <= size:
-                file.seek(at)
-                start = file.read(16)
-                length = int.from_bytes(start[8:16], "big")
-                if start[:4] != b"GRIB" or length < 20:
-                    raise OSError(f"{path} is damaged: no GRIB message begins at byte {at}")
-                if at + length > size:
-                    break
-                self.places.append((at, length))
-                at += length
+            self.first, self.per_time = len(line), sum(self.counts.values())
+            self.places = _places(path, file, self.first)
             if len(self.places) < len(self.fixed):
                 raise OSError(
                     f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what"
                     " does not vary are there"
                 )
-            self.first, self.per_time = (
-                (at if not self.places else len(line)),
-                sum(self.counts.values()),
-            )
             whole = (len(self.places) - len(self.fixed)) // max(self.per_time, 1)
             self.bounds = [
                 _interval(self.message(len(self.fixed) + n * self.per_time, file))
@@ -223,6 +190,45 @@ class Contents:
         if found[-4:] != b"7777":
             raise OSError(f"{self.path} is damaged: the message at byte {at} has no end")
         return found
+
+
+def _head(path: Path, line: bytes) -> dict[str, Any]:
+    """What the first line of a file says."""
+    try:
+        head = json.loads(line)
+        head["fathom"]
+    except (ValueError, KeyError, TypeError):
+        raise (
+            OSError(f"{path} is damaged: it ends within its first line")
+            if line.startswith(b'{"fathom"')
+            else ValueError(
+                f"{path} is not a GRIB file of Fathom: it does not begin with its contents"
+            )
+        ) from None
+    return head
+
+
+def _specifications(described: list) -> dict[str, VariableSpec]:
+    return {
+        name: VariableSpec(name, tuple(dims), dtype, given)
+        for name, dims, dtype, given in described
+    }
+
+
+def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
+    """(first byte, bytes) of each message from byte `at`; one that is cut off counts for none."""
+    found, size = [], path.stat().st_size
+    while at + 16 <= size:
+        file.seek(at)
+        start = file.read(16)
+        length = int.from_bytes(start[8:16], "big")
+        if start[:4] != b"GRIB" or length < 20:
+            raise OSError(f"{path} is damaged: no GRIB message begins at byte {at}")
+        if at + length > size:
+            break
+        found.append((at, length))
+        at += length
+    return found
 
 
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
@@ -290,33 +296,10 @@ def messages_of(
     """
     import eccodes
 
-    discipline, category, number = _parameter(variable.name)[:3]
-    kind, value, factor = _surface(variable.name)
+    surface, value, factor = _surface(variable.name)
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
-    start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
     model = eccodes.codes_grib_new_from_samples("GRIB2")
-    keys = {
-        "tablesVersion": 30,
-        "centre": head.get("centre", 255),
-        "significanceOfReferenceTime": 1,
-        "dataDate": start.year * 10000 + start.month * 100 + start.day,
-        "hour": start.hour,
-        "minute": start.minute,
-        "second": start.second,
-        "productDefinitionTemplateNumber": 8 if interval else 0,
-    } | _grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1]))
-    keys |= {
-        "discipline": discipline,
-        "parameterCategory": category,
-        "parameterNumber": number,
-        "packingType": head["packing"],
-        "bitsPerValue": bits,
-    }
-    if interval:
-        keys["typeOfStatisticalProcessing"] = _statistics[
-            variable.attributes.get("cell_methods", "time: mean")
-        ]
-    for key, held in keys.items():
+    for key, held in _keys(variable, head, axes).items():
         eccodes.codes_set(model, key, held)
     if vertical == "level":
         interfaces = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
@@ -327,25 +310,56 @@ def messages_of(
     for k, values in enumerate(array if array.ndim == 3 else array[None]):
         message = eccodes.codes_clone(model)
         if vertical == "level":
-            kind, value = 105, k + 1
+            surface, value = 105, k + 1
         elif vertical == "pressure":
-            kind, value = 100, 100 * axes["pressure"][1][k]
+            surface, value = 100, 100 * axes["pressure"][1][k]
         scale = 0 if float(value).is_integer() else 2
-        for key, held in {
-            "typeOfFirstFixedSurface": kind,
-            "scaleFactorOfFirstFixedSurface": scale,
-            "scaledValueOfFirstFixedSurface": round(value * 10**scale),
-        }.items():
-            eccodes.codes_set(message, key, held)
-        values = np.asarray(values[::-1], float).ravel() * factor
-        nothing = np.isnan(values)
-        if nothing.any():
-            eccodes.codes_set(message, "bitmapPresent", 1)
-            eccodes.codes_set(message, "missingValue", _missing)
-            values = np.where(nothing, _missing, values)
-        eccodes.codes_set_values(message, values)
+        eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
+        eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)
+        eccodes.codes_set(message, "scaledValueOfFirstFixedSurface", round(value * 10**scale))
+        _set_values(message, np.asarray(values[::-1], float).ravel() * factor)
         yield message
     eccodes.codes_release(model)
+
+
+def _keys(
+    variable: VariableSpec, head: Mapping[str, Any], axes: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Keys of eccodes that all levels of a variable have in common, sections 1, 3, 4 and 5."""
+    discipline, category, number = _parameter(variable.name)[:3]
+    start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
+    keys = {
+        "tablesVersion": 30,
+        "centre": head.get("centre", 255),
+        "significanceOfReferenceTime": 1,
+        "dataDate": start.year * 10000 + start.month * 100 + start.day,
+        "hour": start.hour,
+        "minute": start.minute,
+        "second": start.second,
+        "productDefinitionTemplateNumber": 8 if interval else 0,
+        **_grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1])),
+        "discipline": discipline,
+        "parameterCategory": category,
+        "parameterNumber": number,
+        "packingType": head["packing"],
+        "bitsPerValue": bits,
+    }
+    if interval:
+        cells = variable.attributes.get("cell_methods", "time: mean")
+        keys["typeOfStatisticalProcessing"] = _statistics[cells]
+    return keys
+
+
+def _set_values(message: Any, values: np.ndarray) -> None:
+    """Values of a message; those that are NaN are missing."""
+    import eccodes
+
+    nothing = np.isnan(values)
+    if nothing.any():
+        eccodes.codes_set(message, "bitmapPresent", 1)
+        eccodes.codes_set(message, "missingValue", _missing)
+        values = np.where(nothing, _missing, values)
+    eccodes.codes_set_values(message, values)
 
 
 _missing = 1e20

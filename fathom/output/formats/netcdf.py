@@ -110,24 +110,10 @@ class NetcdfWriter:
                 for dim, size in sizes.items():
                     file.createDimension(dim, size)
                 _create_times(file, time or TimeAxis())
-                for name, (dims, array, given) in arrays.items():
-                    variable = file.createVariable(name, array.dtype, dims)
-                    variable.setncatts(given)
-                    variable[...] = array
+                _create_coordinates(file, arrays)
                 for spec in variables:
-                    fill = (
-                        spec.fill
-                        if np.dtype(spec.dtype).kind == "f" or not math.isnan(spec.fill)
-                        else None
-                    )
-                    file.createVariable(
-                        spec.name,
-                        spec.dtype,
-                        spec.dims,
-                        fill_value=fill,
-                        chunksizes=chunk_of(spec.dims, sizes, chunks),
-                        **compressions[compression],
-                    ).setncatts(dict(spec.attributes))
+                    chunk = chunk_of(spec.dims, sizes, chunks)
+                    _create_variable(file, spec, chunk, compressions[compression])
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
@@ -220,6 +206,28 @@ def open_dataset(path: Path) -> Any:
         complete = dataset.time.notnull().values
         dataset = dataset if complete.all() else dataset.isel(time=complete.nonzero()[0])
     return dataset
+
+
+def _create_coordinates(file: Any, arrays: Mapping[str, tuple]) -> None:
+    for name, (dims, array, given) in arrays.items():
+        variable = file.createVariable(name, array.dtype, dims)
+        variable.setncatts(given)
+        variable[...] = array
+
+
+def _create_variable(
+    file: Any, spec: VariableSpec, chunk: tuple[int, ...], compression: Mapping[str, Any]
+) -> None:
+    """Without numbers; integers have a fill value only where it is one."""
+    has_fill = np.dtype(spec.dtype).kind == "f" or not math.isnan(spec.fill)
+    file.createVariable(
+        spec.name,
+        spec.dtype,
+        spec.dims,
+        fill_value=spec.fill if has_fill else None,
+        chunksizes=chunk,
+        **compression,
+    ).setncatts(dict(spec.attributes))
 
 
 def _create_times(file: Any, time: TimeAxis) -> None:

@@ -65,18 +65,27 @@ def assemble(
     """The parts of the file for `block`, which fills the front of a shard of shape `full`; none
     where it is empty. encode(part of a block): the bytes of a chunk, None where there is nothing;
     each: `map`, or that of several threads."""
-    counts = [a // b for a, b in zip(full, inner)]
-    places = [
-        tuple(slice(n * step, (n + 1) * step) for n, step in zip(index, inner))
-        for index in np.ndindex(*counts)
-    ]
-    within = [all(part.start < size for part, size in zip(place, block.shape)) for place in places]
-    encoded = iter(each(encode, [block[place] for place, there in zip(places, within) if there]))
-    chunks = [next(encoded) if there else None for there in within]
+    places = _chunks_within(block.shape, full, inner)
+    encoded = iter(each(encode, [block[place] for place in places if place is not None]))
+    chunks = [None if place is None else next(encoded) for place in places]
     return _with_index(
         [chunk for chunk in chunks if chunk is not None],
         [0 if chunk is None else memoryview(chunk).nbytes for chunk in chunks],
     )
+
+
+def _chunks_within(
+    shape: Sequence[int], full: Sequence[int], inner: Sequence[int]
+) -> list[tuple[slice, ...] | None]:
+    """Where each chunk of a shard lies in a block of this shape; None: beyond it."""
+    counts = [a // b for a, b in zip(full, inner)]
+    firsts = [[n * step for n, step in zip(index, inner)] for index in np.ndindex(*counts)]
+    return [
+        tuple(slice(first, first + step) for first, step in zip(corner, inner))
+        if all(first < size for first, size in zip(corner, shape))
+        else None
+        for corner in firsts
+    ]
 
 
 def lie_as_stored(block: np.ndarray, full: Sequence[int], inner: Sequence[int]) -> bool:

@@ -29,6 +29,15 @@ def elsewhere() -> str:
     return f"write {of_every_grid()}"
 
 
+def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
+    """Coordinates that a head names: [dims, values, attributes]; those of each point apart."""
+    return {
+        name: [dims, array.tolist(), given]
+        for name, (dims, array, given) in arrays.items()
+        if not {"latitude", "longitude"} <= set(dims)
+    }
+
+
 def check_rows(
     kind: str, arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis
 ) -> None:

@@ -139,32 +139,21 @@ class ZarrWriter:
             )
         metadata |= _time_metadata(time or TimeAxis())
         try:
-            for name, entry in metadata.items():
-                (path / name).mkdir(parents=True, exist_ok=True)
-                _write_json(path / name / "zarr.json", entry, writes)
-            root = {
-                "zarr_format": 3,
-                "node_type": "group",
-                "attributes": {"Conventions": "CF-1.11", **(attributes or {})},
-                "consolidated_metadata": {
-                    "kind": "inline",
-                    "must_understand": False,
-                    "metadata": metadata,
-                },
-            }
-            _write_json(path / "zarr.json", root, writes)
+            _write_metadata(path, metadata, attributes or {}, writes)
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         writer = cls(path, writes)
         for name, (dims, array, _) in arrays.items():
-            if dims in as_variables and array.ndim > 1:
-                for region in writer.regions(name):
-                    writer.write(
-                        name, None, region, array[..., region[0] : region[1], region[2] : region[3]]
-                    )
-            else:
-                writer._put(name, (0,) * array.ndim, array)
+            writer._write_coordinate(name, array, dims in as_variables and array.ndim > 1)
         return writer
+
+    def _write_coordinate(self, name: str, array: np.ndarray, in_regions: bool) -> None:
+        if not in_regions:
+            self._put(name, (0,) * array.ndim, array)
+            return
+        for region in self.regions(name):
+            south, north, west, east = region
+            self.write(name, None, region, array[..., south:north, west:east])
 
     @property
     def times(self) -> np.ndarray:
@@ -393,6 +382,26 @@ def _make_room(path: Path, overwrite: bool) -> None:
             shutil.rmtree(path)
         except OSError as error:
             raise explain(error, path, f"replacing {path}") from None
+
+
+def _write_metadata(
+    path: Path, metadata: dict[str, Any], attributes: Mapping[str, Any], writes: files.Writes
+) -> None:
+    """Of each array, and of the group with that of all."""
+    for name, entry in metadata.items():
+        (path / name).mkdir(parents=True, exist_ok=True)
+        _write_json(path / name / "zarr.json", entry, writes)
+    root = {
+        "zarr_format": 3,
+        "node_type": "group",
+        "attributes": {"Conventions": "CF-1.11", **attributes},
+        "consolidated_metadata": {
+            "kind": "inline",
+            "must_understand": False,
+            "metadata": metadata,
+        },
+    }
+    _write_json(path / "zarr.json", root, writes)
 
 
 def _array_metadata(

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -173,7 +174,7 @@ def traffic(simulation: Any, iterations: float) -> float:
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
     numbers = 0.0
     for group in simulation.sequence.groups:
-        together = [process for process, _ in zip(processes, group["processes"])]
+        together = list(islice(processes, len(group["processes"])))
         passes = _passes(together, held)
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
 
