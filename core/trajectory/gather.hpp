@@ -21,9 +21,11 @@ template <class T> struct Gather : InterleavedRows<T> {
     static constexpr int width = Real::width;
     static_assert(tile == Departure<T>::tile);
     std::vector<Nodes<T>> latitude;  // of the interval above j - 1, stored at j + 1
+    std::vector<T> row_above;        // latitude of row j + 1, stored at j + 1
     std::vector<Nodes<T>> vertical;  // of that below level k
     std::vector<int> level_of;       // of even steps of eta
     T per_level_step, eta_top;
+    T rows_per_radian, row_at_equator;  // rows as if evenly spaced, never too far north
 
     Gather(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
            const std::vector<double>& eta)
@@ -41,7 +43,15 @@ template <class T> struct Gather : InterleavedRows<T> {
             phi[beyond - 1 - j] = -pi - phi[beyond + j];
             phi[beyond + ny + j] = pi - phi[beyond + ny - 1 - j];
         }
-        for (int j = -1; j < ny; ++j) latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
+        const double per_radian = (ny + 0.5) / pi, even = (ny + 0.5) / 2 - 0.75;
+        double too_far = 0;
+        for (int j = -1; j < ny; ++j) {
+            latitude.push_back(Nodes<T>::cubic(&phi[j + beyond - 1]));
+            row_above.push_back(T(phi[j + beyond + 1]));
+            too_far = std::max(too_far, phi[j + beyond + 1] * per_radian + even - (j + 1));
+        }
+        constexpr double rounding = 1e-3;
+        rows_per_radian = T(per_radian), row_at_equator = T(even - too_far - rounding);
     }
 
     void make_vertical(const std::vector<double>& eta) {
@@ -70,9 +80,11 @@ template <class T> struct Gather : InterleavedRows<T> {
     };
     /// Rows and, on a full grid, columns: of the point below and west, the fraction x of a spacing.
     void place(const Item& t, const Points& at, Places& to) const {
-        const T per_row = T((ny + 0.5) / std::numbers::pi), first = T((ny + 0.5) / 2 - 0.75);
-        for (int n = 0; n < t.count; ++n)
-            to.j[n] = std::clamp(int(std::floor(at.latitude[n] * per_row + first)), -1, ny - 1);
+        for (int n = 0; n < t.count; ++n) {
+            const T row = std::floor(at.latitude[n] * rows_per_radian + row_at_equator);
+            const int j = std::clamp(int(row), -1, ny - 1);
+            to.j[n] = j + (at.latitude[n] >= row_above[j + 1]);
+        }
         if (!full) return;
         const int count = rows[0].points, i0 = blocks[t.block].i0 + t.column;
         const T per_radian = rows[0].per_radian;

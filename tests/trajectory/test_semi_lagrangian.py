@@ -185,3 +185,24 @@ def test_vertical_motion():
     f = a.full(eta[None, :, None])
     a.scheme.interpolate([f])
     assert abs(f - np.maximum(eta - 0.13, eta[0])[None, :, None]).max() < 1e-13
+
+
+@pytest.mark.parametrize("precision, rounding", [(8, 1e-12), (4, 1e-3)])
+def test_no_jump_where_a_departure_point_crosses_a_row(precision, rounding):
+    """The stencil changes at the true latitude of a row: what is interpolated has no jump, be the
+    field as rough as rows can show it. (Rows are not evenly spaced near the poles.)
+    """
+    rows, points, moves = 16, 32, 3001
+    a = Advection(rows, points, precision=precision)
+    rough = a.full((-1.0) ** np.arange(rows)[:, None, None])
+    south = points // 4  # the flow goes due south there
+    whole = 3 * np.pi / rows / (2 * np.pi / a.steps)  # three rows, in steps of the rotation
+    found = []
+    for part in np.linspace(0, whole, moves):
+        a.scheme.depart([part * a.u, part * a.v, a.full(0.0)])
+        f = rough.copy()
+        a.scheme.interpolate([f])
+        found.append(f[:, 0, south])
+    change = abs(np.diff(found, axis=0))
+    steepest = 3.5 * 3 / moves  # of a cubic between rows that alternate, in one move
+    assert change.max() < steepest + rounding
