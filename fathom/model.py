@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from fathom.order import Placed
+
+
+class Criterion(NamedTuple):
+    """A limit of the time step, and how near to it a step is, at the place where it is nearest.
+
+    unstable: whether a run blows up beyond it; else it is only less exact.
+    """
+
+    name: str
+    value: float
+    limit: float
+    place: str
+    unstable: bool = True
 
 
 class Model:

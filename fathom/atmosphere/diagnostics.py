@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import near_surface
+from fathom.model import Criterion
 from fathom.moist_air import GRAVITY, relative_humidity, virtual_temperature
 from fathom.output.diagnostics import Diagnostic
 from fathom.post.pressure_levels import Column
@@ -37,11 +38,12 @@ def criteria(model, step):
     if not model.parameters.get("splitting"):
         return []
     return [
-        (
+        Criterion(
             "rotation by itself slows weather by (rotation x step)^2",
             (model.parameters["rotation"] * step) ** 2,
             0.01,
             "the poles of the earth",
+            unstable=False,
         )
     ]
 

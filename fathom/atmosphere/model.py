@@ -106,6 +106,9 @@ class SpectralAtmosphere(Model):
         "eastward_wind": (-500, 500),
         "northward_wind": (-500, 500),
         "log_pressure_ratio": (-3, 1),
+        "air_temperature": (50, 500),
+        "virtual_temperature": (50, 500),
+        "specific_humidity": (-0.02, 0.2),
         "maximum_wind": (0, 500),
     }
     rotations = ()

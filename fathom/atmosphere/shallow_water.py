@@ -45,7 +45,12 @@ class ShallowWater(Model):
     zero_outside = ()
     rotations = ()
     kept = ()
-    limits = {"eastward_wind": (-1e3, 1e3), "northward_wind": (-1e3, 1e3), "maximum_wind": (0, 1e3)}
+    limits = {
+        "eastward_wind": (-1e3, 1e3),
+        "northward_wind": (-1e3, 1e3),
+        "fluid_geopotential": (-1e7, 1e7),
+        "maximum_wind": (0, 1e3),
+    }
     prognostic = (*wind, "fluid_geopotential")
 
     def __init__(

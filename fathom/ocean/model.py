@@ -90,12 +90,12 @@ class Ocean(Model):
         "depth_corner",
     )  # fixed fields that beyond a closed edge are 0, not the nearest value
     limits = {
-        "temperature": (-100, 100),
-        "salinity": (-1000, 1000),
-        "velocity_x": (-1e3, 1e3),
-        "velocity_y": (-1e3, 1e3),
-        "sea_surface_height": (-1e3, 1e3),
-        "maximum_speed": (0, 1e3),
+        "temperature": (-20, 80),
+        "salinity": (-10, 100),
+        "velocity_x": (-30, 30),
+        "velocity_y": (-30, 30),
+        "sea_surface_height": (-100, 100),
+        "maximum_speed": (0, 50),
     }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
     stores: ClassVar[dict] = {"drifters": Drifters}
@@ -394,7 +394,7 @@ class Ocean(Model):
         )
 
     def criteria(self, step):
-        """Limits of the step: [(name, value, limit, place)]."""
+        """Limits of the step, a list of Criterion."""
         return criteria(self, step)
 
     def report(self, simulation):

@@ -4,11 +4,12 @@ prints.
 
 import numpy as np
 
+from fathom.model import Criterion
 from fathom.ocean.friction import StrainFriction
 
 
 def criteria(ocean, step):
-    """[(name, value, limit, place)] from the grid and the coefficients, before anything moves.
+    """The list of Criterion from the grid and the coefficients, before anything moves.
 
     External waves and Coriolis are implicit. Internal gravity waves are forward-backward: of the
     first mode, c1 = 3 m/s in water of 4000 m, as the root of the depth in shallower. Viscosity and
@@ -22,7 +23,7 @@ def criteria(ocean, step):
     def add(name, field, limit):
         field = np.where(wet, field, 0)
         j, i = np.unravel_index(field.argmax(), field.shape)
-        result.append((name, float(field[j, i]), limit, ocean.grid.place(j, i)))
+        result.append(Criterion(name, float(field[j, i]), limit, ocean.grid.place(j, i)))
 
     geometry = ocean.geometry()
     fastest = 3.0 * np.sqrt(np.minimum(geometry["depth_corner"] / 4000, 1))

@@ -1,8 +1,73 @@
 """Whether a run is still finite and sane; if not, where it went bad, and what would help."""
 
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from fathom.failure import RunFailure, Unstable
+from fathom.names import describe as named
+from fathom.names import near
+from fathom.plots.style import unit_text
+
+# How far beyond its limits a step may be: the speed of internal waves is an estimate.
+margin = 1.25
+
+
+def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
+    """Field or series -> (least, most): those of the model, and what the user gives in their place.
+    ValueError: no such field, no two numbers in order.
+    """
+    found = {name: (-np.inf, np.inf) for name in model.prognostic} | dict(model.limits)
+    for name, pair in given.items():
+        if name not in found:
+            raise ValueError(
+                f"limits: the model has no field '{name}'{near(name, found)}; allowed:"
+                f" {', '.join(found)}"
+            )
+        try:
+            low, high = map(float, pair)
+        except (TypeError, ValueError):
+            low, high = np.nan, np.nan
+        if not low < high:
+            raise ValueError(f"limits of {name} = {pair!r} must be two numbers, [least, most]")
+        found[name] = low, high
+    return found
+
+
+def check_step(simulation: Any) -> None:
+    """ValueError: by the limits that are known before anything moves, a run with this step blows
+    up.
+    """
+    s = simulation
+    beyond = [c for c in s.model.criteria(s.step) if c.unstable and c.value > margin * c.limit]
+    if s.beyond_stability or not beyond:
+        return
+    name, value, limit, place, _ = max(beyond, key=lambda c: c.value / c.limit)
+    raise ValueError(
+        f"step = {s.step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at {place}; try"
+        f" {_readable(s.step * limit / value)}; beyond_stability = true tries it all the same"
+    )
+
+
+def _readable(seconds: float) -> str:
+    """A step of at most that length, in round seconds."""
+    unit = 10 ** max(0, int(np.log10(max(seconds, 1e-9))) - 1)
+    return f"{max(seconds // unit * unit, min(seconds, 1.0)):g} s"
+
+
+def check_start(simulation: Any) -> None:
+    """ValueError: the state from which steps are to be made is not finite, or absurd."""
+    s = simulation
+    if (fault := _fault(s)) is not None:
+        name, value, place = fault
+        low, high = s.limits[name]
+        raise ValueError(
+            f"the state at the start: {name} is {value} at {place}; allowed: {low:g} to {high:g}"
+            f" {unit_text(named(name).units)}; others: limits = {{{name} = [least, most]}}"
+        )
 
 
 def rhythm(step, length):
@@ -20,13 +85,28 @@ def watch(simulation, keep=True):
     """
     s = simulation
     seen, s.now = s.model.watch(s)
-    if not all(
-        np.isfinite(value) and _sane(s.model, name, value, value)
-        for name, (value, _) in seen.items()
+    if _fault(s) is not None or not all(
+        np.isfinite(value) and _sane(s, name, value, value) for name, (value, _) in seen.items()
     ):
         blow_up(s)
     if keep:
         s.series.note(s.seconds, seen)
+
+
+def _fault(simulation):
+    """(name, value, place) of the first field of the state that is not finite, or beyond its
+    limits; None: all are sane.
+    """
+    s = simulation
+    for name in s.model.prognostic:
+        e = s.fields.extremes(name)
+        if e["finite"] and _sane(s, name, e["minimum"], e["maximum"]):
+            continue
+        low = e["finite"] and e["minimum"] < s.limits[name][0]
+        value = f"{e['minimum' if low else 'maximum']:.3g}" if e["finite"] else "not a number"
+        k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
+        return name, value, s.model.grid.place(j, i, k)
+    return None
 
 
 def blow_up(simulation, reason=""):
@@ -34,19 +114,14 @@ def blow_up(simulation, reason=""):
     the reason. The last state is kept.
     """
     s = simulation
-    for name in s.model.prognostic:
-        e = s.fields.extremes(name)
-        if e["finite"] and _sane(s.model, name, e["minimum"], e["maximum"]):
-            continue
-        low = e["finite"] and e["minimum"] < s.model.limits[name][0]
-        value = f"{e['minimum' if low else 'maximum']:.3g}" if e["finite"] else "not a number"
-        k, j, i = e["at_minimum" if low else "at_maximum"] if e["finite"] else e["not_finite"]
-        path = s.write_restart("last-state.fathom")
-        raise Unstable(
-            f"{name} is {value} at {s.model.grid.place(j, i, k)}, found at step {s.count}"
-            f" ({s.date}). The last state is in {path}. {advice(s)}"
-        )
+    fault = _fault(s)
     path = s.write_restart("last-state.fathom")
+    if fault is not None:
+        name, value, place = fault
+        raise Unstable(
+            f"{name} is {value} at {place}, found at step {s.count} ({s.date}). The last state is"
+            f" in {path}. {advice(s)}"
+        )
     raise RunFailure(
         f"the run went bad at step {s.count} ({s.date}): {reason}. The last state is in {path}."
         f" {advice(s)}"
@@ -56,16 +131,16 @@ def blow_up(simulation, reason=""):
 def advice(simulation):
     """Which limits the step is near, and which step would hold."""
     step = simulation.step
-    worst = max(simulation.model.criteria(step), key=lambda c: c[1] / c[2], default=None)
+    worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:
         return f"Try a step of {step / 2:.0f} s"
-    name, value, limit, where = worst
+    name, value, limit, where, _ = worst
     return (
         f"Nearest limit of the step of {step:g} s: {name} = {value:.2g} (at most {limit:g}) at"
         f" {where}; try a step of {min(step * limit / value * 0.8, step / 2):.0f} s"
     )
 
 
-def _sane(model, name, least, most):
-    low, high = model.limits.get(name, (-np.inf, np.inf))
+def _sane(simulation, name, least, most):
+    low, high = simulation.limits.get(name, (-np.inf, np.inf))
     return low <= least and most <= high

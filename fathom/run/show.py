@@ -93,7 +93,7 @@ def _choices(simulation: Any) -> list[str]:
 def _step(simulation: Any) -> list[str]:
     limits = [
         f"{name}: {value:.2g} of {limit:g}, at {place}"
-        for name, value, limit, place in simulation.model.criteria(simulation.step)
+        for name, value, limit, place, _ in simulation.model.criteria(simulation.step)
     ]
     return [f"{simulation.step:g} s", *limits]
 

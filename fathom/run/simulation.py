@@ -48,6 +48,9 @@ class Simulation:
         distribution, tile, exchange, sum, synchronise; what is not
         named is what was measured before on this machine (automatic=False: the usual). Never
         changes a bit of the answer.
+    limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
+        a run has blown up.
+    beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
     configuration : TOML text of the run, kept beside its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
@@ -63,10 +66,14 @@ class Simulation:
         directory=".",
         overwrite=False,
         parallel=None,
+        limits=None,
+        beyond_stability=False,
         configuration="",
         comm=None,
     ):
         self.model = model
+        self.limits = sanity.limits(model, limits or {})
+        self.beyond_stability = beyond_stability
         period = Period(step, "step")
         if period.months:
             raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
@@ -421,6 +428,7 @@ class Simulation:
         simulation, of which a restart may have done a part."""
         if self.serves:
             return serve(self)
+        sanity.check_step(self)
         self._begin()
         events = self._schedule(period, from_start)
         handler = signal.signal(signal.SIGINT, self.request_stop)
@@ -459,6 +467,7 @@ class Simulation:
     def _show_start(self):
         """What watch and output know before the first step."""
         with region("watch", "output", "output"):
+            sanity.check_start(self)
             sanity.watch(self, keep=self.count == 0)
         if self.count == 0:
             for store in self.outputs:

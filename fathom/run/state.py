@@ -30,6 +30,8 @@ encoded = ("bounds", "cell_measures", "coordinates", "formula_terms")
 class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
     """A field of a running model as an array of NumPy: (levels, ny, nx) or (ny, nx)."""
 
+    flags = np.zeros(1).flags  # it can be written: xarray asks after an error in what is set
+
     def __init__(self, simulation: Any, field: dict[str, Any]):
         # Weak: what xarray keeps of arrays goes when Python's collector comes by, on each rank at a
         # time of its own, and a simulation must go on all at once.

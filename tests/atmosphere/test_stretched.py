@@ -343,7 +343,7 @@ def test_output_has_the_coordinates_of_each_point(tmp_path):
 
 def test_show_tells_what_a_long_step_costs():
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4), pole=(0, 30))
-    ((_, value, limit, _),) = fm.SpectralAtmosphere(grid).criteria(1800.0)
+    ((_, value, limit, *_),) = fm.SpectralAtmosphere(grid).criteria(1800.0)
     assert (
         value == pytest.approx(0.01723, rel=1e-3)
         and value > limit > fm.SpectralAtmosphere(grid).criteria(1200.0)[0][1]
