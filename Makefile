@@ -1,7 +1,8 @@
 # Fathom. Needs Python 3.11 or newer, make and a C++20 compiler; all else comes from PyPI into .venv.
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
 #   make test     architecture, text, format, lint, all tests
-#   make check    functions that are too long to read
+#   make check    architecture, text, format, lint, types: what needs no run
+#   make sanitize the core's tests with a core that finds its own faults; half an hour
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
 PYTHON  ?= python3
@@ -16,7 +17,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check bench clean
+.PHONY: run test check sanitize bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -27,6 +28,9 @@ check: $(venv)/test.installed
 
 test: check
 	$(bin)/pytest
+
+sanitize: $(venv)/test.installed
+	$(bin)/python tools/sanitize/run.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

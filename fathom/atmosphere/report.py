@@ -70,21 +70,23 @@ def _stored(simulation: Any) -> dict[str, Any]:
             if stream.statistic == "mean" and "pr" in data:
                 found |= {"precipitation_flux": data.pr[-1].values, "rain_over": str(stream.every)}
             elif "zg" in data and 500.0 in data.zg.coords.get("pressure", ()):
-                heights |= _by_hour(data.zg.sel(pressure=500.0), simulation.clock.start)
+                heights = _by_day(data.zg.sel(pressure=500.0), simulation.clock.start) or heights
             if "psl" in data and not stream.statistic:
-                pressures |= _by_hour(data.psl, simulation.clock.start)
-    both = [hour for hour in sorted({*heights} & {*pressures}) if hour % 24 == 0]
+                pressures = _by_day(data.psl, simulation.clock.start) or pressures
+    both = sorted({*heights} & {*pressures})
     if len(both) > 1:
         found["days"] = [(hour, heights[hour], pressures[hour]) for hour in both]
     return found
 
 
-def _by_hour(field: Any, start: Any) -> dict[float, np.ndarray]:
-    """The field at each time [hours since the start]; none where times are no dates."""
+def _by_day(field: Any, start: Any) -> dict[float, np.ndarray]:
+    """The field after each whole day, by its hours since the start; none where times are no
+    dates.
+    """
     if field.time.dtype.kind != "M":
         return {}
     hours = (field.time.values - np.datetime64(str(start), "ns")) / np.timedelta64(1, "h")
-    return dict(zip(hours, field.values))
+    return {hour: field[n].values for n, hour in enumerate(hours) if hour % 24 == 0}
 
 
 def pictures(grid: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, Pictures]:

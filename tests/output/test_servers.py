@@ -200,6 +200,8 @@ def test_unstable_run_leaves_what_was_output(without):
         1,
         "--set",
         "simulation.step=1d",
+        "--set",
+        "simulation.beyond_stability=true",
         "--for",
         "60d",
         "--set",

@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The core's tests with a core that finds its own faults: addresses that are not its own, undefined
+behaviour; and two threads that touch one number.
+
+    tools/sanitize/run.py [address] [thread] [-- arguments of pytest]
+
+Each is a build of its own in build/sanitize-*, -O1 with the checks of the compiler's sanitizers and
+of the C++ library. A fault ends a test with what was done where. Needs gcc's libasan and libtsan,
+which come with it.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parents[2]
+kinds = {"address": "address;undefined", "thread": "thread"}
+library = {"address": "libasan.so", "thread": "libtsan.so"}
+# Rooms of the core, and the models that put them together.
+tests = [
+    *("base", "catalogue", "field", "grid", "parallel", "physics", "sequence", "solver"),
+    *("trajectory", "transform", "ocean", "atmosphere"),
+]
+options = {
+    # Python keeps what it has until it ends; a process of MPI has memory of others
+    "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
+    "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:second_deadlock_stack=1"
+    f":suppressions={root / 'tools/sanitize/threads.supp'}",
+}
+
+
+def build(kind: str) -> Path:
+    """The package with such a core; its folder."""
+    folder = root / "build" / f"sanitize-{kind}"
+    tool = Path(sys.executable).parent
+    path = f"{tool}{os.pathsep}{os.environ['PATH']}"
+    cmake = shutil.which("cmake", path=path) or "cmake"
+    environment = {**os.environ, "PATH": path}
+    configure = [
+        *(cmake, "-S", root, "-B", folder, "-DCMAKE_BUILD_TYPE=Release"),
+        *("-G", "Ninja") * bool(shutil.which("ninja", path=path)),
+        *(f"-DPython_EXECUTABLE={sys.executable}", f"-DFATHOM_SANITIZE={kinds[kind]}"),
+    ]
+    subprocess.run([*map(str, configure)], check=True, env=environment, stdout=subprocess.DEVNULL)
+    subprocess.run([cmake, "--build", str(folder), "--parallel", "2"], check=True, env=environment)
+    package = folder / "package" / "fathom"
+    shutil.rmtree(package, ignore_errors=True)
+    package.mkdir(parents=True)
+    for part in (root / "fathom").iterdir():
+        if not part.name.startswith("_core"):
+            (package / part.name).symlink_to(part)
+    for core in folder.glob("_core*.so"):
+        (package / core.name).symlink_to(core)
+    return package.parent
+
+
+def check(kind: str, arguments: list[str]) -> int:
+    package = build(kind)
+    found = subprocess.run(
+        ["g++", f"-print-file-name={library[kind]}"], capture_output=True, text=True, check=True
+    ).stdout.strip()
+    reports = package.parent / "reports"
+    shutil.rmtree(reports, ignore_errors=True)
+    reports.mkdir()
+    environment = {
+        **os.environ,
+        **{name: f"{given}:log_path={reports}/report" for name, given in options.items()},
+        "LD_PRELOAD": found,
+        "PYTHONPATH": str(package),
+        "PYTHONMALLOC": "malloc",
+        "FATHOM_SANITIZED": kind,
+    }
+    command = [sys.executable, "-P", "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
+    if kind == "thread" and shutil.which("setarch"):
+        command = ["setarch", os.uname().machine, "-R", *command]  # where its memory may lie
+    status = subprocess.run(command, cwd=root, env=environment).returncode
+    found = sorted(reports.iterdir())
+    for report in found:
+        print(report.read_text(errors="replace"))
+    print(f"{kind}: {len(found)} faults, tests end with {status}")
+    return 1 if found else status
+
+
+def main(words: list[str]) -> int:
+    own, _, after = " ".join(words).partition("--")
+    chosen = own.split() or list(kinds)
+    if unknown := [kind for kind in chosen if kind not in kinds]:
+        print(f"unknown: {', '.join(unknown)}; there are {', '.join(kinds)}", file=sys.stderr)
+        return 2
+    arguments = after.split() or [f"tests/{room}" for room in tests]
+    return max(check(kind, arguments) for kind in chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
