@@ -20,7 +20,7 @@ import numpy as np
 
 from fathom import names, units
 from fathom.data import sets
-from fathom.input.variables import Variable, contents, described, files, opened, record
+from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
 from fathom.regrid import fill
@@ -116,12 +116,29 @@ class Records:
         found = self.matches(wanted, only)
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
+            refused = "".join(f"; {name}: {why}" for name, why in self._refused().items())
             raise ValueError(
                 f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]}"
                 f" ({which or 'none'}); wanted: {' or '.join(wanted)}, or say which, as in"
-                " Records(file, 'name')"
+                f" Records(file, 'name'){refused}"
             )
-        return self._of_years(found[0])
+        (one,) = found
+        if self.variable is None and one.standard_name in _other_quantities(wanted):
+            raise ValueError(
+                f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
+                f" {wanted[0]}; to take it all the same say so, as in Records(file, {one.name!r})"
+            )
+        return self._of_years(one)
+
+    def _refused(self) -> dict[str, str]:
+        """Why arrays that are there are no field in time on the earth, by name."""
+        if self.in_memory:
+            arrays = self.arrays
+        else:
+            with library:
+                data = opened(files(self.data)[0])
+            arrays = {str(name): array for name, array in data.data_vars.items()}
+        return {name: why for name, array in arrays.items() if (why := why_not(array))}
 
     def _of_years(self, variable):
         """The same with the times that are asked for."""
@@ -152,6 +169,12 @@ class Records:
             raise OSError(
                 f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
             ) from error
+
+
+def _other_quantities(wanted: tuple[str, ...]) -> set[str]:
+    """Names, own and of CF, of all that is not wanted."""
+    known = {name for row in names.fields.values() for name in (row.name, row.standard_name)}
+    return known - {*wanted, ""}
 
 
 def given(value: Any) -> Records | None:
@@ -202,6 +225,9 @@ class Input:
                 f" in Records(file, units='{wanted}')"
             ) from None
 
+    def describe(self) -> str:
+        return f"{self.variable.name} of {self.records!r}"
+
     def interpolate(self, do: Any) -> None:
         """Adds the process that makes the field from its records."""
         interpolate(do, self.field, self.where)
@@ -212,6 +238,8 @@ class Input:
         """
         try:
             values = self.records.read(self.variable, number)
+            if np.isinf(values).any():
+                raise ValueError(f"{self.records}: {self.variable.name} is infinite in places")
             if (self.factor, self.offset) != (1.0, 0.0):
                 values = (values * self.factor + self.offset).astype(values.dtype, copy=False)
             return self._on(points, values)
@@ -279,6 +307,9 @@ class Speed:
             east.where,
         )
 
+    def describe(self):
+        return f"from {' and '.join(part.field for part in self.components)}"
+
     def read(self, number, points, others):
         return np.hypot(
             *(
@@ -327,6 +358,10 @@ class Source:
     @property
     def fields(self):
         return [i.field for i in self.inputs]
+
+    def describe(self) -> list[str]:
+        """Where each field comes from, and of which times."""
+        return [f"{i.field}: {i.describe()}, {self.axis}" for i in self.inputs]
 
     def read(self, number):
         fields: dict[str, np.ndarray] = {}

@@ -138,11 +138,9 @@ def _described(name, array, coords):
     """The Variable of an array; None: it has no two dimensions of place. coords: where its bounds
     are.
     """
-    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
-    time = next((dim for dim in dims if _is_time(array, dim)), None)
-    places = [dim for dim in dims if dim != time]
-    if len(places) != 2 or (time and dims.index(time) != 0):
+    if why_not(array):
         return None
+    time, places = _dimensions(array)
     latitude, longitude = _places(name, array, places)
     axis = times.always if time is None else _axis(name, array, time, coords)
     return Variable(
@@ -154,6 +152,27 @@ def _described(name, array, coords):
         latitude,
         longitude,
     )
+
+
+def why_not(array):
+    """Why an array is no field in time on the earth; "": it is one."""
+    time, places = _dimensions(array)
+    order = ", ".join(map(str, array.dims))
+    if len(places) > 2:
+        more = [f"{dim} has {array.sizes[dim]} values" for dim in places[:-2]]
+        return f"of its dimensions ({order}) {' and '.join(more)}: choose one, or say what is time"
+    if len(places) < 2:
+        return f"its dimensions ({order}) are not two of place"
+    if time is not None and array.dims.index(time) > min(map(array.dims.index, places)):
+        return f"its dimensions are ({order}); wanted: time first"
+    return ""
+
+
+def _dimensions(array):
+    """(the dimension of time or None, the others that are longer than one)."""
+    dims = [dim for dim in array.dims if array.sizes[dim] > 1 or _is_time(array, dim)]
+    time = next((dim for dim in dims if _is_time(array, dim)), None)
+    return time, [dim for dim in dims if dim != time]
 
 
 def _places(name, array, dims):
@@ -168,7 +187,27 @@ def _places(name, array, dims):
         raise ValueError(
             f"{name} has its dimensions in the order {', '.join(dims)}; wanted: latitude, longitude"
         )
-    return (np.asarray(array[dim].values, float) for dim in found)
+    latitude, longitude = (np.asarray(array[dim].values, float) for dim in found)
+    _check_degrees(name, latitude, longitude)
+    return latitude, longitude
+
+
+def _check_degrees(name, latitude, longitude):
+    """ValueError: no latitudes and longitudes on the earth, or not in degrees."""
+    for kind, values in (("latitude", latitude), ("longitude", longitude)):
+        if not np.isfinite(values).all():
+            raise ValueError(f"{name}: its {kind} is not a number in places")
+    if abs(latitude).max() > 90 + 1e-3:
+        raise ValueError(
+            f"{name}: its latitude goes from {latitude.min():g} to {latitude.max():g}; wanted:"
+            " degrees from -90 to 90"
+        )
+    around = np.ptp(longitude) * (1 + 1 / max(longitude.size - 1, 1))
+    if longitude.size > 2 and abs(around - 2 * np.pi) < 0.05 and abs(latitude).max() < 1.6:
+        raise ValueError(
+            f"{name}: its longitude goes from {longitude.min():g} to {longitude.max():g}, as in"
+            " radians; wanted: degrees"
+        )
 
 
 def is_place(coordinate, name, kind):
@@ -180,9 +219,15 @@ def is_place(coordinate, name, kind):
 
 
 def _is_time(array, dim):
-    return dim in ("time", "month") or (
-        dim in array.coords and array[dim].attrs.get("standard_name") == "time"
-    )
+    """By its name, by its standard name, or because its values are dates."""
+    if dim in ("time", "month"):
+        return True
+    if dim not in array.coords:
+        return False
+    coordinate = array[dim]
+    if coordinate.attrs.get("standard_name") == "time" or coordinate.dtype.kind == "M":
+        return True
+    return coordinate.dtype.kind == "O" and hasattr(coordinate.values.flat[0], "calendar")
 
 
 def _axis(name, array, dim, coords):

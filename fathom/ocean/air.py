@@ -86,23 +86,26 @@ class Air:
         self.climate, self.constants = {}, {}
         if missing not in (None, climatology):
             raise ValueError(f"missing = {missing!r}; allowed: {climatology!r}, none")
-        of, units, absent = _by_variable(data), _units(), []
-        for field, name in wanted.items():
-            value, embedded = of(name)[0], _is_climatology(of(name)[0])
-            if (records := _has(of(name), name)) is not None:
-                self.inputs.append(
-                    Input(field, records, units[field], _called(name), only=of(name)[1])
-                )
-            elif value is not None and not embedded and given(value) is None:
-                self.constants[field] = value
-            elif not embedded and name == "wind_speed" and self._of_components(field, of, units):
-                pass
-            elif embedded or missing:
-                self.climate[field] = name
-            else:
-                absent.append(name)
-        if absent:
-            raise _missing(data, absent)
+        of, units = _by_variable(data), _units()
+        absent = [name for field, name in wanted.items() if not self._take(field, name, of, units)]
+        from_climatology = [name for name in absent if missing or _is_climatology(of(name)[0])]
+        if from_climatology != absent:
+            raise _missing(data, [name for name in absent if name not in from_climatology])
+        self.climate = {field: name for field, name in wanted.items() if name in absent}
+        _check_used(of, wanted, self.inputs)
+
+    def _take(self, field, name, of, units):
+        """What is given for a field: records, or a number; whether there is something."""
+        value, its_own = of(name)
+        if (records := _has(of(name), name)) is not None:
+            self.inputs.append(Input(field, records, units[field], _called(name), only=its_own))
+            return True
+        if value is not None and not _is_climatology(value) and given(value) is None:
+            self.constants[field] = value
+            return True
+        if name == "wind_speed" and not _is_climatology(value):
+            return self._of_components(field, of, units)
+        return False
 
     def _of_components(self, field, of, units):
         """The speed of the wind from its components; whether they are there."""
@@ -145,6 +148,16 @@ class Air:
         ]
 
 
+def _check_used(of, wanted, inputs):
+    """ValueError: of files that are given for all variables nothing is used."""
+    shared, its_own = of(next(iter(wanted), ""))
+    if isinstance(shared, Records) and not its_own and wanted and not inputs:
+        raise ValueError(
+            f"{shared!r} has nothing of {', '.join(dict.fromkeys(wanted.values()))}: all would come"
+            " from the embedded climatology"
+        )
+
+
 def _is_number(value):
     """A number, or an array of numbers."""
     return given(value) is None and np.asarray(value).dtype.kind in "fiu"
@@ -161,6 +174,10 @@ class Climatology:
     @property
     def fields(self):
         return list(self.wanted)
+
+    def describe(self):
+        """Where each field comes from, and of which times."""
+        return [f"{', '.join(self.wanted)}: the embedded climatology, {self.axis}"]
 
     def read(self, month):
         data = surface.on_points(
@@ -182,9 +199,14 @@ def _is_climatology(value):
 
 
 def _has(value, name):
-    """The records that have a variable, of what `_by_variable` gives; None where there are none."""
+    """The records that have a variable, of what `_by_variable` gives; None where there are none.
+    What is given for this variable alone must have it.
+    """
     records = given(value[0])
-    return records if records is not None and records.matches(_called(name), value[1]) else None
+    its_own = value[1]
+    if records is not None and (its_own or records.matches(_called(name), its_own)):
+        return records
+    return None
 
 
 def _by_variable(data):

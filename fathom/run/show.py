@@ -30,6 +30,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("choices", _choices(simulation)),
         ("step", _step(simulation)),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
+        ("forcing", _forcing(simulation)),
         ("sequence", _sequence(simulation)),
         ("state", _state(simulation)),
         ("events", _events(simulation)),
@@ -129,6 +130,12 @@ def _state(simulation: Any) -> str:
         units = unit_text(named(name).units)
         parts.append(f"{name} [{e['minimum']:.3g}, {e['maximum']:.3g}] {units}".strip())
     return ", ".join(parts)
+
+
+def _forcing(simulation: Any) -> list[str]:
+    """Of each field that is read in time: the variable, its files, its times."""
+    sources = simulation.forcing.sources if simulation.forcing else []
+    return [line for source in sources for line in source.describe()]
 
 
 def _input(simulation: Any) -> str:

@@ -124,6 +124,15 @@ class TimeAxis:
         _year, month, day, second = self.begin[number]
         return text((0, month, day, second))[5:] if self.repeated else text(self.begin[number])
 
+    def __str__(self):
+        """How many records, and when."""
+        if self.constant:
+            return "always"
+        first, last = self.date(0), self.date(len(self) - 1)
+        every = ", every year" if self.repeated else ""
+        records = f"{len(self)} record{'s' * (len(self) > 1)}"
+        return f"{records}, {first} to {last}{every}"
+
     def _around(self, clock, year):
         """Numbers and times [s] of records around a year, of all without one, and from when to when
         they hold.

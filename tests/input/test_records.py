@@ -197,21 +197,25 @@ def test_gaps():
     """Filled on land, whatever is around; at sea an error, with its place, unless it is allowed."""
     data = daily()
     data[:, latitude == -65, :3] = np.nan  # around the point of land
-    source = sources([Input("t", Records(data), "K")], grid)[0]
-    np.testing.assert_allclose(source.read(0)["t"][1:], north[1:])
+    source = sources([Input("air_temperature", Records(data), "K")], grid)[0]
+    np.testing.assert_allclose(source.read(0)["air_temperature"][1:], north[1:])
     data = daily()
     data[1, 7:11, longitude == 105] = np.nan  # one corner: what is there counts, and what is filled
-    near = sources([Input("t", Records(data), "K")], grid)[0].read(1)["t"]
+    near = sources([Input("air_temperature", Records(data), "K")], grid)[0].read(1)[
+        "air_temperature"
+    ]
     assert np.isfinite(near).all() and abs(near[1, 1] - 1) < 5
     data[1, 7:11, :] = np.nan
-    one = Input("t", Records(data), "K")
+    one = Input("air_temperature", Records(data), "K")
     sources([one], grid)[0].read(0)
     with pytest.raises(
         ValueError,
-        match=r"t: no value at \(j=1, i=0\), nor at 3 more points of the sea; gaps = 'fill'",
+        match=r"air_temperature: no value at \(j=1, i=0\), nor at 3 more points of the sea; gaps",
     ):
         sources([one], grid)[0].read(1)
-    filled = sources([Input("t", Records(data, gaps="fill"), "K")], grid)[0].read(1)["t"]
+    filled = sources([Input("air_temperature", Records(data, gaps="fill"), "K")], grid)[0].read(1)[
+        "air_temperature"
+    ]
     np.testing.assert_allclose(filled, north + 1, atol=8)
 
 

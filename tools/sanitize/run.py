@@ -59,19 +59,23 @@ def build(kind: str) -> Path:
     return package.parent
 
 
+def of_compiler(name: str) -> str:
+    """Path of a library of the compiler."""
+    asked = ["g++", f"-print-file-name={name}"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+
+
 def check(kind: str, arguments: list[str]) -> int:
     package = build(kind)
-    found = subprocess.run(
-        ["g++", f"-print-file-name={library[kind]}"], capture_output=True, text=True, check=True
-    ).stdout.strip()
     reports = package.parent / "reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir()
     environment = {
         **os.environ,
         **{name: f"{given}:log_path={reports}/report" for name, given in options.items()},
-        "LD_PRELOAD": found,
+        "LD_PRELOAD": f"{of_compiler(library[kind])} {of_compiler('libstdc++.so')}",
         "PYTHONPATH": str(package),
+        "LD_LIBRARY_PATH": str(Path(sys.prefix) / "lib"),  # MPI, where the wheel puts it
         "PYTHONMALLOC": "malloc",
         "FATHOM_SANITIZED": kind,
     }
