@@ -33,7 +33,7 @@ def _seconds(diffusion_time):
     return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
-def _check(grid, scheme, precision, viscosity, diffusion_time, off_centring, fix_energy, fix_mass):
+def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
         raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
@@ -46,9 +46,13 @@ def _check(grid, scheme, precision, viscosity, diffusion_time, off_centring, fix
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
+    if isinstance(tracers, str):
+        raise ValueError(f"tracers = {tracers!r} must be a list of names")
     if scheme == "eulerian":
         _check_eulerian(grid, off_centring)
-    if fix_energy and (scheme == "eulerian" or not fix_mass):
+    if energy not in (True, False, "automatic"):
+        raise ValueError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
+    if energy is True and (scheme == "eulerian" or not mass):
         raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
 
 
@@ -136,12 +140,20 @@ class SpectralAtmosphere(Model):
         gas_constant=287.0597,
         heat_capacity=1004.70895,
         fix_mass=True,
-        fix_energy=None,
+        fix_energy="automatic",
         placed=(),
         precision="fp64",
     ):
         _check(
-            grid, scheme, precision, viscosity, diffusion_time, off_centring, fix_energy, fix_mass
+            grid,
+            scheme,
+            tracers,
+            precision,
+            viscosity,
+            diffusion_time,
+            off_centring,
+            fix_energy,
+            fix_mass,
         )
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
         self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
@@ -151,7 +163,7 @@ class SpectralAtmosphere(Model):
             *(t for t in tracers if t != "specific_humidity"),
         ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
-        if fix_energy is None:
+        if fix_energy == "automatic":
             fix_energy = self.moist
         semi_lagrangian = scheme != "eulerian"
         self.parameters = checked(

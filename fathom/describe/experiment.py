@@ -56,6 +56,12 @@ class Experiment:
             if not isinstance(content, Mapping):
                 raise ValueError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
         self._load_extensions()
+        for name, table in self._section("output").items():
+            if not isinstance(table, Mapping):
+                raise ValueError(
+                    f"{document.place('output', name)}: output {name!r} = {table!r} must be a"
+                    f' table, as [output."{name}"] with variables and every'
+                )
         for key in self._section("parallel"):
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
         blocks = self._section("parallel").get("blocks", [1, 1])
@@ -230,9 +236,8 @@ class Experiment:
         """The object of a table; without `is`, one of the class of the default. `first` is the
         argument before the keywords.
         """
-        cls = self._class(
-            table.get("is") or (default is not None and type(default).__name__), path, kind
-        )
+        usual = default is not None and type(default).__name__
+        cls = self._class(table.get("is", usual), path, kind)
         where = {key: table[key] for key in placing if key in table}
         if where and issubclass(cls, schemes.Scheme):
             own = {k: v for k, v in table.items() if k not in where}
@@ -258,14 +263,15 @@ class Experiment:
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "is")
-        if not name:
-            raise ValueError(f"{place}: `is` is missing; allowed: {', '.join(_classes(kind))}")
-        found = _class(str(name))
-        if found is None or (kind and str(name) not in _classes(kind)):
+        if not name or not isinstance(name, str):
+            fault = "is missing" if name is False else f"= {name!r} is no name of a class"
+            raise ValueError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
+        found = _class(name)
+        if found is None or (kind and name not in _classes(kind)):
             allowed = _classes(kind)
             raise ValueError(
                 f"{place}: unknown class"
-                f" '{name}'{near(str(name), allowed) or '; allowed: ' + ', '.join(allowed)}"
+                f" '{name}'{near(name, allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
         return found
 

@@ -4,12 +4,14 @@ again.
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
+
+import tomlkit
+from tomlkit.items import Item, Table
 
 from fathom.names import near
 
@@ -117,39 +119,46 @@ def dumps(tables: Mapping[str, Any]) -> str:
     """TOML text of sections; what lies deeper than a section (than a file, in `output`) becomes
     inline tables. None is left out.
     """
-    lines: list[str] = []
+    document = tomlkit.document()
     for section, content in tables.items():
-        headed = (
-            {f"output.{_name(k)}": v for k, v in content.items()}
-            if section == "output"
-            else {section: content}
-        )
-        for heading, table in headed.items():
-            if table:
-                lines += [
-                    f"[{heading}]",
-                    *(f"{_name(k)} = {inline(v)}" for k, v in table.items() if v is not None),
-                    "",
-                ]
-    return "\n".join(lines)
+        if section == "output":
+            files = tomlkit.table(is_super_table=True)
+            for name, table in content.items():
+                files.append(name, _section(table))
+            if content:
+                document.append(section, files)
+        elif content:
+            document.append(section, _section(content))
+    return document.as_string()
 
 
-def _name(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else inline(key)
+def _section(content: Mapping[str, Any]) -> Table:
+    table = tomlkit.table()
+    for key, value in content.items():
+        if value is not None:
+            table.append(key, _item(value))
+    return table
 
 
 def inline(value: Any) -> str:
     """A value as it stands behind a key."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return repr(float(value))  # of NumPy too
-    if isinstance(value, int):
-        return str(value)
-    if isinstance(value, Mapping):
-        inside = ", ".join(f"{_name(k)} = {inline(v)}" for k, v in value.items() if v is not None)
-        return f"{{ {inside} }}" if inside else "{}"
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(inline, value))}]"
+    return _item(value).as_string()
 
-    return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+def _item(value: Any) -> Item:
+    """Numbers of NumPy are numbers, what TOML has no word for is its text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        table = tomlkit.inline_table()
+        for key, held in value.items():
+            if held is not None:
+                table.append(key, _item(held))
+        return table
+    if isinstance(value, (list, tuple)):
+        array = tomlkit.array()
+        for held in value:
+            array.append(_item(held))
+        return array
+    plain = isinstance(value, (bool, int, float, str))
+    return tomlkit.item(value if plain else str(value))

@@ -20,10 +20,10 @@ class FreeSurface:
         weight of the new height in the pressure gradient, in [0.5, 1].
     preconditioner : "factorisation" (two or three iterations; the factors of the whole matrix are
         kept, some 300 bytes a column), "diagonal"
-        (hundreds of iterations, no memory), "evp", "polynomial", "none", or None: the first up to
-        200 000 columns of water, then the second.
-    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or None: "pcg" with the factorised
-        matrix, else "chrongear".
+        (hundreds of iterations, no memory), "evp", "polynomial", "none", or "automatic" (default):
+        the first up to 200 000 columns of water, then the second.
+    solver : "pcg", "chrongear", "pipelined", "s-step", "pcsi", or "automatic" (default): "pcg" with
+        the factorised matrix, else "chrongear".
     precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or
         "fp64".
     steps : int
@@ -46,8 +46,8 @@ class FreeSurface:
         tolerance=1e-8,
         maximum_iterations=2000,
         implicitness=0.6,
-        preconditioner=None,
-        solver=None,
+        preconditioner="automatic",
+        solver="automatic",
         precision="mixed",
         steps=4,
         reproducible=True,
@@ -67,13 +67,14 @@ class FreeSurface:
             raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")
         if freshwater not in ("salt", "volume"):
             raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
-        names = lambda catalogue: [name for name, _ in catalogue]
+        preconditioner = "none" if preconditioner is None else preconditioner
+        names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
         for what, given, allowed in (
             ("preconditioner", preconditioner, names(mpi.core.preconditioners())),
             ("solver", solver, names(mpi.core.solvers())),
             ("precision", precision, ["mixed", "fp64"]),
         ):
-            if given is not None and given not in allowed:
+            if given not in allowed:
                 raise ValueError(
                     f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
                     f" {', '.join(allowed)}"
@@ -95,10 +96,11 @@ class FreeSurface:
         """The same for a grid of so many columns of water: its preconditioner and solver are
         settled.
         """
-        preconditioner = self.preconditioner or (
-            "diagonal" if columns > self.factorised else "factorisation"
-        )
-        solver = self.solver or ("pcg" if preconditioner == "factorisation" else "chrongear")
+        preconditioner, solver = self.preconditioner, self.solver
+        if preconditioner == "automatic":
+            preconditioner = "diagonal" if columns > self.factorised else "factorisation"
+        if solver == "automatic":
+            solver = "pcg" if preconditioner == "factorisation" else "chrongear"
         return FreeSurface(**self.__dict__ | {"preconditioner": preconditioner, "solver": solver})
 
     def solve(self, step):

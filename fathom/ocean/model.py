@@ -41,6 +41,23 @@ def _water(water):
     return water
 
 
+def _one(name, given, usual):
+    """What is given for a part that every ocean has; "default": the usual one."""
+    if given is None:
+        raise ValueError(f"{name}: every ocean has one; allowed: {usual!r} and others, not none")
+    return _one_or_none(name, given, usual)
+
+
+def _one_or_none(name, given, usual=None):
+    """What is given for a part; "default": the usual one; None: none. ValueError: it is no part."""
+    if isinstance(given, str) and given == "default":
+        return usual
+    if given is not None and isinstance(given, (bool, int, float, str, list, tuple, dict)):
+        example = f", as {usual!r}" if usual is not None else ""
+        raise ValueError(f"{name} = {given!r} must be a scheme{example}")
+    return given
+
+
 class Ocean(Model):
     """Hydrostatic Boussinesq primitive equations on the B grid, z levels, implicit free surface.
 
@@ -109,9 +126,9 @@ class Ocean(Model):
         self,
         grid,
         *,
-        equation_of_state=None,
-        vertical_mixing=None,
-        tracer_advection=None,
+        equation_of_state="default",
+        vertical_mixing="default",
+        tracer_advection="default",
         momentum_advection="default",
         friction="default",
         diffusion="default",
@@ -127,7 +144,7 @@ class Ocean(Model):
         bottom_speed=0.0,
         geothermal_heat=0.0,
         overflows=(),
-        free_surface=None,
+        free_surface="default",
         tracers=(),
         budgets=(),
         placed=(),
@@ -136,27 +153,26 @@ class Ocean(Model):
         extrapolation=0.1,
     ):
         self.grid = grid
-        self.equation_of_state = equation_of_state or scheme("MWJF")
-        self.vertical_mixing = vertical_mixing or scheme("RichardsonMixing")
+        self.equation_of_state = _one("equation_of_state", equation_of_state, scheme("MWJF"))
+        self.vertical_mixing = _one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
         self.water = _water(usual_water if water == "default" else water)
-        self.background_mixing, self.tidal_mixing, self.double_diffusion = (
-            background_mixing,
-            tidal_mixing,
-            double_diffusion,
-        )
+        self.background_mixing = _one_or_none("background_mixing", background_mixing)
+        self.tidal_mixing = _one_or_none("tidal_mixing", tidal_mixing)
+        self.double_diffusion = _one_or_none("double_diffusion", double_diffusion)
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
         self.chlorophyll_records = mixing.of_chlorophyll(self)
-        self.tracer_advection = tracer_advection or scheme("CentredAdvection")
-        self.momentum_advection = (
-            scheme("MomentumAdvection") if momentum_advection == "default" else momentum_advection
+        self.tracer_advection = _one(
+            "tracer_advection", tracer_advection, scheme("CentredAdvection")
         )
-        self.friction = scheme("LaplacianFriction") if friction == "default" else friction
-        self.eddies, self.submesoscale = eddies, submesoscale
-        self.diffusion = (
-            (None if eddies else scheme("LaplacianDiffusion"))
-            if diffusion == "default"
-            else diffusion
+        self.momentum_advection = _one_or_none(
+            "momentum_advection", momentum_advection, scheme("MomentumAdvection")
+        )
+        self.friction = _one_or_none("friction", friction, scheme("LaplacianFriction"))
+        self.eddies = _one_or_none("eddies", eddies)
+        self.submesoscale = _one_or_none("submesoscale", submesoscale)
+        self.diffusion = _one_or_none(
+            "diffusion", diffusion, None if self.eddies else scheme("LaplacianDiffusion")
         )
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = (
             float(bottom_drag),
@@ -164,7 +180,7 @@ class Ocean(Model):
             geothermal_heat,
         )
         self.overflows = list(overflows)
-        self.free_surface = (free_surface or FreeSurface()).on(
+        self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )
         self.tracers = declared(tracers)

@@ -79,7 +79,7 @@ class Simulation:
             raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
         self.step = period.seconds
         self.clock = Clock(start, calendar)
-        self.surface = surface or (model.usual_surface and model.usual_surface())
+        self.surface = _surface(model, surface)
         self.directory, self.overwrite = Path(directory), overwrite
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
@@ -467,7 +467,8 @@ class Simulation:
     def _show_start(self):
         """What watch and output know before the first step."""
         with region("watch", "output", "output"):
-            sanity.check_start(self)
+            if self.count == 0:
+                sanity.check_start(self)
             sanity.watch(self, keep=self.count == 0)
         if self.count == 0:
             for store in self.outputs:
@@ -603,6 +604,13 @@ class Simulation:
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         return describe(self)
+
+
+def _surface(model, given):
+    """What drives a model from above; None: what it takes then."""
+    if isinstance(given, (bool, int, float, str, list, tuple, dict)):
+        raise ValueError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
+    return given or (model.usual_surface and model.usual_surface())
 
 
 class Other(NamedTuple):

@@ -120,6 +120,8 @@ def test_unstable_run_ends_with_1(tmp_path):
         2,
         "--set",
         "simulation.step=1d",
+        "--set",
+        "simulation.beyond_stability=true",
         "--for",
         "60d",
         "--out",

@@ -165,7 +165,7 @@ def bits(
     advection="CentredAdvection",
     friction="LaplacianFriction",
     precision="fp64",
-    preconditioner=None,
+    preconditioner="automatic",
     eddies=None,
     mixing="RichardsonMixing",
     freshwater="salt",

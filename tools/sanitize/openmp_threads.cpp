@@ -26,8 +26,8 @@ struct Region {
 };
 
 void part_of_a_thread(void* given) {
-    const Region region = *(Region*)given;
     __tsan_acquire(&fork);
+    const Region region = *(Region*)given;
     region.body(region.data);
     __tsan_release(&join);
 }

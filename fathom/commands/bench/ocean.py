@@ -30,8 +30,10 @@ from fathom.run import launch
 @click.option(
     "--step", help="Time step; by default one that stays stable for 30 days on that grid."
 )
-@click.option("--solver", help="Of the free surface; by default that of the model.")
-@click.option("--preconditioner", help="Of the free surface; by default that of the model.")
+@click.option(
+    "--solver", default="automatic", help="Of the free surface; automatic: that of the model."
+)
+@click.option("--preconditioner", default="automatic", help="Of the free surface.")
 @click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
 @record_option
 @json_option()

@@ -50,8 +50,8 @@ class Case:
     steps: int = 48
     spin_up: int = 48
     step: str | None = None
-    solver: str | None = None
-    preconditioner: str | None = None
+    solver: str = "automatic"
+    preconditioner: str = "automatic"
     peers: bool = True
 
     def __post_init__(self):
