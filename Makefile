@@ -2,6 +2,7 @@
 #   make run      the global ocean at 1 degree, 30 days on 2 ranks, into runs/ocean-1deg
 #   make test     architecture, text, format, lint, all tests
 #   make check    architecture, text, format, lint, types: what needs no run
+#   make fuzz     thousands of experiments with something wrong in them; a minute
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
@@ -17,7 +18,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check sanitize bench clean
+.PHONY: run test check fuzz sanitize bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -28,6 +29,9 @@ check: $(venv)/test.installed
 
 test: check
 	$(bin)/pytest
+
+fuzz: $(venv)/test.installed
+	$(bin)/python -P tests/fuzz/run.py --cases 5000
 
 sanitize: $(venv)/test.installed
 	$(bin)/python tools/sanitize/run.py

@@ -19,6 +19,17 @@ from typing import Any
 from fathom import names, schemes
 
 
+def all_placed(given: Any) -> list[Placed]:
+    """What a user places, as a list. ValueError: something else is in it."""
+    found = list(given) if isinstance(given, (list, tuple)) else [given]
+    if strange := [one for one in found if not isinstance(one, Placed)]:
+        raise ValueError(
+            f"placed: {strange[0]!r} is no process with its place, as"
+            " Placed('RayleighDrag', after='MomentumAdvection')"
+        )
+    return found
+
+
 class Placed:
     """A process of the user's in the order of a model.
 

@@ -41,8 +41,9 @@ def apply(model, name, cases):
     for own in ("orography", "coriolis"):
         if own in values:
             setattr(model, own, values.pop(own))
-    if "mean_geopotential" in values:
-        model.parameters["mean_geopotential"] = values.pop("mean_geopotential")
+    mean = values.pop("mean_geopotential", None)
+    if mean is not None and model.takes_mean_of_case:
+        model.parameters["mean_geopotential"] = mean
     return values
 
 

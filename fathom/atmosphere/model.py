@@ -14,7 +14,7 @@ from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near
-from fathom.order import Order
+from fathom.order import Order, all_placed
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
 
@@ -46,10 +46,14 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
-    if isinstance(tracers, str):
+    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
         raise ValueError(f"tracers = {tracers!r} must be a list of names")
     if scheme == "eulerian":
         _check_eulerian(grid, off_centring)
+    _check_energy(energy, scheme, mass)
+
+
+def _check_energy(energy, scheme, mass):
     if energy not in (True, False, "automatic"):
         raise ValueError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
     if energy is True and (scheme == "eulerian" or not mass):
@@ -188,7 +192,7 @@ class SpectralAtmosphere(Model):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
-        self.placed = list(placed)  # the user's own
+        self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
 
     @property

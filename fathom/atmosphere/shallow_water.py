@@ -11,7 +11,7 @@ from fathom.input.values import on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
 from fathom.names import near
-from fathom.order import Order
+from fathom.order import Order, all_placed
 from fathom.output.diagnostics import Diagnostic, whole
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
@@ -27,7 +27,7 @@ class ShallowWater(Model):
     ----------
     grid : GaussianGrid of one level.
     mean_geopotential : of the linear terms [m2 s-2]; the semi-Lagrangian scheme needs one larger
-        than fluid_geopotential anywhere.
+        than fluid_geopotential anywhere. "automatic" (default): that of the case, else 5e4.
     scheme : "semi-lagrangian" (default; two time levels, semi-implicit, SETTLS) or "eulerian"
         (leapfrog, semi-implicit).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
@@ -57,7 +57,7 @@ class ShallowWater(Model):
         self,
         grid,
         *,
-        mean_geopotential=5e4,
+        mean_geopotential="automatic",
         scheme="semi-lagrangian",
         orography=0.0,
         coriolis=None,
@@ -89,10 +89,11 @@ class ShallowWater(Model):
             coriolis,
             precision,
         )
+        self.takes_mean_of_case = mean_geopotential == "automatic"
         self.parameters = checked(
             "ShallowWater",
             {
-                "mean_geopotential": mean_geopotential,
+                "mean_geopotential": 5e4 if self.takes_mean_of_case else mean_geopotential,
                 "diffusion_time": (
                     Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
                 ),
@@ -104,7 +105,7 @@ class ShallowWater(Model):
                 "rotation": rotation,
             },
         )
-        self.placed = list(placed)  # the user's own
+        self.placed = all_placed(placed)  # the user's own
         self.initial = {}
 
     def set(self, case=None, **values):

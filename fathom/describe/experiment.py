@@ -64,6 +64,13 @@ class Experiment:
                 )
         for key in self._section("parallel"):
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
+        ranks = self._section("parallel").get("ranks", 1)
+        if not (type(ranks) is int and 0 < ranks <= most_ranks):
+            raise ValueError(
+                f"{document.place('parallel', 'ranks')}: ranks = {ranks!r} must be a whole number"
+                f" from 1 to {most_ranks}"
+            )
+        self._check_run()
         blocks = self._section("parallel").get("blocks", [1, 1])
         if not (
             isinstance(blocks, list)
@@ -79,6 +86,11 @@ class Experiment:
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Experiment:
         """The experiment of a file, with settings "a.b.c=value" on top."""
         return cls(Document.read(path, settings))
+
+    def _check_run(self) -> None:
+        """How long to run is a length of time."""
+        if "run" in self._section("simulation"):
+            self._at(("simulation", "run"), Period, self.tables["simulation"]["run"], "run")
 
     def _load_extensions(self) -> None:
         """What the user adds to Fathom: headers with schemes, files of Python that register
@@ -130,9 +142,14 @@ class Experiment:
     @cached_property
     def surface(self) -> Any:
         given = self._section("simulation").get("surface")
-        return (
-            None if given is None else self._build(given, ("simulation", "surface"), kind="surface")
-        )
+        path = ("simulation", "surface")
+        made = None if given is None else self._build(given, path, kind="surface")
+        if made is not None and not _ours(made):
+            raise ValueError(
+                f"{self.document.place(*path)}: surface = {given!r} must be one of"
+                f" {', '.join(_classes('surface'))}, or a table with `is`"
+            )
+        return made
 
     @property
     def period(self) -> Any:
@@ -329,6 +346,7 @@ class Experiment:
         return dumps(tables)
 
 
+most_ranks = 1 << 20  # of MPI
 _of_the_run = ("directory", "overwrite", "parallel", "configuration")
 
 

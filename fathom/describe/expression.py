@@ -21,35 +21,17 @@ from fathom.names import near
 from fathom.output import formats
 
 variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
-functions = {
-    name: getattr(np, name)
-    for name in [
-        "sin",
-        "cos",
-        "tan",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "arctan2",
-        "sinh",
-        "cosh",
-        "tanh",
-        "exp",
-        "log",
-        "log10",
-        "sqrt",
-        "abs",
-        "sign",
-        "floor",
-        "hypot",
-        "minimum",
-        "maximum",
-        "where",
-        "clip",
-        "radians",
-        "degrees",
-    ]
+# Functions of NumPy, by the number of their arguments.
+of_one = (
+    *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log"),
+    *("log10", "sqrt", "abs", "sign", "floor", "radians", "degrees"),
+)
+arguments = {
+    **dict.fromkeys(of_one, 1),
+    **dict.fromkeys(("arctan2", "hypot", "minimum", "maximum"), 2),
+    **dict.fromkeys(("where", "clip"), 3),
 }
+functions = {name: getattr(np, name) for name in arguments}
 operators: dict[type[ast.AST], Callable[..., Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -86,7 +68,7 @@ class Expression:
         sample = np.full((1, 1), 0.5)
         try:
             self(sample, sample, sample)  # finds whatever is wrong before a field is made of it
-        except (TypeError, OverflowError) as error:
+        except (TypeError, OverflowError, RecursionError) as error:
             raise ValueError(f"'{text}': {error}") from None
 
     def __call__(self, x: Any, y: Any, depth: Any = 0.0) -> np.ndarray:
@@ -127,12 +109,21 @@ class Expression:
                 return operators[type(op)](of(left), of(right))
             case ast.UnaryOp(op=op, operand=operand) if type(op) in operators:
                 return operators[type(op)](of(operand))
-            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                if name not in functions:
-                    allowed = near(name, functions) or f"; allowed: {', '.join(functions)}"
-                    raise ValueError(f"unknown function '{name}' in '{self.text}'{allowed}")
-                return functions[name](*map(of, arguments))
+            case ast.Call(func=ast.Name(id=name), args=given, keywords=[]):
+                return self._function(name, len(given))(*map(of, given))
         raise ValueError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
+
+    def _function(self, name: str, given: int) -> Callable[..., Any]:
+        """ValueError: unknown, or not with so many arguments (NumPy's own more say where a result
+        goes).
+        """
+        if name not in functions:
+            allowed = near(name, functions) or f"; allowed: {', '.join(functions)}"
+            raise ValueError(f"unknown function '{name}' in '{self.text}'{allowed}")
+        if given != arguments[name]:
+            wanted = f"{arguments[name]} argument{'s' * (arguments[name] > 1)}"
+            raise ValueError(f"'{self.text}': {name} takes {wanted}, given {given}")
+        return functions[name]
 
     def __repr__(self):
         return f"Expression({self.text!r})"
@@ -165,13 +156,14 @@ def constants_of(table: Mapping[str, Any]) -> dict[str, float]:
     """
     known: dict[str, float] = {}
     for name, value in table.items():
-        if name in variables or name in functions or not name.isidentifier():
+        if name in (*variables, *functions, "pi") or not name.isidentifier():
             raise ValueError(
-                f"the constant '{name}' needs another name: {', '.join([*variables, *functions])}"
-                " are taken"
+                f"the constant '{name}' needs another name:"
+                f" {', '.join([*variables, *functions, 'pi'])} are taken"
             )
         value = interpret(value, known) if isinstance(value, str) else value
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        wrong = isinstance(value, bool) or not isinstance(value, (int, float))
+        if wrong or not np.isfinite(value):
             raise ValueError(f"the constant {name} = {value!r} is not a number")
         known[name] = float(value)
     return known

@@ -37,17 +37,36 @@ def choice(name, given, allowed):
     return given
 
 
-def integer(name, given):
+def integer(name, given, most=2**31 - 1):
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
         raise ValueError(f"{name} = {given!r} must be a whole number")
+    if abs(given) > most:
+        raise ValueError(f"{name} = {given!r} must be a whole number of at most {most}")
     return int(given)
 
 
 def number_of(name, given, units):
     try:
-        return float(given)
+        value = np.nan if isinstance(given, (bool, str)) else float(given)
     except (TypeError, ValueError):
-        raise ValueError(f"{name} = {given!r} must be a number [{units}]") from None
+        value = np.nan
+    if not np.isfinite(value):
+        raise ValueError(f"{name} = {given!r} must be a number [{units}]")
+    return value
+
+
+def length_of(name, given):
+    """A radius, or the size of a plane [m]."""
+    value = number_of(name, given, "m")
+    if not 0 < value < 1e12:
+        raise ValueError(f"{name} = {given!r} must be more than 0 and less than 1e12 m")
+    return value
+
+
+def yes_or_no(name, given):
+    if not isinstance(given, (bool, np.bool_)):
+        raise ValueError(f"{name} = {given!r} must be true or false")
+    return bool(given)
 
 
 def pair(name, given, units):

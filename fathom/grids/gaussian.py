@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
-from fathom.grids.arguments import choice, core, integer, number_of, pair, reject, span
+from fathom.grids.arguments import choice, core, integer, length_of, number_of, pair, reject, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.regrid import places as interpolation
@@ -60,7 +60,7 @@ class GaussianGrid(Grid):
         self.truncation, self.grid, self.radius = (
             integer("truncation", truncation),
             choice("grid", grid, list(orders)),
-            number_of("radius", radius, "m"),
+            length_of("radius", radius),
         )
         if not 1 <= self.truncation <= 10000:
             raise ValueError(f"truncation = {truncation} must lie in [1, 10000]")

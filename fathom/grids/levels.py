@@ -61,7 +61,7 @@ class ZLevels:
                 [number_of("thickness", t, "m") for t in layers]
             )
             return
-        number = integer("number", 40 if number is None else number)
+        number = integer("number", 40 if number is None else number, most=10_000)
         depth = number_of("depth", 5500 if depth is None else depth, "m")
         uniform = choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform"
         if uniform and surface is not None:
@@ -176,7 +176,7 @@ class HybridLevels(_PressureLevels):
                 raise ValueError(f"the set {number!r} has its own top and lowest layer")
             self._finish(*hybrid.named(number))
         else:
-            number = integer("number", 24 if number is None else number)
+            number = integer("number", 24 if number is None else number, most=10_000)
             self._finish(
                 *hybrid.smooth(
                     number,
@@ -200,7 +200,7 @@ class SigmaLevels(_PressureLevels):
         if interfaces is not None and number is not None:
             raise ValueError("SigmaLevels takes either a number or interfaces")
         if interfaces is None:
-            number = integer("number", 20 if number is None else number)
+            number = integer("number", 20 if number is None else number, most=10_000)
             if number < 1:
                 raise ValueError(f"number = {number} must be 1 or more")
             interfaces = np.arange(number + 1) / number

@@ -10,7 +10,16 @@ import numpy as np
 
 from fathom import earth
 from fathom.data.embedded import opened
-from fathom.grids.arguments import choice, core, integer, number_of, numbers, pair, reject
+from fathom.grids.arguments import (
+    choice,
+    core,
+    integer,
+    number_of,
+    numbers,
+    pair,
+    reject,
+    yes_or_no,
+)
 from fathom.grids.water import WaterGrid
 from fathom.names import near
 from fathom.reading import once
@@ -75,7 +84,9 @@ class LatitudeLongitudeGrid(WaterGrid):
                 )
         if nx is None:
             raise ValueError("nx (the number of columns) is missing")
-        periodic = abs(east - west - 360) < 1e-9 if periodic is None else bool(periodic)
+        periodic = (
+            abs(east - west - 360) < 1e-9 if periodic is None else yes_or_no("periodic", periodic)
+        )
         self._finish(
             lambda: core().latitude_longitude_grid(
                 integer("nx", nx), rows, west, east, periodic, radius
@@ -135,7 +146,7 @@ class CartesianGrid(WaterGrid):
                     )
                 sides.append([length * n / number for n in range(number + 1)])
         self._finish(
-            lambda: core().cartesian_grid(*sides, bool(periodic)),
+            lambda: core().cartesian_grid(*sides, yes_or_no("periodic", periodic)),
             levels,
             bathymetry,
             minimum_levels,
@@ -378,7 +389,9 @@ class CurvilinearGrid(WaterGrid):
         _check_corners(*corners)
         point = earth.unit_vectors(*corners)
         same = lambda a, b: bool(np.abs(a - b).max() < 1e-6)
-        periodic = same(point[:, 0], point[:, -1]) if periodic is None else bool(periodic)
+        periodic = (
+            same(point[:, 0], point[:, -1]) if periodic is None else yes_or_no("periodic", periodic)
+        )
         seam = point[-1, 1:]  # C(i), whose partner is C(nx - 2 - i)
         if fold is None:
             fold = (
@@ -388,7 +401,7 @@ class CurvilinearGrid(WaterGrid):
                 and not same(seam, seam[:1])
             )
         self._finish(
-            lambda: core().curvilinear_grid(*corners, periodic, bool(fold), radius),
+            lambda: core().curvilinear_grid(*corners, periodic, yes_or_no("fold", fold), radius),
             levels,
             bathymetry,
             minimum_levels,

@@ -88,6 +88,8 @@ def of_chlorophyll(ocean):
 def fields(ocean):
     """Fields that never change: energy of tides, chlorophyll."""
     h, given = ocean.grid.horizontal, {}
+    if ocean.tidal_energy is not None and ocean.tidal_mixing is None:
+        raise ValueError("tidal_energy is given, but there is no tidal_mixing that reads it")
     if ocean.tidal_mixing is not None:
         if ocean.tidal_energy is None and not h.spherical:
             raise ValueError(
@@ -99,10 +101,13 @@ def fields(ocean):
             if ocean.tidal_energy is None
             else on_columns(ocean.grid, ocean.tidal_energy, name="tidal_energy", units="J m-2")
         )
-    if (
-        ocean.water is not None
-        and "chlorophyll" in ocean.water.field_names
-        and ocean.chlorophyll_records is None
-    ):
+    reads = ocean.water is not None and "chlorophyll" in ocean.water.field_names
+    usual = isinstance(ocean.chlorophyll, float) and ocean.chlorophyll == 0.2
+    if not reads and not usual:
+        raise ValueError(
+            f"chlorophyll = {ocean.chlorophyll!r} is given, but only water = ChlorophyllWater"
+            " reads it"
+        )
+    if reads and ocean.chlorophyll_records is None:
         given["chlorophyll"] = on_columns(ocean.grid, ocean.chlorophyll, name="chlorophyll")
     return given

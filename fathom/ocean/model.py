@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.data import levitus, sets
+from fathom.grids.arguments import number_of, pair
 from fathom.input import layers
 from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
@@ -26,7 +27,7 @@ from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
 from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared, own_terms
-from fathom.order import Order
+from fathom.order import Order, all_placed
 from fathom.schemes import bytes_of, scheme
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
@@ -41,6 +42,9 @@ def _water(water):
     return water
 
 
+plain = ("builtins", "datetime")  # modules of values that are no part of a model
+
+
 def _one(name, given, usual):
     """What is given for a part that every ocean has; "default": the usual one."""
     if given is None:
@@ -52,10 +56,22 @@ def _one_or_none(name, given, usual=None):
     """What is given for a part; "default": the usual one; None: none. ValueError: it is no part."""
     if isinstance(given, str) and given == "default":
         return usual
-    if given is not None and isinstance(given, (bool, int, float, str, list, tuple, dict)):
+    if given is not None and type(given).__module__ in plain:
         example = f", as {usual!r}" if usual is not None else ""
         raise ValueError(f"{name} = {given!r} must be a scheme{example}")
     return given
+
+
+def _coriolis(given):
+    """ "earth", or f0 and beta."""
+    return given if isinstance(given, str) else pair("coriolis", given, "s-1, m-1 s-1")
+
+
+def _overflows(given):
+    found = [] if given is None or isinstance(given, str) else list(given)
+    if isinstance(given, str) or any(not hasattr(one, "on") for one in found):
+        raise ValueError(f"overflows = {given!r} must be a list of Overflow")
+    return found
 
 
 class Ocean(Model):
@@ -179,18 +195,20 @@ class Ocean(Model):
             float(bottom_speed),
             geothermal_heat,
         )
-        self.overflows = list(overflows)
+        self.overflows = _overflows(overflows)
         self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )
         self.tracers = declared(tracers)
         self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
-        self.coriolis = coriolis
-        self.extrapolation = float(extrapolation)
+        self.coriolis = _coriolis(coriolis)
+        self.extrapolation = number_of("extrapolation", extrapolation, "1")
+        if not 0 <= self.extrapolation <= 0.5:
+            raise ValueError(f"extrapolation = {extrapolation!r} must lie between 0 and 0.5")
         if precision not in ("fp64", "fp32"):
             raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
-        self.placed = list(placed)  # the user's own
+        self.placed = all_placed(placed)  # the user's own
         self.initial = {}
 
     @property

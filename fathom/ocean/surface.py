@@ -142,6 +142,23 @@ class BulkForcing(Surface):
         return self.given.records(ocean)
 
 
+# What a number may be: least, most, units.
+plausible = {
+    **dict.fromkeys(
+        ("stress_x", "stress_y", "stress_eastward", "stress_northward"), (-100, 100, "N m-2")
+    ),
+    "heat_flux": (-1e5, 1e5, "W m-2"),
+    "shortwave_flux": (0, 1e4, "W m-2"),
+    "wind_speed": (0, 200, "m s-1"),
+    "sea_ice_fraction": (0, 1, ""),
+    "air_pressure": (1e4, 2e5, "Pa"),
+}
+
+
+def _is_usual_air(air):
+    return isinstance(air, str) and air == climatology
+
+
 class SurfaceForcing(Surface):
     """Stress and fluxes given directly: numbers, arrays (ny, nx), functions of (longitude,
     latitude) or (x, y); or in time: files, Records, xarray.DataArrays.
@@ -245,12 +262,8 @@ class SurfaceForcing(Surface):
                 "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
                 " thing; give one pair"
             )
-        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
-        if self._of_bulk and not (self.wind_speed is None and usual_pressure):
-            raise ValueError(
-                "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
-                " give no others"
-            )
+        self._check_air()
+        self._check_numbers()
         sensitivity = self.heat_flux_sensitivity
         if sensitivity is not None and self.restoring_temperature is None:
             raise ValueError(
@@ -261,6 +274,29 @@ class SurfaceForcing(Surface):
                 f"heat_flux_sensitivity = {sensitivity}: a warmer sea would be warmed; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
+
+    def _check_air(self):
+        """ValueError where the air is given that nothing reads, or twice."""
+        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
+        if self._of_bulk and not (self.wind_speed is None and usual_pressure):
+            raise ValueError(
+                "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
+                " give no others"
+            )
+        if not self._of_bulk and not (_is_usual_air(self.air) and self.missing is None):
+            raise ValueError(
+                f"air = {self.air!r}, missing = {self.missing!r}: they are for"
+                " heat_flux_sensitivity = BulkSensitivity; nothing else reads them"
+            )
+
+    def _check_numbers(self):
+        """ValueError for a number that no sea has seen."""
+        for name, (least, most, units) in plausible.items():
+            value = getattr(self, name)
+            if isinstance(value, (int, float)) and not least <= value <= most:
+                raise ValueError(
+                    f"{name} = {value!r} must lie between {least:g} and {most:g} {units}"
+                )
 
     def _inputs(self):
         """What files give, by keyword."""

@@ -49,6 +49,9 @@ class Store(Stream):
     ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
+        if dtype not in ("float32", "float64"):
+            allowed = ("float32", "float64")
+            raise ValueError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
         if statistic is not None and statistic not in statistics:
             raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)

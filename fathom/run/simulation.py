@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom import mpi, regions
 from fathom.failure import RunFailure
+from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
 from fathom.output.gather import Gather
 from fathom.output.integrals import Integrals, is_of
@@ -73,7 +74,7 @@ class Simulation:
     ):
         self.model = model
         self.limits = sanity.limits(model, limits or {})
-        self.beyond_stability = beyond_stability
+        self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
         period = Period(step, "step")
         if period.months:
             raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
@@ -136,12 +137,24 @@ class Simulation:
             "moorings": moorings,
             "drifters": drifters,
         }
+        self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
+
+    def _check_name(self, path):
+        """ValueError: output outside the directory of the run, or two of one name."""
+        inside = Path(os.path.normpath(path))
+        if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
+            raise ValueError(
+                f"output {path}: it lies outside the directory of the run; allowed: a name in it,"
+                f" as {inside.name!r}"
+            )
+        if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
+            raise ValueError(f"output {path}: there is another output of that name")
 
     def _kind_of_store(self, path, variables, chosen):
         """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a

@@ -32,7 +32,7 @@ class Period:
         if isinstance(text, Period):
             self.seconds, self.months, self.text = text.seconds, text.months, text.text
             return
-        if isinstance(text, (int, float)):
+        if isinstance(text, (int, float)) and not isinstance(text, bool):
             text = f"{text}s"
         match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
         if not match or match[2] not in units | calendar_units:

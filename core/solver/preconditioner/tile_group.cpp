@@ -182,7 +182,7 @@ void TileGroup::leave_failures_to_diagonal() {
         if (error.lanes[tile] < 1e-6) continue;
         assemble_nothing(tile);
         for (int k = 0; k < guesses * guesses; ++k) inverse_influence()[k * tiles + tile] = 0;
-        numbers[size - tiles + tile] = 1;
+        numbers[size - 2 * tiles + tile] = 1;
     }
 }
 

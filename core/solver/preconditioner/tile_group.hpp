@@ -33,8 +33,9 @@ public:
     /// Of a point: its equation's coefficients, scaled to a unit diagonal; 1 / northeast; the
     /// tile's scale over that of the solver, 0 on land.
     enum Coefficient { east, north, northeast, northwest, inverse_northeast, rescaling, kinds };
-    /// Numbers of a group: [coefficient][point][tile], [guess][residual][tile] and [tile].
-    static constexpr std::ptrdiff_t size = (kinds * points + guesses * guesses + 1) * tiles;
+    /// Numbers of a group: [coefficient][point][tile], [guess][residual][tile], [tile], and as many
+    /// zeros: what lies before the next group is read there.
+    static constexpr std::ptrdiff_t size = (kinds * points + guesses * guesses + 2) * tiles;
 
     /// The unknowns of a tile, with a margin for the points around it.
     class Unknowns {
@@ -56,7 +57,7 @@ public:
         return Eight::load(numbers + (which * points + point) * tiles);
     }
     /// 1 for a tile that is left to the diagonal, else 0.
-    Eight left_to_diagonal() const { return Eight::load(numbers + size - tiles); }
+    Eight left_to_diagonal() const { return Eight::load(numbers + size - 2 * tiles); }
     /// A x = b; the margin of x is 0.
     void solve(const Eight* b, Unknowns& x) const;
 

@@ -1,0 +1,172 @@
+"""Experiments with something wrong in them: one value of a small case replaced by one that is of
+another kind, absurd, empty or not a number. `outcome` says what became of one.
+
+What may come of it: an error in one message, or a run in which the value counts. What must not: a
+traceback, a hang, and a run that takes the value for something else in silence.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import box
+
+atmosphere = """\
+[grid]
+is = "GaussianGrid"
+truncation = 10
+levels = { is = "SigmaLevels", number = 4 }
+
+[model]
+is = "SpectralAtmosphere"
+physics = [{ is = "HeldSuarez" }]
+tracers = ["dust"]
+diffusion_time = "6h"
+
+[state]
+air_temperature = 280.0
+
+[simulation]
+step = "20min"
+run = "1h"
+
+[output."day.nc"]
+variables = ["air_temperature", "eastward_wind"]
+every = "1h"
+"""
+
+shallow_water = """\
+[grid]
+is = "GaussianGrid"
+truncation = 10
+
+[model]
+is = "ShallowWater"
+mean_geopotential = 6e4
+
+[state]
+case = "williamson-2"
+
+[simulation]
+step = "20min"
+run = "1h"
+
+[output."height.zarr"]
+variables = ["geopotential_height"]
+every = "1h"
+"""
+
+ocean = (
+    box.text.replace("nx = 24", "nx = 8").replace("ny = 20", "ny = 6")
+    + """
+[output."mean.nc"]
+variables = ["temperature"]
+every = "2h"
+statistic = "mean"
+"""
+)
+
+cases = {"ocean": ocean, "atmosphere": atmosphere, "shallow water": shallow_water}
+
+# Values for any key, as they stand in a file.
+values = (
+    *('"none"', "false", "true", "[]", '""', "{}", "-1", "0", "1e300", "-1e300", "nan", "inf"),
+    *('"nan"', '"many"', "1000000000000", "[1]", "[nan]", "[[[]]]", '["a", 1]', '"1e400"', "-inf"),
+    *('{ is = "Nothing" }', "2000-01-01", '"2000-13-01"', '"../x"', "0.5", '"-1h"', '"1h"', "3"),
+)
+
+
+class Case:
+    """One experiment: the name of its case, and settings on top of it."""
+
+    def __init__(self, name: str, *settings: str):
+        self.name, self.settings = name, settings
+
+    @property
+    def text(self) -> str:
+        return cases[self.name]
+
+    def __repr__(self):
+        return f"{self.name}: {' '.join(f'--set {s!r}' for s in self.settings)}"
+
+
+def keys(table: dict[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """All keys of a document, tables too."""
+    for name, value in table.items():
+        yield (*path, name)
+        if isinstance(value, dict):
+            yield from keys(value, (*path, name))
+
+
+def dotted(path: tuple[str, ...]) -> str:
+    return ".".join(part if re.fullmatch(r"[\w-]+", part) else f'"{part}"' for part in path)
+
+
+def misspelt(path: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:
+    """The same key with two letters changed over, or one more."""
+    *front, name = path
+    at = chance.randrange(len(name))
+    other = name[:at] + name[at + 1 : at + 2] + name[at : at + 1] + name[at + 2 :]
+    return (*front, other if other != name else name + "s")
+
+
+def made(number: int, resolved: dict[str, str], seed: int = 0) -> list[Case]:
+    """So many different cases; resolved: name -> text of the case with all its keys."""
+    chance = random.Random(seed)
+    known = {name: list(keys(tomllib.loads(text))) for name, text in resolved.items()}
+    found: dict[str, Case] = {}
+    while len(found) < number:
+        name = chance.choice(list(cases))
+        path = chance.choice(known[name])
+        if chance.random() < 0.1:
+            path = misspelt(path, chance)
+        case = Case(name, f"{dotted(path)}={chance.choice(values)}")
+        found[repr(case)] = case
+    return list(found.values())
+
+
+def outcome(case: Case, directory: Path) -> dict[str, str]:
+    """{"what": "error", "ran", "silent" or "traceback", "said": why}. In a process that may be
+    killed: it may take long, or much memory.
+    """
+    import traceback
+
+    from fathom.describe.experiment import Experiment
+    from fathom.describe.toml import Document
+    from fathom.failure import RunFailure
+
+    try:
+        experiment = Experiment(Document(case.text, "case.toml", case.settings))
+        simulation = experiment.simulation(directory, overwrite=True)
+        simulation.run(2 * simulation.step, report=False)
+        text = experiment.resolved()
+    except (ValueError, OSError, RunFailure) as error:
+        said = str(error).strip()
+        return {"what": "error" if said else "traceback", "said": said or repr(error)}
+    except Exception as error:
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(where.filename).name}:{where.lineno}"
+        return {"what": "traceback", "said": f"{error!r} at {place}"}
+    plain = Experiment(Document(case.text, "case.toml"))
+    plain.simulation(directory, overwrite=True)
+    unchanged = plain.resolved()
+    counts = text != unchanged or means_the_same(case, unchanged)
+    return {"what": "ran" if counts else "silent", "said": ""}
+
+
+def means_the_same(case: Case, resolved: str) -> bool:
+    """Whether the value is what the case has without it, or both say that there is none."""
+    path, _, value = case.settings[0].partition("=")
+    held: Any = tomllib.loads(resolved)
+    for part in re.findall(r'"([^"]*)"|([\w-]+)', path):
+        held = held.get("".join(part)) if isinstance(held, dict) else None
+    given = tomllib.loads(f"value = {value}")["value"]
+    nothing = (None, "none", False, 0, "", [], {}, [False, False])
+    if given == {} or (path == "grid.levels" and given == "none"):
+        return True  # nothing else than usual; one layer
+    return str(held) == str(given) or (held in nothing and given in nothing)

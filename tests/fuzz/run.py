@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Tries thousands of experiments with something wrong in them (experiments.py), and prints what
+came of them.
+
+    python tests/fuzz/run.py [--cases 3000] [--seed 0] [--json FILE]
+
+Exit status 1 where one ended in a traceback, hung, or was accepted in silence.
+"""
+
+from __future__ import annotations
+
+import argparse
+import collections
+import json
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+sys.path[:0] = [str(here), str(here.parent / "shared")]
+
+import experiments  # noqa: E402  beside this file
+
+patience = 60.0  # seconds that a case may take
+
+
+class Worker:
+    """A process that tries cases; another one after one that it did not outlive."""
+
+    def __init__(self):
+        self.process = None
+
+    def outcome(self, case: experiments.Case) -> dict[str, str]:
+        if self.process is None:
+            self.process = subprocess.Popen(
+                [sys.executable, "-P", str(here / "worker.py")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+                env=environment(),
+            )
+        self.process.stdin.write(json.dumps([case.name, *case.settings]) + "\n")
+        self.process.stdin.flush()
+        ready, _, _ = select.select([self.process.stdout], [], [], patience)
+        line = self.process.stdout.readline() if ready else ""
+        if line:
+            return json.loads(line)
+        self.process.kill()
+        status, self.process = self.process.wait(), None
+        if ready:
+            return {"what": "traceback", "said": f"the process ended with status {status}"}
+        return {"what": "hang", "said": f"no end after {patience:g} s"}
+
+    def close(self) -> None:
+        if self.process is not None:
+            self.process.stdin.close()
+            self.process.wait()
+
+
+def environment() -> dict[str, str]:
+    paths = [str(here), str(here.parent / "shared"), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+
+
+def resolved() -> dict[str, str]:
+    """Of each case the text with all its keys."""
+    from fathom.describe.experiment import Experiment
+    from fathom.describe.toml import Document
+
+    return {
+        name: Experiment(Document(text, name)).resolved()
+        for name, text in experiments.cases.items()
+    }
+
+
+def tried(number: int, seed: int) -> list[dict[str, str]]:
+    """What became of so many cases: {"case", "what", "said"}."""
+    worker = Worker()
+    found = [
+        {"case": repr(case), **worker.outcome(case)}
+        for case in experiments.made(number, resolved(), seed)
+    ]
+    worker.close()
+    return found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--cases", type=int, default=3000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path, help="write all of them")
+    given = parser.parse_args()
+    found = tried(given.cases, given.seed)
+    wrong = [one for one in found if one["what"] not in ("error", "ran")]
+    for one in wrong:
+        print(f"{one['what']:10} {one['case']}\n{'':10} {one['said']}")
+    count = collections.Counter(one["what"] for one in found)
+    print(f"{len(found)} cases: {', '.join(f'{n} {what}' for what, n in count.most_common())}")
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

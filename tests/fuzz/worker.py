@@ -1,0 +1,30 @@
+"""Tries cases that come line by line, and says what became of each. A process of its own: it is
+killed when it takes too long.
+"""
+
+import json
+import resource
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+
+import experiments
+
+memory = 6 << 30  # bytes that a case may have
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    warnings.simplefilter("ignore")
+    said, sys.stdout = sys.stdout, sys.stderr
+    with tempfile.TemporaryDirectory() as folder:
+        for number, line in enumerate(sys.stdin):
+            name, *settings = json.loads(line)
+            case = experiments.Case(name, *settings)
+            found = experiments.outcome(case, Path(folder) / str(number))
+            print(json.dumps(found), file=said, flush=True)
+
+
+if __name__ == "__main__":
+    main()
