@@ -418,7 +418,13 @@ def _table(thing: Any, given: Any) -> dict[str, Any]:
     given = given if isinstance(given, Mapping) else {}
     held = {**vars(thing), **vars(thing).get("parameters", {})}
     table: dict[str, Any] = {"is": type(thing).__name__}
+    # What was said, where a thing can be said in several ways.
+    written = held.get("written", {})
+    table |= {name: value for name, value in written.items() if value is not None}
     for name, default in _keys(type(thing)).items():
+        unsaid = name not in held and name not in given
+        if name in written or (written and unsaid):
+            continue
         value = _plain(held[name], given.get(name)) if name in held else None
         if value is None:
             value = given.get(name, "none" if name in held and held[name] is None else default)

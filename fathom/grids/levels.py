@@ -170,13 +170,16 @@ class HybridLevels(_PressureLevels):
         if a is not None or b is not None:
             if a is None or b is None or (number, top, lowest) != (None,) * 3:
                 raise ValueError("HybridLevels takes either a and b, or number, top and lowest")
+            self.written = {"a": list(a), "b": list(b)}
             self._finish(numbers("a", a, "Pa"), numbers("b", b, "1"))
         elif isinstance(number, str):
             if (top, lowest) != (None, None):
                 raise ValueError(f"the set {number!r} has its own top and lowest layer")
+            self.written = {"number": number}
             self._finish(*hybrid.named(number))
         else:
             number = integer("number", 24 if number is None else number, most=10_000)
+            self.written = {"number": number, "top": top, "lowest": lowest}
             self._finish(
                 *hybrid.smooth(
                     number,
@@ -203,6 +206,9 @@ class SigmaLevels(_PressureLevels):
             number = integer("number", 20 if number is None else number, most=10_000)
             if number < 1:
                 raise ValueError(f"number = {number} must be 1 or more")
+            self.written = {"number": number}
             interfaces = np.arange(number + 1) / number
+        else:
+            self.written = {"interfaces": list(interfaces)}
         sigma = numbers("interfaces", interfaces, "1")
         self._finish(0 * np.array(sigma), sigma)

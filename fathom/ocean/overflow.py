@@ -50,6 +50,7 @@ class Overflow:
         coriolis=None,
     ):
         self.name = str(name)
+        self.written = {"latitude": latitude, "coriolis": coriolis}
         if (latitude is None) == (coriolis is None):
             raise ValueError(f"Overflow {name}: give either latitude or coriolis")
         self.coriolis = (

@@ -52,7 +52,7 @@ def test_constants():
     [
         ("20 * exp(dept)", "did you mean 'depth'"),
         ("exq(depth)", "did you mean 'exp'"),
-        ("sin(x, y, x, y)", "arguments"),
+        ("sin(x, y, x, y)", "takes 1 argument, given 4"),
         ("__import__('os').system('true') * x", "only arithmetic"),
         ("x.__class__", "only arithmetic"),
         ("(lambda: x)()", "only arithmetic"),
