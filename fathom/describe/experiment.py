@@ -413,24 +413,31 @@ def _ours(thing: Any) -> bool:
 
 def _table(thing: Any, given: Any) -> dict[str, Any]:
     """The inline table of an object: its class and all its parameters; `given` for what cannot be
-    read back from it.
+    read back from it. `written` of it: what was said, where it can be said in several ways.
     """
     given = given if isinstance(given, Mapping) else {}
     held = {**vars(thing), **vars(thing).get("parameters", {})}
-    table: dict[str, Any] = {"is": type(thing).__name__}
-    # What was said, where a thing can be said in several ways.
     written = held.get("written", {})
+    table: dict[str, Any] = {"is": type(thing).__name__}
     table |= {name: value for name, value in written.items() if value is not None}
     for name, default in _keys(type(thing)).items():
         unsaid = name not in held and name not in given
         if name in written or (written and unsaid):
             continue
-        value = _plain(held[name], given.get(name)) if name in held else None
-        if value is None:
-            value = given.get(name, "none" if name in held and held[name] is None else default)
+        value = _held(held, name, given.get(name), default)
         if value is not None and value is not inspect.Parameter.empty:
             table[name] = value
     return table
+
+
+def _held(held: Mapping[str, Any], name: str, given: Any, default: Any) -> Any:
+    """What a file says of a parameter: what the object has, what was given, or the default."""
+    value = _plain(held[name], given) if name in held else None
+    if value is not None:
+        return value
+    if given is not None:
+        return given
+    return "none" if name in held and held[name] is None else default
 
 
 def _plain(value: Any, given: Any) -> Any:

@@ -165,6 +165,8 @@ class HybridLevels(_PressureLevels):
     a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.
     """
 
+    written: dict[str, object]  # what was said of them
+
     def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
         reject(self, unknown)
         if a is not None or b is not None:

@@ -134,6 +134,22 @@ def fingerprint(simulation):
     return restart.fingerprint(**simulation.model.grid.identity)
 
 
+def _check_clock(path, header, simulation):
+    """ValueError: a run with another step, start or calendar would go on at another time."""
+    s = simulation
+    if abs(header.seconds - s.seconds) > 1e-6:
+        raise ValueError(
+            f"{path} was written with a step of {header.seconds / max(header.steps, 1):g} s; this"
+            f" run has {s.step:g} s"
+        )
+    if (header.start, header.calendar) != (str(s.clock.start), s.clock.calendar):
+        raise ValueError(
+            f"{path} is of a run from {header.start} in the calendar {header.calendar!r}; this one"
+            f" is from {s.clock.start} in {s.clock.calendar!r}: say start = '{header.start}' and"
+            f" calendar = '{header.calendar}'"
+        )
+
+
 def read_state(simulation, path):
     """Fields, steps and series from a restart file of the same grid; returns what it has of stores.
     ValueError where it does not fit, a warning where it was written with other numerics.
@@ -156,11 +172,7 @@ def read_state(simulation, path):
 
     header, names = s.readers.share(head)
     s.count = header.steps
-    if abs(header.seconds - s.seconds) > 1e-6:
-        raise ValueError(
-            f"{path} was written with a step of {header.seconds / header.steps:g} s; this run has"
-            f" {s.step:g} s"
-        )
+    _check_clock(path, header, s)
     s.restored = set(state) & set(names)
     several = s.parallel["staging"] is not None and len(s.readers.ranks) > 1
     try:

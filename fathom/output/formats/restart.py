@@ -1,10 +1,10 @@
 """Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and
 threads.
 
-    Fathom restart 3                16 bytes, a new line
+    Fathom restart 4                16 bytes, a new line
     length of the header            15 digits, a new line
     header                          JSON: Header, and of each field shape, type and place
-    sums                            CRC-32 of each band of rows of each field
+    sums                            CRC-32 of the header, and of each band of rows of each field
     fields                          one after another, each from a multiple of 4096 bytes on,
         f[row][level][point]
 
@@ -32,7 +32,8 @@ from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage
 
-version = 3
+version = 4
+readable = {3: 0, 4: 4}  # version -> bytes of the header's own sum
 _magic = "Fathom restart "
 _page = 4096
 _band = 1 << 22  # bytes
@@ -95,6 +96,7 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
         place = _whole_pages(place + int(np.prod(shape)) * dtype.itemsize)
     text = json.dumps({**asdict(header), "bytes": place, "bands": bands, "fields": table}).encode()
     start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
+    start += zlib.crc32(text).to_bytes(4, "little")
     try:
         with open(partial, "wb", buffering=0) as file:
             file.write(start)
@@ -275,12 +277,17 @@ def _contents(file: int, path: Path) -> tuple[dict, int, int]:
             f" ({os.fstat(file).st_size} bytes)"
         )
     found = opening[len(_magic) : len(_magic) + 1].decode()
-    if found != str(version):
-        raise ValueError(f"{path} has restart version {found}; this Fathom reads version {version}")
+    if found not in map(str, readable):
+        known = " and ".join(map(str, readable))
+        raise ValueError(f"{path} has restart version {found}; this Fathom reads versions {known}")
     try:
-        length = int(opening[-16:])
-        content = json.loads(os.pread(file, length, start))
-        sums = start + length
+        length, own = int(opening[-16:]), readable[int(found)]
+        text = os.pread(file, length, start)
+        sum_ = os.pread(file, own, start + length)
+        if own and zlib.crc32(text) != int.from_bytes(sum_, "little"):
+            raise ValueError("not what was written")
+        content = json.loads(text)
+        sums = start + length + own
         data = _first(sums, content["bands"])
     except (ValueError, KeyError, UnicodeDecodeError):
         raise ValueError(
