@@ -32,6 +32,8 @@ class Store(Stream):
     heard = (*Stream.heard, "places", "known_at_start", "target")
 
     file: Any = None  # open on this rank
+    opened = False  # by a run of this simulation
+    goes_on = False  # that of an earlier run, with what was under way
     attributes: Mapping[str, str] = {}  # of the file
     least = 1  # variables of it
 
@@ -240,7 +242,7 @@ class Store(Stream):
     def _open_file(self):
         """The file on root, new or that of the run which is continued."""
         s = self.simulation
-        continued = s.restart_from is not None and self.whole_path.exists()
+        continued = (self.opened or s.restart_from is not None) and self.whole_path.exists()
 
         def create():
             if continued:
@@ -262,6 +264,7 @@ class Store(Stream):
             )
 
         s.on_root(create)
+        self.goes_on, self.opened = self.opened, True
 
     def _contents(self):
         """Coordinates, variables and chunks of a new file."""
@@ -276,6 +279,8 @@ class Store(Stream):
     def _resume(self):
         """The interval that is under way: that of the restart, or a new one."""
         s = self.simulation
+        if self.goes_on:
+            return
         goes_on = self.sums and set(self.sums) <= s.restored
         self.last = self._interval_start() if goes_on else s.count
         if not goes_on:

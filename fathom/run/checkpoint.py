@@ -210,9 +210,9 @@ def _warn_of_numerics(path, before, now):
 @once
 def latest(directory):
     """The whole restart of a run directory that has got furthest, or None; damaged ones, and states
-    of runs that failed, do not count.
+    of runs that failed, do not count. ValueError: there are some, and all are damaged.
     """
-    found = []
+    found, damaged = [], []
     for path in sorted(directory.glob("*.fathom")):
         if path.name == "last-state.fathom":
             continue
@@ -220,5 +220,12 @@ def latest(directory):
             with restart.read(path) as file:
                 found.append((file.header.seconds, path))
         except ValueError as error:
-            warnings.warn(str(error), stacklevel=2)
+            damaged.append(error)
+    if damaged and not found:
+        raise ValueError(
+            f"{directory} has no whole restart to go on from: {'; '.join(map(str, damaged))}."
+            " --overwrite begins anew"
+        )
+    for fault in damaged:
+        warnings.warn(str(fault), stacklevel=2)
     return max(found, default=(0.0, None))[1]

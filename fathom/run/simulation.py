@@ -28,6 +28,7 @@ from fathom.run import choices, sanity
 from fathom.run import parallel as spread
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
+from fathom.run.lock import DirectoryLock
 from fathom.run.series import Series
 from fathom.run.show import describe
 from fathom.time.clock import Clock, Event, Period
@@ -92,6 +93,7 @@ class Simulation:
         self.serves = self.roles is not None and self.roles.server >= 0
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
+        self.lock = DirectoryLock()
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
@@ -137,6 +139,11 @@ class Simulation:
             "moorings": moorings,
             "drifters": drifters,
         }
+        if self.sequence is not None:
+            raise ValueError(
+                f"output {path}: the simulation has its fields already; ask for output before its"
+                " first run, step or state, or take it to a new simulation by a restart"
+            )
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
@@ -442,7 +449,13 @@ class Simulation:
         if self.serves:
             return serve(self)
         sanity.check_step(self)
-        self._begin()
+        try:
+            self._begin()
+            return self._run(period, progress, report, from_start)
+        finally:
+            self.lock.release()
+
+    def _run(self, period, progress, report, from_start):
         events = self._schedule(period, from_start)
         handler = signal.signal(signal.SIGINT, self.request_stop)
         self.sequence.reset_timings()
@@ -567,8 +580,7 @@ class Simulation:
         be.
         """
         try:
-            if self.sequence is None:
-                self._make_directory()
+            self._make_directory(anew=self.sequence is None)
             self.prepare()
             self.delivery.open()
             for store in self.outputs:
@@ -580,10 +592,13 @@ class Simulation:
         if self.roles:
             self.servers = Servers(self._seen)
 
-    def _make_directory(self):
+    def _make_directory(self, anew):
+        """Where the run leaves what it makes, locked; anew: its first stretch."""
+
         def make():
             if (
-                (self.directory / "summary.json").exists()
+                anew
+                and (self.directory / "summary.json").exists()
                 and not self.overwrite
                 and not self.restart_from
             ):
@@ -594,8 +609,9 @@ class Simulation:
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):
                 raise PermissionError(f"{self.directory} cannot be written")
+            self.lock.take(self.directory)
             (self.directory / ".stop").unlink(missing_ok=True)
-            if self.configuration:
+            if anew and self.configuration:
                 (self.directory / "resolved.toml").write_text(self.configuration)
 
         self.on_root(make)

@@ -223,6 +223,7 @@ def test_blow_up_says_where(tmp_path):
     from fathom.failure import Unstable
 
     sim, _ = simulate(tmp_path, to="", output=False)
+    sim.advance(1)
     wild = sim.gather("eastward_wind")
     wild[3, 4, 5] = 1e4
     sim.fields.set("eastward_wind", np.ascontiguousarray(wild))

@@ -170,8 +170,8 @@ def sea(directory, **parallel):
             25 * np.exp(-z / 600) + 2 * np.sin(np.deg2rad(3 * x)) * np.exp(-z / 300)
         ),
         salinity=35.0,
-        velocity_x=1.5,
-        velocity_y=lambda x, y, z: np.sin(np.deg2rad(5 * x)),
+        velocity_x=0.5,
+        velocity_y=lambda x, y, z: 0.3 * np.sin(np.deg2rad(5 * x)),
     )
     return fm.Simulation(
         ocean,

@@ -200,7 +200,7 @@ def test_a_run_that_blows_up_says_where(tmp_path):
     from fathom.failure import Unstable
 
     sim = simulate(stirred(box()), step="40000s", surface=wind())
-    sim.directory = tmp_path / "run"
+    sim.directory, sim.beyond_stability = tmp_path / "run", True
     with pytest.raises(
         Unstable,
         match=(

@@ -376,12 +376,27 @@ def _make_room(path: Path, overwrite: bool) -> None:
     if path.exists():
         if not overwrite:
             raise no_overwrite(path)
-        if not (path / "zarr.json").is_file():
+        if not (path / "zarr.json").is_file() and not _is_unfinished(path):
             raise FileExistsError(f"{path} exists and is not a Zarr store; it is not replaced")
         try:
             shutil.rmtree(path)
         except OSError as error:
             raise explain(error, path, f"replacing {path}") from None
+
+
+def _is_unfinished(path: Path) -> bool:
+    """Whether it is a store that was being made when its run was killed: folders of arrays with
+    what says of them, the group's own not yet.
+    """
+    inside = [] if not path.is_dir() else list(path.iterdir())
+    return bool(inside) and all(
+        entry.is_dir()
+        and all(
+            file.name.endswith("zarr.json") or file.name.startswith(".zarr.json")
+            for file in entry.iterdir()
+        )
+        for entry in inside
+    )
 
 
 def _write_metadata(

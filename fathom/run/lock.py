@@ -1,0 +1,46 @@
+"""One run in a directory at a time: a second one would write into the first one's stores."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
+
+
+class DirectoryLock:
+    """Held from `take` to `release`, on the rank that takes it. The system gives it back when the
+    process ends, however it ends: a run that was killed leaves none behind.
+    """
+
+    def __init__(self) -> None:
+        self._file = -1
+
+    def take(self, directory: Path) -> None:
+        """FileExistsError: another run holds it."""
+        if fcntl is None or self._file >= 0:
+            return
+        file = os.open(directory / ".lock", os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            holder = os.pread(file, 32, 0).decode(errors="replace").strip()
+            os.close(file)
+            if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP):
+                return  # a file system without locks
+            raise FileExistsError(
+                f"another run is under way in {directory}{holder and f' (process {holder})'}; wait"
+                " for its end, or choose another directory"
+            ) from None
+        os.truncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        self._file = file
+
+    def release(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

@@ -1,0 +1,117 @@
+"""A simulation can be run, looked at, and run on; a directory holds one run at a time; what a
+killed or damaged run left is never begun anew, or mixed, in silence.
+"""
+
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import box
+import cases
+import fathom as fm
+from fathom import output
+from fathom.run import checkpoint
+
+
+def simulation(directory, **keywords):
+    s = fm.Simulation(cases.stirred(cases.box()), "1h", directory=directory, **keywords)
+    s.output("a.zarr", ["temperature"], every="6h")
+    s.output("mean.nc", ["temperature"], every="8h", statistic="mean")
+    s.output("height.nc", ["sea_surface_height"], every="3h")
+    return s
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_two_runs_are_one(tmp_path, overwrite):
+    """Means too, of which the first run ends in the middle."""
+    whole = simulation(tmp_path / "one", overwrite=overwrite)
+    whole.run("32h", report=False)
+    parts = simulation(tmp_path / "two", overwrite=overwrite)
+    parts.run("20h", report=False)
+    assert float(parts.state["temperature"].mean()) > 0
+    parts.run("12h", report=False)
+    assert parts.checksum() == whole.checksum()
+    for name in ("a.zarr", "mean.nc", "height.nc"):
+        one, two = (output.open(tmp_path / which / name).load() for which in ("one", "two"))
+        assert one.time.size > 3
+        assert one.identical(two) or all(
+            np.array_equal(one[v].values, two[v].values, equal_nan=True) for v in one.variables
+        )
+
+
+def test_output_that_comes_too_late(tmp_path):
+    s = simulation(tmp_path / "run")
+    s.run("3h", report=False)
+    with pytest.raises(ValueError, match="ask for output before its first run"):
+        s.output("late.zarr", ["temperature"])
+
+
+def test_one_run_at_a_time(tmp_path):
+    """The second is told of the first; the lock of one that was killed is gone with it."""
+    box.write(tmp_path)
+    out = tmp_path / "run"
+    first = subprocess.Popen(
+        box.command("run", "box.toml", "--for", "200y", "--out", "run", "--no-report"),
+        cwd=tmp_path,
+        env=box.environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        end = time.monotonic() + 60
+        while not (out / "surface.zarr" / "zarr.json").exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        for how in ("--overwrite", "--continue"):
+            status, _, said = box.fathom(
+                "run", "box.toml", "--for", "1d", "--out", "run", how, folder=tmp_path
+            )
+            assert status == 2 and f"another run is under way in {out.name}" in said
+            assert f"(process {first.pid})" in said or "process" in said
+    finally:
+        first.kill()
+        first.wait()
+    status, _, said = box.fathom(
+        "run", "box.toml", "--for", "6h", "--out", "run", "--overwrite", folder=tmp_path
+    )
+    assert status == 0, said
+
+
+def test_a_run_with_damaged_restarts_alone_does_not_begin_anew(tmp_path):
+    s = simulation(tmp_path)
+    s.run("3h", report=False)
+    (path,) = tmp_path.glob("restart*.fathom")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:100] + b"x" + whole[101:])
+    with pytest.raises(ValueError, match=r"no whole restart to go on from: .*--overwrite begins"):
+        checkpoint.latest(tmp_path)
+    (tmp_path / "older.fathom").write_bytes(whole)
+    with pytest.warns(UserWarning, match="not a whole restart"):
+        assert checkpoint.latest(tmp_path).name == "older.fathom"
+
+
+def test_a_store_that_was_being_made_is_replaced(tmp_path):
+    simulation(tmp_path).run("3h", report=False)
+    store = tmp_path / "a.zarr"
+    for file in store.rglob("*"):  # as it is before what says of the group is there
+        if file.is_file() and (file.name != "zarr.json" or file.parent == store):
+            file.unlink()
+    for folder in sorted(store.rglob("c"), reverse=True):
+        subprocess.run(["rm", "-r", folder], check=True)
+    simulation(tmp_path, overwrite=True).run("6h", report=False)
+    assert output.open(store).time.size == 2
+
+
+@pytest.mark.parametrize(
+    "other, said",
+    [
+        ({"start": "2003-01-01"}, "is of a run from 2000-01-01 .* say start = '2000-01-01"),
+        ({"calendar": "noleap"}, "in the calendar 'standard'; this one .* 'noleap'"),
+    ],
+)
+def test_a_restart_has_its_start_and_calendar(tmp_path, other, said):
+    simulation(tmp_path / "one").run("3h", report=False)
+    s = simulation(tmp_path / "two", **other).restore(tmp_path / "one" / "restart.fathom")
+    with pytest.raises(ValueError, match=said):
+        s.run("3h", report=False)
