@@ -1,6 +1,8 @@
 """Failures of a run that are not the user's mistake in a configuration: exit status 1, one clear
-message.
+message. And the status of a run that was stopped, which is none.
 """
+
+stopped_status = 3  # on request, with a restart
 
 
 class RunFailure(RuntimeError):

@@ -10,6 +10,7 @@ import click
 
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.commands.options import file_option
+from fathom.failure import stopped_status
 from fathom.run.progress import Progress
 
 
@@ -44,8 +45,8 @@ def run(
     """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run
     directory.
 
-    Ctrl-C writes a restart and ends cleanly; go on from it with --continue, or from any other with
-    --restart.
+    Ctrl-C writes a restart and ends cleanly, with status 3; go on from it with --continue, or from
+    any other with --restart. SIGUSR1 writes restart-now.fathom, and the run goes on.
     """
     settings += parallel_settings(ranks, servers, threads)
     settings += (f'simulation.run="{period}"',) if period else ()
@@ -84,4 +85,4 @@ def _run(
         progress.close()
     if simulation.is_root:
         click.echo(headline(simulation, summary))
-    return 0
+    return stopped_status if simulation.stopped else 0

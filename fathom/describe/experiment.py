@@ -210,10 +210,20 @@ class Experiment:
                 )
             self._at(("output", name), simulation.output, name, **table)
         if "checkpoint" in given:
-            self._at(("simulation", "checkpoint"), simulation.checkpoint, given["checkpoint"])
+            self._checkpoint(simulation, given["checkpoint"])
         if restart := restart or given.get("restart"):
             simulation.restore(restart)
         return simulation
+
+    def _checkpoint(self, simulation: Any, given: Any) -> None:
+        """Restarts every so often: the rhythm, or a table with the keywords of
+        Simulation.checkpoint.
+        """
+        path = ("simulation", "checkpoint")
+        table = given if isinstance(given, Mapping) else {"every": given}
+        for key in table:
+            self._known(key, _parameters(simulation.checkpoint), "checkpoint key", *path, key)
+        self._at(path, simulation.checkpoint, **table)
 
     def readers(self) -> Any:
         """The ranks that read files, of all that build this experiment."""
@@ -302,7 +312,7 @@ class Experiment:
                 f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
 
-    def _at(self, path: tuple[str, ...], make: Any, *arguments: Any, **keywords: Any) -> Any:
+    def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
         """make(...), with the place in the file before the message of what goes wrong."""
         try:
             return make(*arguments, **keywords)

@@ -17,7 +17,7 @@ from copy import copy
 import numpy as np
 
 from fathom import mpi
-from fathom.failure import RunFailure
+from fathom.failure import RunFailure, stopped_status
 from fathom.output import files
 
 
@@ -196,7 +196,8 @@ class Servers:
         self.client.finish(failed)
         self.simulation.comm.Barrier()  # none ends all before the first server has said goodbye
         if self.lost:
-            atexit.register(_end_without, self.simulation.comm, int(failed))
+            status = 1 if failed else stopped_status if self.simulation.stopped else 0
+            atexit.register(_end_without, self.simulation.comm, status)
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):

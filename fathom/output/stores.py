@@ -242,7 +242,7 @@ class Store(Stream):
     def _open_file(self):
         """The file on root, new or that of the run which is continued."""
         s = self.simulation
-        continued = (self.opened or s.restart_from is not None) and self.whole_path.exists()
+        continued = (self.opened or s.goes_on_here) and self.whole_path.exists()
 
         def create():
             if continued:
@@ -260,7 +260,7 @@ class Store(Stream):
                 chunks,
                 time=axis,
                 attributes=self.attributes,
-                overwrite=s.overwrite or s.restart_from is not None,
+                overwrite=s.overwrite,
             )
 
         s.on_root(create)

@@ -46,6 +46,7 @@ def _of_the_run(s):
         "grid": repr(s.model.grid),
         "start": str(s.clock.start),
         "end": str(s.date),
+        "stopped": s.stopped,  # on request, before its end
         "step": s.step,
         "steps": steps,
         "precision": s.model.precision,

@@ -1,6 +1,7 @@
 """The state of a simulation into a restart file and back, on any ranks. Each field of the state is
 a stream of its own, so that what is under way never needs more memory than the largest field."""
 
+import glob
 import warnings
 from contextlib import nullcontext
 
@@ -16,10 +17,19 @@ from fathom.run.series import Series
 
 
 class Checkpoint:
-    """Restarts of a simulation; `{date}` in the path becomes the date."""
+    """Restarts of a simulation; `{date}` in the path becomes the date. keep: how many of them stay,
+    the latest; None: all.
+    """
 
-    def __init__(self, simulation, path):
-        self.simulation, self.path, self.parts = simulation, path, []
+    def __init__(self, simulation, path, keep=None):
+        if keep is not None and not (type(keep) is int and keep > 0):
+            raise ValueError(f"checkpoint keep = {keep!r} must be a whole number from 1 on")
+        if keep is not None and "{date}" not in str(path):
+            raise ValueError(
+                f"checkpoint keep = {keep}: all restarts have the name {path}, and each replaces"
+                " the one before; write {date} in it to keep several"
+            )
+        self.simulation, self.path, self.keep, self.parts = simulation, path, keep, []
         self.calls = files.Writes()  # of this rank
 
     def prepare(self, state):
@@ -65,8 +75,30 @@ class Checkpoint:
         if s.delivery.stage is not None:
             s.delivery.stage.wait()
         s.comm.barrier()
-        s.on_root(lambda: restart.finish(path))
+        s.on_root(lambda: self.finish(s.seconds))
         return path
+
+    def finish(self, seconds):
+        """The restart of that time is whole: it is seen, and the oldest goes where there are more
+        than are kept.
+        """
+        restart.finish(self.at(seconds))
+        if self.keep is not None:
+            for path in self._earlier(seconds)[self.keep :]:
+                path.unlink(missing_ok=True)
+
+    def _earlier(self, seconds):
+        """Its whole files up to that time, the latest first."""
+        before, after = map(glob.escape, str(self.path).split("{date}", 1))
+        after = after.replace("{date}", "*")
+        found = []
+        for path in self.simulation.directory.glob(before + "*-[0-9][0-9]-[0-9][0-9]" + after):
+            try:
+                with restart.read(path) as file:
+                    found.append((file.header.seconds, path))
+            except (OSError, ValueError):  # not one of ours to remove
+                continue
+        return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
     def _create(self):
         s, path = self.simulation, self.at(self.simulation.seconds)
@@ -122,7 +154,7 @@ class Part(Stream):
 
     def extend(self, event):
         if self is self.checkpoint.parts[-1]:
-            restart.finish(self.checkpoint.at(event.seconds))
+            self.checkpoint.finish(event.seconds)
 
     @property
     def writes(self):

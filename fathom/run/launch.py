@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from fathom import mpi
-from fathom.failure import RunFailure
+from fathom.failure import RunFailure, stopped_status
+from fathom.run import wishes
 
-stop_file = ".stop"  # in the run directory: asks the run to write a restart and to end
 _launchers = (
     ("PMI_RANK", "PMI_SIZE"),
     ("PMIX_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -101,7 +101,7 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
 
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
     """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a
-    clean end, twice ends at once.
+    clean end, twice ends at once; SIGUSR1 asks for a restart.
     """
     environment = (
         os.environ
@@ -123,6 +123,10 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -
     ]  # -P: not from the sources, should we stand there
     # Ctrl-C counts also where a shell's background job was told to ignore it
     asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
+    if hasattr(signal, "SIGUSR1"):  # not on Windows
+        asks[signal.SIGUSR1] = signal.signal(
+            signal.SIGUSR1, lambda *_: _ask(directory, wishes.restart)
+        )
     # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the
     # stop file
     child = subprocess.Popen(
@@ -152,16 +156,22 @@ def _wait(child: subprocess.Popen, directory: Path) -> int:
                 child.wait()
                 return -signal.SIGINT
             asked = True
-            (directory / stop_file).touch()
+            _ask(directory, wishes.stop)
             print(
                 "\nending after this piece, with a restart (Ctrl-C again ends at once)",
                 file=sys.stderr,
             )
 
 
+def _ask(directory: Path, wish: str) -> None:
+    """Something of the run in that directory, once it has begun."""
+    if directory.is_dir():
+        (directory / wish).touch()
+
+
 def _status(code: int) -> int:
     """Exit status of a launcher's: ours, or 1 with a word where a rank was killed."""
-    if code in (0, 1, 2):
+    if code in (0, 1, 2, stopped_status):
         return code
     if code == -signal.SIGINT:
         return 130

@@ -3,7 +3,6 @@ next event; here is decided what happens there.
 """
 
 import os
-import signal
 import time as wall_clock
 import weakref
 from pathlib import Path
@@ -24,7 +23,7 @@ from fathom.output.streams import Delivery
 from fathom.reading import Readers
 from fathom.regions import region
 from fathom.report.summary import finish
-from fathom.run import choices, sanity
+from fathom.run import choices, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
@@ -100,7 +99,8 @@ class Simulation:
         self.fields: Any = None  # what it is run on
         self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
-        self.count, self.start_steps, self.stopped, self._wish = 0, 0, False, False
+        self.count, self.start_steps, self.stopped = 0, 0, False
+        self.wishes = wishes.Wishes()
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.changed = False  # somebody has set fields since the last step
         self.end = np.inf  # of the run [s]
@@ -177,9 +177,11 @@ class Simulation:
             )
         return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
-    def checkpoint(self, every="30d", path="restart-{date}.fathom"):
-        """A restart file every so often; `{date}` in its name becomes the date."""
-        checkpoint = Checkpoint(self._seen, path)
+    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None):
+        """A restart file every so often; `{date}` in its name becomes the date. keep: how many of
+        them stay, the latest; None: all.
+        """
+        checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
         self.events.append(
             Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint")
@@ -199,9 +201,19 @@ class Simulation:
         return self
 
     def restore(self, path):
-        """Start from a restart file of the same grid, on any ranks."""
+        """Start from a restart file of the same grid, on any ranks. One of the run's own directory
+        goes on with the stores there; one from elsewhere begins new ones.
+        """
         self.restart_from = Path(path)
         return self
+
+    @property
+    def goes_on_here(self):
+        """Whether it starts from a restart of its own directory."""
+        own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
+        return self.restart_from is not None and self.restart_from.resolve().parent in [
+            folder.resolve() for folder in own
+        ]
 
     @property
     def _seen(self):
@@ -440,7 +452,11 @@ class Simulation:
 
     def request_stop(self, *_):
         """End after the current piece of steps, with a restart."""
-        self._wish = True
+        self.wishes.ask(wishes.stop)
+
+    def request_restart(self, *_):
+        """Write restart-now.fathom after the current piece of steps, and go on."""
+        self.wishes.ask(wishes.restart)
 
     def run(self, period, progress=None, report=True, from_start=False):
         """Integrate for a period, with all events; leaves restart, summary and report in the
@@ -457,14 +473,15 @@ class Simulation:
 
     def _run(self, period, progress, report, from_start):
         events = self._schedule(period, from_start)
-        handler = signal.signal(signal.SIGINT, self.request_stop)
         self.sequence.reset_timings()
         regions.begin(self.comm, self.trace_events)
+        self.stopped = False
         self.marked: dict = {}  # steps after which something happened, by its name
         self.start_steps, self.began = self.count, wall_clock.perf_counter()
         try:
-            self._show_start()
-            self._go_on(events, progress)
+            with self.wishes.heard():
+                self._show_start()
+                self._go_on(events, progress)
             with region("delivery", "output", "output"):
                 self.settle()
             self.wall_seconds = wall_clock.perf_counter() - self.began
@@ -474,8 +491,6 @@ class Simulation:
                 failure.left = bool(self.servers.lost)
             self.delivery.close()
             raise
-        finally:
-            signal.signal(signal.SIGINT, handler)
         self._close()
         return finish(self, report)
 
@@ -513,12 +528,15 @@ class Simulation:
             before = wall_clock.perf_counter()
             self._advance(piece)
             now = wall_clock.perf_counter()
-            wish = self._wish or (self.is_root and self._stop_file.exists())
-            longest, self.stopped = self._agree(now - before, wish)
+            longest, stop, restart = self._agree(now - before)
+            over = self.seconds >= self.end - 1e-6
+            self.stopped = stop and not over
             pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
             self._let_happen(events)
+            if restart and not self.stopped:
+                with region("restart", "output", "output"):
+                    self.write_restart("restart-now.fathom")
             self.wall_seconds = wall_clock.perf_counter() - self.began
-            over = self.seconds >= self.end - 1e-6
             if progress is not None and self.is_root and (now - shown > 0.5 or over):
                 shown = now
                 with region("progress", "output"):
@@ -552,28 +570,26 @@ class Simulation:
             stream.leave()
         self.comm.barrier()
         if self.is_root:
-            self._stop_file.unlink(missing_ok=True)
+            wishes.forget(self.directory)
         self.rest()
         self.write_restart("restart.fathom")
         self.delivery.close()
         choices.learn(self)
 
-    @property
-    def _stop_file(self):
-        """Asks for the end of the run where there is one."""
-        return self.directory / ".stop"
-
-    def _agree(self, seconds, wish):
-        """The longest of all ranks, and whether any of them wishes; meetings are settled where
-        there are many.
+    def _agree(self, seconds):
+        """The longest of all ranks, and whether any of them wishes the end, or a restart; meetings
+        are settled where there are many.
         """
-        mine = np.array([seconds, bool(wish), mpi.core.meetings_full()], float)
+        if self.is_root:
+            self.wishes.look(self.directory)
+        asked = [self.wishes.take(wish) for wish in (wishes.stop, wishes.restart)]
+        mine = np.array([seconds, mpi.core.meetings_full(), *asked], float)
         with region("agreement", "run", "sum", self.comm):
             self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
-        if mine[2]:
+        if mine[1]:
             with region("profile", "run"):
                 mpi.core.settle_meetings()
-        return float(mine[0]), bool(mine[1])
+        return float(mine[0]), bool(mine[2]), bool(mine[3])
 
     def _begin(self):
         """Everything that comes before the first step; servers hear of it, or of why it could not
@@ -600,7 +616,7 @@ class Simulation:
                 anew
                 and (self.directory / "summary.json").exists()
                 and not self.overwrite
-                and not self.restart_from
+                and not self.goes_on_here
             ):
                 raise FileExistsError(
                     f"{self.directory} holds a finished run; choose another directory, or allow it"
@@ -610,7 +626,7 @@ class Simulation:
             if not os.access(self.directory, os.W_OK):
                 raise PermissionError(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
-            (self.directory / ".stop").unlink(missing_ok=True)
+            wishes.forget(self.directory)
             if anew and self.configuration:
                 (self.directory / "resolved.toml").write_text(self.configuration)
 

@@ -8,6 +8,7 @@ import time
 import pytest
 
 import box
+from fathom.output.formats import restart
 from fathom.run.launch import launched, mpiexec
 
 
@@ -175,8 +176,37 @@ def test_interrupted_run_writes_a_restart(tmp_path, ranks):
     run = started(tmp_path, ranks)
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate(timeout=60)
-    assert run.returncode == 0 and "go on with --restart" in out and "Traceback" not in out
-    assert (tmp_path / "r" / "restart.fathom").exists() and box.summary(tmp_path / "r")["steps"] > 0
+    assert run.returncode == 3 and "go on with --restart" in out and "Traceback" not in out
+    told = box.summary(tmp_path / "r")
+    assert (tmp_path / "r" / "restart.fathom").exists() and told["steps"] > 0 and told["stopped"]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_restart_on_request(tmp_path, ranks):
+    """SIGUSR1 writes a restart, and the run goes on; a file in its directory does the same."""
+    run, now = started(tmp_path, ranks), tmp_path / "r" / "restart-now.fathom"
+    run.send_signal(signal.SIGUSR1)
+    await_file(now, run)
+    with restart.read(now) as file:
+        first = file.header.steps
+    now.unlink()
+    (tmp_path / "r" / ".restart").touch()
+    await_file(now, run)
+    with restart.read(now) as file:
+        assert file.header.steps > first > 0
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=60)
+    told = box.summary(tmp_path / "r")
+    assert told["stopped"] and told["steps"] > first and run.returncode == 3
+    assert not (tmp_path / "r" / ".restart").exists()
+
+
+def await_file(path, run):
+    end = time.monotonic() + 60
+    while not path.exists() and time.monotonic() < end:
+        assert run.poll() is None, run.communicate()[0]
+        time.sleep(0.05)
+    assert path.exists()
 
 
 def test_killed_rank_ends_all(tmp_path):

@@ -115,3 +115,62 @@ def test_a_restart_has_its_start_and_calendar(tmp_path, other, said):
     s = simulation(tmp_path / "two", **other).restore(tmp_path / "one" / "restart.fathom")
     with pytest.raises(ValueError, match=said):
         s.run("3h", report=False)
+
+
+def test_rolling_restarts(tmp_path):
+    """keep: the latest so many stay; files that are not of this run's restarts are left alone."""
+    s = simulation(tmp_path).checkpoint("1d", keep=2)
+    (tmp_path / "restart-2000-01-01.fathom").write_text("somebody's own")
+    s.run("4d", report=False)
+    names = sorted(path.name for path in tmp_path.glob("*.fathom"))
+    kept = ["restart-2000-01-04.fathom", "restart-2000-01-05.fathom"]
+    assert names == ["restart-2000-01-01.fathom", *kept, "restart.fathom"]
+
+
+def test_rolling_restarts_of_a_file(tmp_path):
+    box.write(tmp_path)
+    common = ("box.toml", "--for", "3d", "--out", "run", "--ranks", 2, "--no-report")
+    setting = 'simulation.checkpoint={every="1d", keep=1}'
+    status, _, said = box.fathom("run", *common, "--set", setting, folder=tmp_path)
+    assert status == 0, said
+    names = sorted(path.name for path in (tmp_path / "run").glob("*.fathom"))
+    assert names == ["restart-2000-01-04.fathom", "restart.fathom"]
+    resolved = (tmp_path / "run" / "resolved.toml").read_text()
+    assert "keep = 1" in resolved
+    for wrong, message in (
+        ("{every='1d', kept=1}", "unknown checkpoint key 'kept'; did you mean 'keep'?"),
+        ("{every='1d', keep=0}", "keep = 0 must be a whole number from 1 on"),
+        ("{every='1d', keep=true}", "keep = True must be a whole number from 1 on"),
+        ("{every='1d', path='a.fathom', keep=2}", "all restarts have the name a.fathom"),
+    ):
+        setting = f"simulation.checkpoint={wrong}"
+        status, _, said = box.fathom("run", *common, "--set", setting, folder=tmp_path)
+        assert status == 2 and message in said, said
+
+
+def test_restart_from_elsewhere_never_mixes_stores(tmp_path):
+    """A directory that holds another run is not touched; with overwrite its stores are new."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    simulation(first).run("12h", report=False)
+    simulation(second).run("24h", report=False)
+    told = written(second)
+    again = simulation(second).restore(first / "restart.fathom")
+    with pytest.raises(FileExistsError, match="holds a finished run"):
+        again.run("6h", report=False)
+    assert told == written(second)
+    (second / "summary.json").unlink()  # as a run that was killed
+    again = simulation(second).restore(first / "restart.fathom")
+    with pytest.raises(FileExistsError, match="a.zarr"):
+        again.run("6h", report=False)
+    again = simulation(second, overwrite=True).restore(first / "restart.fathom")
+    again.run("6h", report=False)
+    hours = output.open(second / "height.nc").time.dt.hour.values
+    assert hours.tolist() == [15, 18]
+    onward = simulation(second, overwrite=True).restore(second / "restart.fathom")
+    onward.run("6h", report=False)
+    assert output.open(second / "height.nc").time.dt.hour.values.tolist() == [15, 18, 21, 0]
+
+
+def written(directory):
+    """When each file of a run was written."""
+    return {path: path.stat().st_mtime_ns for path in directory.rglob("*") if path.suffix}

@@ -1,0 +1,65 @@
+"""What is asked of a run from outside, by a signal or a file in its directory: to end, with a
+restart, or to write a restart and go on.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+stop, restart = ".stop", ".restart"  # the files, and the names of the wishes
+signals = {signal.SIGINT: stop} | (
+    {signal.SIGUSR1: restart} if hasattr(signal, "SIGUSR1") else {}  # not on Windows
+)
+
+
+class Wishes:
+    """Those that this rank knows of."""
+
+    def __init__(self) -> None:
+        self._asked: set[str] = set()
+
+    def ask(self, wish: str) -> None:
+        self._asked.add(wish)
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Signals are wishes meanwhile, where they can be heard: in the main thread. None is left
+        for a later run.
+        """
+        before: dict[signal.Signals, Any] = {}
+        if threading.current_thread() is threading.main_thread():
+            before = {
+                number: signal.signal(number, lambda *_, wish=wish: self.ask(wish))
+                for number, wish in signals.items()
+            }
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+            self._asked.clear()
+
+    def look(self, directory: Path) -> None:
+        """Those that files ask for; a restart is asked for once."""
+        if (directory / stop).exists():
+            self.ask(stop)
+        if (directory / restart).exists():
+            (directory / restart).unlink(missing_ok=True)
+            self.ask(restart)
+
+    def take(self, wish: str) -> bool:
+        """Whether it was asked for since the last time."""
+        asked = wish in self._asked
+        self._asked.discard(wish)
+        return asked
+
+
+def forget(directory: Path) -> None:
+    """Files that an earlier run has left."""
+    for name in (stop, restart):
+        (directory / name).unlink(missing_ok=True)
