@@ -31,7 +31,7 @@ test: check
 	$(bin)/pytest
 
 fuzz: $(venv)/test.installed
-	$(bin)/python -P tests/fuzz/run.py --cases 5000
+	$(bin)/python -P tests/fuzz/run.py --cases 5000 --damaged 1000
 
 sanitize: $(venv)/test.installed
 	$(bin)/python tools/sanitize/run.py

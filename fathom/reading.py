@@ -8,17 +8,23 @@ docs/output.md, Input.
     Ahead(readers, load)
         records of which the next are read by threads of the readers while the model runs on
 
+    with told(path)
+        a damaged file is an error that names it, whatever its library says
+
 Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an
 ordinary one. What cannot be read is the same error on all ranks. Numbers travel as they lie in
 memory, so no bit depends on who has read.
 """
 
+import errno
 import functools
 import pickle
 import threading
 import time
+import traceback
 from array import array
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 
 from fathom import regions
 
@@ -31,6 +37,23 @@ seconds = {
     "distributing": 0.0,
 }  # of this rank; reading_ahead: by its thread
 counts = {"reads": 0, "bytes_received": 0}
+
+
+@contextmanager
+def told(path):
+    """What a library says while it reads a file becomes an OSError that names the file."""
+    try:
+        yield
+    except (FileNotFoundError, MemoryError):
+        raise
+    except Exception as error:
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)  # the one that raised it
+        by_us = str(frame.f_globals.get("__name__", "")).startswith("fathom")
+        if by_us or (isinstance(error, OSError) and str(path) in str(error)):
+            raise
+        raise OSError(
+            errno.EIO, f"{path} cannot be read: damaged or truncated ({error or type(error)})"
+        ) from error
 
 
 class _Now(threading.local):

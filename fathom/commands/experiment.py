@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fathom.describe.toml import Document
-from fathom.run import launch
+from fathom.run import launch, room
 
 if TYPE_CHECKING:
     from fathom.describe.experiment import Experiment
@@ -83,6 +83,7 @@ def on_ranks(
     servers = _servers(document, here)
     ranks = _count(document, "ranks", here[1] - servers if here else 1)
     threads = _count(document, "threads", int(os.environ.get("OMP_NUM_THREADS", 1)))
+    room.for_threads(threads)
 
     def with_experiment() -> int:
         from fathom.describe.experiment import Experiment  # start-up time: loads NumPy

@@ -6,8 +6,10 @@ import inspect
 
 import numpy as np
 
-from fathom import mpi
+from fathom import machine, mpi
 from fathom.names import near
+
+planes = 30  # of 8 bytes: what is held at once while a grid is made
 
 
 def core():
@@ -43,6 +45,18 @@ def integer(name, given, most=2**31 - 1):
     if abs(given) > most:
         raise ValueError(f"{name} = {given!r} must be a whole number of at most {most}")
     return int(given)
+
+
+def room_for(nx, ny):
+    """(nx, ny), whole numbers whose planes this machine has memory for."""
+    nx, ny = integer("nx", nx), integer("ny", ny)
+    needed, free = 8 * planes * abs(nx * ny), machine.free_memory()
+    if needed > free:
+        raise ValueError(
+            f"nx = {nx}, ny = {ny}: the geometry of {nx * ny:,} columns needs some"
+            f" {needed / 1e9:.3g} GB; {free / 1e9:.3g} GB are left on this machine"
+        )
+    return nx, ny
 
 
 def number_of(name, given, units):

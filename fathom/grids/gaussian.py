@@ -8,7 +8,17 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
-from fathom.grids.arguments import choice, core, integer, length_of, number_of, pair, reject, span
+from fathom.grids.arguments import (
+    choice,
+    core,
+    integer,
+    length_of,
+    number_of,
+    pair,
+    reject,
+    room_for,
+    span,
+)
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.regrid import places as interpolation
@@ -64,6 +74,8 @@ class GaussianGrid(Grid):
         )
         if not 1 <= self.truncation <= 10000:
             raise ValueError(f"truncation = {truncation} must lie in [1, 10000]")
+        waves = orders[self.grid] * self.truncation + 1
+        room_for(waves, waves // 2)
         self.reduced = choice("reduced", reduced, [False, "octahedral", "classical"])
         if self.reduced == "octahedral" and grid != "cubic":
             raise ValueError(

@@ -18,6 +18,7 @@ from fathom.grids.arguments import (
     numbers,
     pair,
     reject,
+    room_for,
     yes_or_no,
 )
 from fathom.grids.water import WaterGrid
@@ -68,7 +69,7 @@ class LatitudeLongitudeGrid(WaterGrid):
             if ny is None:
                 raise ValueError("ny (the number of rows) is missing")
             south, north = pair("latitude", latitude, "degrees")
-            ny = integer("ny", ny)
+            _, ny = room_for(1 if nx is None else nx, ny)
             choice("spacing", spacing, ["uniform", "mercator", "stretched"])
             if spacing == "stretched":
                 rows = core().stretched_latitudes(
@@ -125,6 +126,7 @@ class CartesianGrid(WaterGrid):
         **unknown,
     ):
         reject(self, unknown)
+        room_for(*(1 if number is None else number for number in (nx, ny)))
         sides = []
         for name, number, given, length in zip(
             "xy", (nx, ny), (x, y), pair("extent", extent, "m"), strict=True
@@ -175,6 +177,7 @@ class _Named(WaterGrid):
         spacing = core().MeridionalSpacing(
             *(number_of(name, shape.pop(name), "1") for name in ("equatorial", "width", "polar"))
         )
+        room_for(shape["nx"], shape["ny"])
         numbers = {name: _number(name, value) for name, value in shape.items()}
         return numbers | {"spacing": spacing}
 

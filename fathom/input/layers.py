@@ -14,7 +14,7 @@ import numpy as np
 from fathom import names, output, units
 from fathom.data import sets
 from fathom.input import variables
-from fathom.reading import once
+from fathom.reading import once, told
 from fathom.regrid import fill, points
 
 vertical = ("depth", "lev", "level", "z", "st_ocean", "deptht", "olevel")
@@ -52,7 +52,8 @@ def _on_points(value, field, latitude, longitude, depth):
         array.attrs.get("units") or names.get(field).units, names.get(field).units
     )
     y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
-    values = np.asarray(array.values, float) * factor + offset
+    with told(array.encoding.get("source", f"the data of {field}")):
+        values = np.asarray(array.values, float) * factor + offset
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values, field), y)
     order = np.argsort(np.abs(z))

@@ -21,6 +21,7 @@ from fathom.names import near
 from fathom.output import formats
 from fathom.output.coordinates import coordinates, variable
 from fathom.output.specification import Region, TimeAxis, VariableSpec, chunk_shape, regions
+from fathom.reading import told
 
 __all__ = [
     "Region",
@@ -59,12 +60,14 @@ def append(path: str | Path) -> Any:
 
 def open(path: str | Path) -> Any:
     """As `_opened`; a coordinate that counts names (CF: flag_meanings) holds these."""
-    dataset = _opened(path)
-    named = {
-        name: held.attrs["flag_meanings"].split()
-        for name, held in dataset.coords.items()
-        if held.dims == (name,) and "flag_meanings" in held.attrs
-    }
+    with told(path):
+        dataset = _opened(path)
+        dataset.encoding["source"] = str(path)
+        named = {
+            name: held.attrs["flag_meanings"].split()
+            for name, held in dataset.coords.items()
+            if held.dims == (name,) and "flag_meanings" in held.attrs
+        }
     if not named:
         return dataset
     with_names = dataset.assign_coords(
@@ -73,6 +76,7 @@ def open(path: str | Path) -> Any:
             for name, words in named.items()
         }
     )
+    with_names.encoding["source"] = str(path)
     with_names.set_close(dataset.close)
     return with_names
 

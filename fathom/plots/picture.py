@@ -14,6 +14,7 @@ from fathom.plots.mesh import EqualEarth, Raster, mesh_of
 from fathom.plots.section import section, zonal_mean
 from fathom.plots.stream_function import stream_function
 from fathom.plots.time_series import time_series
+from fathom.reading import told
 
 __all__ = ["picture"]
 
@@ -45,9 +46,11 @@ def picture(
     if kind not in kinds:
         raise ValueError(unknown("kind of picture", kind, kinds))
     units = str(data.attrs.get("units", "")) or None
+    data, moment = (data, "") if kind == "series" else _at_time(data, time)
+    with told(dataset.encoding.get("source", "the data")):
+        data.load()
     if kind == "series":
         return _series(dataset, data, variable, path)
-    data, moment = _at_time(data, time)
     if kind == "section":
         return _section(dataset, data, name, moment, units, path)
     data, where = _at_level(dataset, data, level)
@@ -55,12 +58,7 @@ def picture(
     grid: Any = _horizontal(dataset, data)
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, note=note, path=path)
-    over = None
-    if "sftlf" in dataset.variables and dataset["sftlf"].dims == data.dims[-2:]:
-        grid, over = (
-            Raster(mesh_of(grid), projection=EqualEarth(10.0)),
-            lambda axes, raster: coast(axes, raster, dataset["sftlf"].values),
-        )
+    grid, over = _with_coast(dataset, data, grid)
     return draw_map(
         data.values,
         grid,
@@ -70,6 +68,16 @@ def picture(
         note=note,
         over=over,
         path=path,
+    )
+
+
+def _with_coast(dataset: Any, data: Any, grid: Any) -> tuple[Any, Any]:
+    """(grid, what is drawn over a map): the coast where an atmosphere's file has its land."""
+    if "sftlf" not in dataset.variables or dataset["sftlf"].dims != data.dims[-2:]:
+        return grid, None
+    return (
+        Raster(mesh_of(grid), projection=EqualEarth(10.0)),
+        lambda axes, raster: coast(axes, raster, dataset["sftlf"].values),
     )
 
 

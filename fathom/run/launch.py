@@ -21,7 +21,7 @@ from typing import Any
 
 from fathom import mpi
 from fathom.failure import RunFailure, stopped_status
-from fathom.run import wishes
+from fathom.run import room, wishes
 
 _launchers = (
     ("PMI_RANK", "PMI_SIZE"),
@@ -253,6 +253,7 @@ def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]
     """
     here = launched()
     if here is None and ranks > 1:
+        room.for_ranks(ranks, cores())
         return start(ranks, threads, sys.argv[1:], directory)
     if here and here[1] != ranks:
         raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
@@ -286,7 +287,7 @@ def report(error: BaseException, who: str = "") -> None:
     """
     if isinstance(error, (SystemExit, KeyboardInterrupt)):
         return
-    expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError))
+    expected = status_of(error) == 2 or isinstance(error, (RunFailure, OSError, MemoryError))
     if not expected or os.environ.get("FATHOM_TRACEBACK"):
         traceback.print_exception(error)
     else:
@@ -295,4 +296,6 @@ def report(error: BaseException, who: str = "") -> None:
             if isinstance(error, OSError) and error.filename
             else getattr(error, "strerror", None) or str(error)
         )
+        if isinstance(error, MemoryError):
+            text = f"out of memory: {text or 'no more could be had'}"
         print(f"fathom: {who}{text}", file=sys.stderr)

@@ -11,6 +11,7 @@ from fathom import mpi
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
+from fathom.run import room
 
 usual = {
     "threads": 1,
@@ -48,6 +49,7 @@ def checked(given):
     how = usual | given
     if integer("threads", how["threads"]) < 1:
         raise ValueError(f"threads = {how['threads']!r} must be at least 1")
+    room.for_threads(how["threads"])
     for name in ("synchronise", "automatic"):
         if not isinstance(how[name], bool):
             raise ValueError(f"{name} = {how[name]!r} must be true or false")

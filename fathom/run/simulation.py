@@ -23,7 +23,7 @@ from fathom.output.streams import Delivery
 from fathom.reading import Readers
 from fathom.regions import region
 from fathom.report.summary import finish
-from fathom.run import choices, sanity, wishes
+from fathom.run import choices, room, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
@@ -290,6 +290,7 @@ class Simulation:
             tile=tile,
             tiles=tiles,
         )
+        room.for_fields(self)
         self.fields = mpi.core.FieldSet(self.sequence)
         fill_fixed(self)
         if self.fields.has("sun"):

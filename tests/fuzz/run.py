@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tries thousands of experiments with something wrong in them (experiments.py), and prints what
-came of them.
+"""Tries thousands of experiments with something wrong in them (experiments.py), and hundreds of
+damaged files (damaged.py), and prints what came of them.
 
-    python tests/fuzz/run.py [--cases 3000] [--seed 0] [--json FILE]
+    python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--seed 0] [--json FILE]
 
 Exit status 1 where one ended in a traceback, hung, or was accepted in silence.
 """
@@ -90,18 +90,29 @@ def tried(number: int, seed: int) -> list[dict[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--cases", type=int, default=3000)
+    parser.add_argument("--damaged", type=int, default=400)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", type=Path, help="write all of them")
     given = parser.parse_args()
-    found = tried(given.cases, given.seed)
-    wrong = [one for one in found if one["what"] not in ("error", "ran")]
-    for one in wrong:
-        print(f"{one['what']:10} {one['case']}\n{'':10} {one['said']}")
-    count = collections.Counter(one["what"] for one in found)
-    print(f"{len(found)} cases: {', '.join(f'{n} {what}' for what, n in count.most_common())}")
+    import damaged
+
+    found = {
+        "experiments": tried(given.cases, given.seed),
+        "damaged files": damaged.tried(given.damaged, given.seed),
+    }
+    for what, several in found.items():
+        for one in wrong(several):
+            print(f"{one['what']:10} {one['case']}\n{'':10} {one['said']}")
+        count = collections.Counter(one["what"] for one in several)
+        print(f"{len(several)} {what}: {', '.join(f'{n} {w}' for w, n in count.most_common())}")
     if given.json:
         given.json.write_text(json.dumps(found, indent=1) + "\n")
-    return 1 if wrong else 0
+    return 1 if any(map(wrong, found.values())) else 0
+
+
+def wrong(found: list[dict[str, str]]) -> list[dict[str, str]]:
+    """What must not be. A library that does not come back from a damaged file is not ours."""
+    return [one for one in found if one["what"] not in ("error", "ran", "same", "library")]
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 Data of a time go to the file first, its time value last; `fathom.output.open` shows only times that
 have a value. The file is synchronised after each time, so that a run killed between two outputs
-leaves a file that opens; for a store that survives a kill at any moment use Zarr.
+leaves a file that opens; for a store that survives a kill at any moment use Zarr. Every variable
+has a checksum (fletcher32 of HDF5): what is damaged cannot be read in silence.
 """
 
 from __future__ import annotations
@@ -210,7 +211,7 @@ def open_dataset(path: Path) -> Any:
 
 def _create_coordinates(file: Any, arrays: Mapping[str, tuple]) -> None:
     for name, (dims, array, given) in arrays.items():
-        variable = file.createVariable(name, array.dtype, dims)
+        variable = file.createVariable(name, array.dtype, dims, fletcher32=bool(dims))
         variable.setncatts(given)
         variable[...] = array
 
@@ -226,20 +227,20 @@ def _create_variable(
         spec.dims,
         fill_value=spec.fill if has_fill else None,
         chunksizes=chunk,
+        fletcher32=bool(spec.dims),
         **compression,
     ).setncatts(dict(spec.attributes))
 
 
 def _create_times(file: Any, time: TimeAxis) -> None:
-    file.createVariable("time", "f8", ("time",), fill_value=math.nan, chunksizes=(512,)).setncatts(
+    as_time = {"fill_value": math.nan, "fletcher32": True}
+    file.createVariable("time", "f8", ("time",), chunksizes=(512,), **as_time).setncatts(
         time.attributes
     )
     if time.bounds:
         if "bounds" not in file.dimensions:
             file.createDimension("bounds", 2)
-        file.createVariable(
-            "time_bounds", "f8", ("time", "bounds"), fill_value=math.nan, chunksizes=(512, 2)
-        )
+        file.createVariable("time_bounds", "f8", ("time", "bounds"), chunksizes=(512, 2), **as_time)
 
 
 class _explained:

@@ -1,0 +1,50 @@
+"""What has no room on this machine is refused before anything is taken or started."""
+
+import pytest
+
+import box
+import cases
+import fathom as fm
+from fathom import machine
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: fm.CartesianGrid(10**6, 10**6, levels=fm.ZLevels(2)),
+        lambda: fm.CartesianGrid(2 * 10**9, 1),
+        lambda: fm.LatitudeLongitudeGrid(nx=10**6, ny=10**5),
+        lambda: fm.LatitudeLongitudeGrid(nx=10**9, ny=10**9, spacing="mercator"),
+        lambda: fm.TripolarGrid(nx=10**6, ny=10**6),
+        lambda: fm.DipoleGrid(nx=10**6, ny=10**6),
+    ],
+)
+def test_grids(make):
+    with pytest.raises(ValueError, match="columns needs some .* GB are left on this machine"):
+        make()
+
+
+def test_gaussian_grid(monkeypatch):
+    monkeypatch.setattr(machine, "free_memory", lambda: 1e6)
+    with pytest.raises(ValueError, match="nx = 127, ny = 63: .* 0.001 GB are left"):
+        fm.GaussianGrid(42)
+
+
+def test_fields(tmp_path, monkeypatch):
+    simulation = fm.Simulation(cases.stirred(cases.box()), "1h", directory=tmp_path / "run")
+    monkeypatch.setattr(machine, "free_memory", lambda: 1e6)
+    with pytest.raises(ValueError, match="on one machine, which has 1.0 MB"):
+        simulation.run("1d", report=False)
+    assert simulation.fields is None
+
+
+def test_ranks_and_threads(tmp_path):
+    box.write(tmp_path)
+    for asked, message in (
+        (("--ranks", 10**5), "100000 ranks (I/O servers included) are asked for; this machine"),
+        (("--set", "parallel.per_node=1000000"), "1000001 ranks (I/O servers included)"),
+        (("--io-servers", 10**6), "1000001 ranks (I/O servers included)"),
+        (("--threads", 10**6), "threads = 1000000 of a rank; allowed: at most 1024"),
+    ):
+        status, out, said = box.fathom("run", "box.toml", *asked, folder=tmp_path)
+        assert (status, out, said.count("\n")) == (2, "", 1) and message in said, said
