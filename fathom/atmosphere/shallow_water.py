@@ -7,6 +7,7 @@ from fathom.atmosphere import cases
 from fathom.atmosphere.diagnostics import criteria, of_earth
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.report import shallow_water
+from fathom.grids.arguments import coriolis_of
 from fathom.input.values import on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
@@ -145,7 +146,7 @@ class ShallowWater(Model):
             else self.coriolis
         )
         return {
-            "coriolis": on_columns(self.grid, f, name="coriolis"),
+            "coriolis": coriolis_of(on_columns(self.grid, f, name="coriolis")),
             "surface_geopotential": on_columns(self.grid, self.orography, name="orography"),
         }
 

@@ -17,6 +17,7 @@ from fathom.names import near
 
 Path_ = tuple[str, ...]
 _key = r"""(?:[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*')"""
+deepest = 32  # that tables and lists may lie in each other
 _dotted = rf"{_key}(?:\s*\.\s*{_key})*"
 
 
@@ -31,10 +32,14 @@ class Document:
             self.tables: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{name} is not valid TOML: {error}") from None
+        except RecursionError:
+            raise ValueError(_nested(name)) from None
         self._lines = _lines(text)
         self._set: dict[Path_, str] = {}
         for setting in settings:
             self._apply(setting)
+        if _depth_of(self.tables) > deepest:
+            raise ValueError(_nested(name))
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
@@ -94,6 +99,25 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except (tomllib.TOMLDecodeError, KeyError):
         return text
+    except RecursionError:
+        raise ValueError(_nested(f"--set ...={text[:40]}...")) from None
+
+
+def _depth_of(tables: Any) -> int:
+    """How many tables and lists lie in each other."""
+    depth, level = 0, [tables]
+    while level := [
+        part
+        for whole in level
+        for part in (whole.values() if isinstance(whole, dict) else whole)
+        if isinstance(part, (dict, list))
+    ]:
+        depth += 1
+    return depth
+
+
+def _nested(where: str) -> str:
+    return f"{where}: tables and lists lie more than {deepest} deep in each other"
 
 
 def _split(dotted: str) -> Path_:

@@ -9,6 +9,7 @@ import numpy as np
 from fathom import machine, mpi
 from fathom.names import near
 
+fastest = 1e-2  # f [s-1]
 planes = 30  # of 8 bytes: what is held at once while a grid is made
 
 
@@ -81,6 +82,17 @@ def yes_or_no(name, given):
     if not isinstance(given, (bool, np.bool_)):
         raise ValueError(f"{name} = {given!r} must be true or false")
     return bool(given)
+
+
+def coriolis_of(values):
+    """f [s-1] of places, as it is; ValueError where no planet turns so fast."""
+    largest = float(np.abs(values).max(initial=0.0))
+    if not largest <= fastest:
+        raise ValueError(
+            f"coriolis has values up to {largest:g} s-1; allowed: at most {fastest:g} s-1 (the"
+            " earth has 1.5e-4)"
+        )
+    return values
 
 
 def pair(name, given, units):

@@ -11,7 +11,7 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.data import levitus, sets
-from fathom.grids.arguments import number_of, pair
+from fathom.grids.arguments import coriolis_of, number_of, pair
 from fathom.input import layers
 from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
@@ -524,7 +524,7 @@ class Ocean(Model):
                 " coriolis='earth'"
             )
         f0, beta = self.coriolis
-        return f0 + beta * np.asarray(h.corner_latitude)[1:, 1:]
+        return coriolis_of(f0 + beta * np.asarray(h.corner_latitude)[1:, 1:])
 
     def profiles(self):
         """Profiles: name -> values."""

@@ -1,7 +1,6 @@
 """Blocks, owners and their estimated work."""
 
 import itertools
-import time
 
 import numpy as np
 import pytest
@@ -162,7 +161,5 @@ def test_errors():
 
 def test_many_ranks():
     wet = depths(1800, 1200, seed=2, levels=40)
-    start = time.process_time()
     d = _core.decompose(topology("periodic", 1800, 1200), wet.ravel(), 1000)
-    assert time.process_time() - start < 4  # 0.8 s on an idle machine
     assert d.imbalance < 1.25

@@ -174,3 +174,29 @@ def test_restart_from_elsewhere_never_mixes_stores(tmp_path):
 def written(directory):
     """When each file of a run was written."""
     return {path: path.stat().st_mtime_ns for path in directory.rglob("*") if path.suffix}
+
+
+def waters(directory):
+    """Shallow water on the sphere, of which FA can hold fields."""
+    model = fm.ShallowWater(fm.GaussianGrid(21))
+    s = fm.Simulation(model, "30min", directory=directory, overwrite=True)
+    return s.output("surface.fa", ["fluid_geopotential"], every="3h")
+
+
+@pytest.mark.parametrize("left", [[], ["frame.fa.partial"]])
+def test_fa_store_that_was_being_made(tmp_path, left):
+    """What a killed run left of it is replaced; a folder of somebody's own is not."""
+    store = tmp_path / "surface.fa"
+    store.mkdir()
+    for name in left:
+        (store / name).write_text("half")
+    waters(tmp_path).run("6h", report=False)
+    assert output.open(store).time.size > 1
+
+
+def test_fa_store_in_place_of_a_folder(tmp_path):
+    (tmp_path / "surface.fa").mkdir()
+    (tmp_path / "surface.fa" / "letter.txt").write_text("mine")
+    with pytest.raises(FileExistsError, match="surface.fa"):
+        waters(tmp_path).run("6h", report=False)
+    assert (tmp_path / "surface.fa" / "letter.txt").read_text() == "mine"

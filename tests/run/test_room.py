@@ -48,3 +48,15 @@ def test_ranks_and_threads(tmp_path):
     ):
         status, out, said = box.fathom("run", "box.toml", *asked, folder=tmp_path)
         assert (status, out, said.count("\n")) == (2, "", 1) and message in said, said
+
+
+def test_tables_within_tables(tmp_path):
+    """Not as deep as Python can fall."""
+    deep = "[" * 3000 + "]" * 3000
+    (tmp_path / "deep.toml").write_text(f"[grid]\nnx = {deep}\n")
+    box.write(tmp_path)
+    dotted = ".".join("a" * 2000) + "=1"
+    settings = [["box.toml", "--set", setting] for setting in (f"a={deep}", dotted)]
+    for words in (["deep.toml"], *settings):
+        status, _, said = box.fathom("show", *words, folder=tmp_path)
+        assert status == 2 and "more than 32 deep" in said and "Traceback" not in said

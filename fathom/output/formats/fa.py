@@ -207,7 +207,7 @@ class FaWriter(WholeTimes):
             "variables": [v.described for v in variables],
         }
         _check_names(variables, arrays)
-        check_place(path, overwrite and (path / "frame.fa").is_file())
+        check_place(path, overwrite and _is_store(path))
         in_rows = in_file_order(frame)
         articles = {
             **frame.articles,
@@ -279,6 +279,13 @@ class FaWriter(WholeTimes):
     def _cut(self, count: int) -> None:
         for file in self._held.keep(count):
             file.unlink(missing_ok=True)
+
+
+def _is_store(path: Path) -> bool:
+    """Whether it is one, or was being made when its run was killed."""
+    return path.is_dir() and (
+        (path / "frame.fa").is_file() or all(file.suffix == ".partial" for file in path.iterdir())
+    )
 
 
 class Contents:
