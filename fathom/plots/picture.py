@@ -156,8 +156,10 @@ def _vertical(data: Any) -> str | None:
 
 def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str]:
     dim = _vertical(data)
-    if dim is None:
+    if dim is None and level in (None, "surface"):
         return data, ""
+    if dim is None:
+        raise ValueError(f"level {level}: {data.name} has no levels in the file")
     count = data.sizes[dim]
     values = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(count), float
@@ -165,29 +167,33 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
     hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
     if level == "bottom":
         return _bottom(data, dim), "bottom"
+    if level in (None, "surface") and dim == "pressure":
+        level = values.max() if level == "surface" else 500
     if level in (None, "surface"):
-        if dim == "pressure":
-            wanted = values.max() if level == "surface" else 500
-            index = int(np.argmin(np.abs(values - wanted)))
-        else:
-            index = count - 1 if hybrid else 0
+        index = count - 1 if hybrid else 0
     else:
-        try:
-            index = (
-                int(np.clip(float(level) - 1, 0, count - 1))
-                if hybrid
-                else int(np.argmin(np.abs(values - float(level))))
-            )
-        except (TypeError, ValueError):
-            numbers = (
-                f"a level from 1 to {count}"
-                if hybrid
-                else f"{units} from {values[0]:g} to {values[-1]:g}"
-            )
-            raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
+        index = _nearest_level(level, values, hybrid, units)
     return data.isel({dim: index}), (
         f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
     )
+
+
+def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
+    """The index of a hybrid level by its number, of another by its place; ValueError: neither."""
+    try:
+        wanted = float(level)
+        if not np.isfinite(wanted):
+            raise ValueError
+    except (TypeError, ValueError):
+        numbers = (
+            f"a level from 1 to {len(values)}"
+            if hybrid
+            else f"{units} from {values[0]:g} to {values[-1]:g}"
+        )
+        raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
+    if hybrid:
+        return int(np.clip(wanted - 1, 0, len(values) - 1))
+    return int(np.argmin(np.abs(values - wanted)))
 
 
 def _bottom(data: Any, dim: str) -> Any:

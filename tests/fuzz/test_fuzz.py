@@ -1,10 +1,11 @@
 """Hundreds of experiments with something wrong in them: each is an error in one message, or runs
 with the value; none ends in a traceback, hangs, or is taken for something else. And a hundred
-damaged files: none is read as other values. `make fuzz` tries thousands.
+damaged files: none is read as other values; and command lines. `make fuzz` tries thousands.
 """
 
 import pytest
 
+import commands
 import damaged
 import run
 
@@ -24,6 +25,14 @@ def test_damaged_files_are_told_of():
     assert not run.wrong(found), told(run.wrong(found))
     count = [one["what"] for one in found].count
     assert count("error") > 50 and count("same") > 3
+
+
+@pytest.mark.timeout(300)
+def test_command_lines():
+    found = commands.tried(60, seed=7)
+    assert not run.wrong(found), told(run.wrong(found))
+    count = [one["what"] for one in found].count
+    assert count("error") > 20 and count("ran") > 5
 
 
 def told(wrong):
