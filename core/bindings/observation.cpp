@@ -4,7 +4,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unordered_map.h>
 #include <nanobind/stl/vector.h>
+#include "base/error.hpp"
 #include "observation/bufr.hpp"
+#include "observation/optimal_interpolation.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,6 +38,42 @@ nb::dict as_dict(bufr::Rows&& r, const bufr::Roles& roles) {
     d["headers"] = array(std::move(r.headers), std::size_t(roles.header_count));
     d["names"] = nb::cast(r.names);
     return d;
+}
+
+template <class T, int dimensions>
+using Array = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
+template <class A> auto span(const A& a) { return std::span(a.data(), a.size()); }
+
+void bind_optimal_interpolation(nb::module_& m) {
+    using Vector = Array<const double, 1>;
+    using Directions = Array<const double, 2>;
+    m.def(
+        "interpolate_optimally",
+        [](double length, double height, double background_error, const Directions& targets,
+           const Vector& target_height, const Directions& observations,
+           const Vector& observation_height, const Vector& departure, const Vector& error,
+           const Array<const std::int32_t, 2>& neighbours, int threads) {
+            const std::size_t count = targets.shape(0), data = observations.shape(0);
+            if (target_height.size() != count || neighbours.shape(0) != count ||
+                observation_height.size() != data || departure.size() != data ||
+                error.size() != data)
+                throw Error("places, heights, departures and neighbours do not fit");
+            for (const std::int32_t n : span(neighbours))
+                if (n < -1 || n >= std::int32_t(data)) throw Error("no observation ", n);
+            std::vector<double> increment(count), deviation(count);
+            {
+                nb::gil_scoped_release nogil;
+                interpolate_optimally({length, height, background_error},
+                                      {span(targets), span(target_height)},
+                                      {span(observations), span(observation_height)},
+                                      span(departure), span(error), span(neighbours), threads,
+                                      increment, deviation);
+            }
+            return nb::make_tuple(array(std::move(increment)), array(std::move(deviation)));
+        },
+        "length"_a, "height"_a, "background_error"_a, "targets"_a, "target_height"_a,
+        "observations"_a, "observation_height"_a, "departure"_a, "error"_a, "neighbours"_a,
+        "threads"_a = 1, "increments at the targets and the deviations of their errors");
 }
 
 void bind_descriptions(nb::module_& m) {
@@ -83,6 +121,7 @@ void bind_descriptions(nb::module_& m) {
 
 void bind_observation(nb::module_& m) {
     bind_descriptions(m);
+    bind_optimal_interpolation(m);
     m.def(
         "bufr_index",
         [](const nb::bytes& file) {
