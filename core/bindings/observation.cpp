@@ -63,11 +63,10 @@ void bind_optimal_interpolation(nb::module_& m) {
             std::vector<double> increment(count), deviation(count);
             {
                 nb::gil_scoped_release nogil;
-                interpolate_optimally({length, height, background_error},
-                                      {span(targets), span(target_height)},
-                                      {span(observations), span(observation_height)},
-                                      span(departure), span(error), span(neighbours), threads,
-                                      increment, deviation);
+                interpolate_optimally(
+                    {length, height, background_error}, {span(targets), span(target_height)},
+                    {span(observations), span(observation_height)}, span(departure), span(error),
+                    span(neighbours), threads, increment, deviation);
             }
             return nb::make_tuple(array(std::move(increment)), array(std::move(deviation)));
         },

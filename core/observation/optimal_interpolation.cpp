@@ -68,8 +68,7 @@ void interpolate_optimally(const StructureFunction& s, const Places& targets,
             double sum = 0, less = 0;
             for (int i = 0; i < n; ++i) sum += w[i] * departure[own[i]], less += w[i] * c[i];
             increment[t] = sum;
-            deviation[t] =
-                std::sqrt(std::max(0., s.background_error * s.background_error - less));
+            deviation[t] = std::sqrt(std::max(0., s.background_error * s.background_error - less));
         }
     }
 }

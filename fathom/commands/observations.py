@@ -112,6 +112,63 @@ def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
     return 0
 
 
+@observations.command(short_help="Departures from a background.")
+@base_argument
+@click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
+@file_option("--out", required=True, help="The base with departures (.parquet).")
+def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
+    """Observations minus the background of FIELDS (GRIB), at their places and times. What has no
+    equivalent there keeps no departure.
+    """
+    from fathom.observations import background, compared  # start-up time
+    from fathom.observations import base as bases  # start-up time
+
+    data = bases.read(base)
+    lines = compared.compare(data, background.Background.open(*fields))
+    bases.write(data, out)
+    click.echo("\n".join([*lines, str(out)]))
+    return 0
+
+
+@observations.command(short_help="Which data an analysis uses, and why not the others.")
+@base_argument
+@file_option("--out", required=True, help="The base with reasons (.parquet).")
+@click.option("--window", nargs=2, metavar="START END", help="Times [START, END), ISO, UTC.")
+@click.option("--region", nargs=4, type=float, metavar="W E S N", help="Degrees.")
+@file_option("--blacklist", "rules", metavar="TOML", help="Rules of the blacklist.")
+@click.option("--limit", type=click.FloatRange(0), default=5.0, show_default=True,
+              help="Of the first guess: deviations of the departure; 0: none.")  # fmt: skip
+@click.option("--thinning/--no-thinning", default=True, show_default=True)
+@threads_option
+@json_option()
+def screen(
+    base: Path, out: Path, rules: Path | None, thinning: bool, threads: int, file: Path | None,
+    window: tuple[str, str] | None, region: Any, limit: float,
+) -> int:  # fmt: skip
+    """Gross limits, soundings, blacklist, first guess, duplicates, neighbours, thinning: in this
+    order; each datum has the reason of the first step that removed it.
+    """
+    from fathom.observations import base as bases  # start-up time
+    from fathom.observations import blacklist, screening, tables  # start-up time
+
+    data = bases.read(base)
+    settings = screening.Settings(
+        window=(tables.time_of(window[0]), tables.time_of(window[1])) if window else None,
+        region=region,
+        limit=limit,
+        boxes=screening.boxes if thinning else {},
+        rules=blacklist.read(rules) if rules else (),
+        threads=threads,
+    )
+    removed = screening.screen(data, settings)
+    bases.write(data, out)
+    used = int(data.used.sum())
+    click.echo("\n".join(f"{step:20} {count:9}" for step, count in removed.items()))
+    click.echo(f"{out}: {used} of {len(data)} data are used")
+    _write(file, {"data": len(data), "used": used, "removed": removed})
+    return 0
+
+
 def _write(file: Path | None, figures: dict[str, Any]) -> None:
     if file is not None:
         import json

@@ -150,8 +150,9 @@ def rejected(chosen: Observations) -> Any:
     """Data by kind and reason, in hundredths of each kind."""
     present = [n for n in range(len(kinds)) if (chosen["kind"] == n).any()]
     why = [r for r in reasons if (chosen["reason"] == r).any()]
-    figure = new_figure(7, 0.9 + 0.32 * len(present))
-    axes = figure.add_axes((0.13, 0.3 if len(present) < 4 else 0.18, 0.6, 0.6))
+    bars = 0.32 * len(present)  # inches
+    figure = new_figure(7, bars + 1.1)
+    axes = figure.add_axes((0.13, 0.5 / (bars + 1.1), 0.6, bars / (bars + 1.1)))
     left = np.zeros(len(present))
     for n, r in enumerate(why):
         share = np.array(
