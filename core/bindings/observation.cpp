@@ -71,9 +71,7 @@ struct Columns {
         for (std::size_t n = 0; n < count; ++n)
             requests.push_back({level.data()[n], roughness.data()[n]});
     }
-    Batch batch() const {
-        return {{span(a), span(b)}, span(columns), span(ground), requests};
-    }
+    Batch batch() const { return {{span(a), span(b)}, span(columns), span(ground), requests}; }
 };
 
 void bind_operators(nb::module_& m) {

@@ -49,9 +49,9 @@ struct Levels {
 
 /// Fields of a column: four of layers, two of the surface; and the altitude of its ground.
 template <class Real> struct Column {
-    std::vector<Real> T, q, u, v;  ///< [K], [kg kg-1], [m s-1]
+    std::vector<Real> T, q, u, v;         ///< [K], [kg kg-1], [m s-1]
     Real surface_pressure{0.}, skin{0.};  ///< [Pa], [K]
-    double ground = 0;             ///< [m]
+    double ground = 0;                    ///< [m]
 
     explicit Column(int layers) : T(layers, Real(0.)), q(T), u(T), v(T) {}
     Real virtual_temperature(int k) const { return T[k] * (1 + (1 / ratio - 1) * q[k]); }
@@ -64,8 +64,7 @@ template <class Real> int layers_around(const Levels& levels, Real ps, double x)
     return k;
 }
 
-template <class Real>
-Real at(const Levels& levels, const std::vector<Real>& f, Real ps, Real x) {
+template <class Real> Real at(const Levels& levels, const std::vector<Real>& f, Real ps, Real x) {
     const int k = layers_around(levels, ps, plain(x));
     const Real upper = levels.layer_log(k, ps), lower = levels.layer_log(k + 1, ps);
     if (!(x > upper)) return f[k];

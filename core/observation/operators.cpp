@@ -54,8 +54,7 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
     const auto field = [&](const std::vector<double>& f) {
         return plain(at(levels, std::vector<Number>(f.begin(), f.end()), Number(ps), Number(x)));
     };
-    const double T = field(c.T), q = field(c.q),
-                 e_s = plain(saturation_pressure(Number(T))),
+    const double T = field(c.T), q = field(c.q), e_s = plain(saturation_pressure(Number(T))),
                  per_q = r.level * ratio / ((ratio + (1 - ratio) * q) * (ratio + (1 - ratio) * q)),
                  humidity = r.level * q / (ratio + (1 - ratio) * q) / e_s,
                  to_T = -humidity * 17.67 * (273.15 - 29.65) / ((T - 29.65) * (T - 29.65)) * value;
@@ -80,10 +79,9 @@ void height_adjoint(const Levels& levels, const Column<double>& c, const Request
     while (k > 0 && x < plain(levels.interface_log(k, Number(ps)))) --k;
     const double factor = gas_constant / gravity * value;
     interface_height_adjoint(levels, c, k + 1, value, to);
-    virtual_temperature_adjoint(
-        c, k, factor * (plain(levels.interface_log(k + 1, Number(ps))) - x), to);
-    to.surface_pressure +=
-        factor * c.virtual_temperature(k) * levels.interface_slope(k + 1, ps);
+    virtual_temperature_adjoint(c, k, factor * (plain(levels.interface_log(k + 1, Number(ps))) - x),
+                                to);
+    to.surface_pressure += factor * c.virtual_temperature(k) * levels.interface_slope(k + 1, ps);
 }
 
 /// The layer in which an altitude lies, and the height of the interface below it.
@@ -132,8 +130,8 @@ void refractivity_adjoint(const Levels& levels, const Column<double>& c, const R
     const double ps = c.surface_pressure, x = plain(log_pressure(levels, numbers, r.level)),
                  p = std::exp(x), T = plain(at(levels, numbers.T, Number(ps), Number(x))),
                  q = plain(at(levels, numbers.q, Number(ps), Number(x))),
-                 of_q = ratio + (1 - ratio) * q, e = p * q / of_q,
-                 dry = 0.776 * p / T, wet = 3730. * e / (T * T);
+                 of_q = ratio + (1 - ratio) * q, e = p * q / of_q, dry = 0.776 * p / T,
+                 wet = 3730. * e / (T * T);
     double to_x = (dry + wet) * value;  // both go as p
     at_adjoint(levels, c.T, ps, x, -(dry + 2 * wet) / T * value, to.T, to.surface_pressure, to_x);
     at_adjoint(levels, c.q, ps, x, 3730. / (T * T) * p * ratio / (of_q * of_q) * value, to.q,
@@ -149,9 +147,9 @@ template <class Real> struct Lowest {
 template <class Real>
 Lowest<Real> lowest(const Levels& levels, const Column<Real>& c, double z, double roughness) {
     const int k = levels.layers() - 1;
-    const Real depth = gas_constant / gravity * c.virtual_temperature(k) *
-                       (levels.interface_log(k + 1, c.surface_pressure) -
-                        levels.layer_log(k, c.surface_pressure));
+    const Real depth =
+        gas_constant / gravity * c.virtual_temperature(k) *
+        (levels.interface_log(k + 1, c.surface_pressure) - levels.layer_log(k, c.surface_pressure));
     return {depth, std::log1p(z / roughness) / log(1 + depth / roughness)};
 }
 void lowest_adjoint(const Levels& levels, const Column<double>& c, double z, double roughness,
@@ -160,8 +158,7 @@ void lowest_adjoint(const Levels& levels, const Column<double>& c, double z, dou
     const double ps = c.surface_pressure,
                  apart = plain(levels.interface_log(k + 1, Number(ps))) -
                          plain(levels.layer_log(k, Number(ps))),
-                 factor = gas_constant / gravity,
-                 depth = factor * c.virtual_temperature(k) * apart,
+                 factor = gas_constant / gravity, depth = factor * c.virtual_temperature(k) * apart,
                  logarithm = std::log1p(depth / roughness),
                  to_depth = height - share * std::log1p(z / roughness) /
                                          (logarithm * logarithm * (roughness + depth));
@@ -211,18 +208,18 @@ Real observe(Kind kind, const Levels& l, const Column<Real>& c, const Request& r
         return at(l, f, c.surface_pressure, log(Real(r.level)));
     };
     switch (kind) {
-    case Kind::surface_pressure: return surface_pressure(l, c, r);
-    case Kind::temperature: return field(c.T);
-    case Kind::humidity: return field(c.q);
-    case Kind::eastward_wind: return field(c.u);
-    case Kind::northward_wind: return field(c.v);
-    case Kind::relative_humidity: return relative_humidity(l, c, r);
-    case Kind::height: return height(l, c, r);
-    case Kind::refractivity: return refractivity(l, c, r);
-    case Kind::temperature_2m: return temperature_2m(l, c, r);
-    case Kind::humidity_2m: return c.q[l.layers() - 1];
-    case Kind::eastward_wind_10m: return wind_10m(l, c, r, c.u);
-    case Kind::northward_wind_10m: return wind_10m(l, c, r, c.v);
+        case Kind::surface_pressure: return surface_pressure(l, c, r);
+        case Kind::temperature: return field(c.T);
+        case Kind::humidity: return field(c.q);
+        case Kind::eastward_wind: return field(c.u);
+        case Kind::northward_wind: return field(c.v);
+        case Kind::relative_humidity: return relative_humidity(l, c, r);
+        case Kind::height: return height(l, c, r);
+        case Kind::refractivity: return refractivity(l, c, r);
+        case Kind::temperature_2m: return temperature_2m(l, c, r);
+        case Kind::humidity_2m: return c.q[l.layers() - 1];
+        case Kind::eastward_wind_10m: return wind_10m(l, c, r, c.u);
+        case Kind::northward_wind_10m: return wind_10m(l, c, r, c.v);
     }
     return Real(0.);
 }
@@ -236,18 +233,18 @@ void observe_adjoint(Kind kind, const Levels& l, const Column<double>& c, const 
                    unused);
     };
     switch (kind) {
-    case Kind::surface_pressure: return surface_pressure_adjoint(l, c, r, value, to);
-    case Kind::temperature: return field(c.T, to.T);
-    case Kind::humidity: return field(c.q, to.q);
-    case Kind::eastward_wind: return field(c.u, to.u);
-    case Kind::northward_wind: return field(c.v, to.v);
-    case Kind::relative_humidity: return relative_humidity_adjoint(l, c, r, value, to);
-    case Kind::height: return height_adjoint(l, c, r, value, to);
-    case Kind::refractivity: return refractivity_adjoint(l, c, r, value, to);
-    case Kind::temperature_2m: return temperature_2m_adjoint(l, c, r, value, to);
-    case Kind::humidity_2m: return void(to.q[l.layers() - 1] += value);
-    case Kind::eastward_wind_10m: return wind_10m_adjoint(l, c, r, c.u, value, to.u, to);
-    case Kind::northward_wind_10m: return wind_10m_adjoint(l, c, r, c.v, value, to.v, to);
+        case Kind::surface_pressure: return surface_pressure_adjoint(l, c, r, value, to);
+        case Kind::temperature: return field(c.T, to.T);
+        case Kind::humidity: return field(c.q, to.q);
+        case Kind::eastward_wind: return field(c.u, to.u);
+        case Kind::northward_wind: return field(c.v, to.v);
+        case Kind::relative_humidity: return relative_humidity_adjoint(l, c, r, value, to);
+        case Kind::height: return height_adjoint(l, c, r, value, to);
+        case Kind::refractivity: return refractivity_adjoint(l, c, r, value, to);
+        case Kind::temperature_2m: return temperature_2m_adjoint(l, c, r, value, to);
+        case Kind::humidity_2m: return void(to.q[l.layers() - 1] += value);
+        case Kind::eastward_wind_10m: return wind_10m_adjoint(l, c, r, c.u, value, to.u, to);
+        case Kind::northward_wind_10m: return wind_10m_adjoint(l, c, r, c.v, value, to.v, to);
     }
 }
 
@@ -263,9 +260,10 @@ template <class Real, class Each> void each_number(Column<Real>& c, Each&& each)
 
 const std::vector<std::string>& kind_names() {
     static const std::vector<std::string> names{
-        "surface_pressure", "temperature",        "humidity",          "eastward_wind",
-        "northward_wind",   "relative_humidity",  "height",            "refractivity",
-        "temperature_2m",   "humidity_2m",        "eastward_wind_10m", "northward_wind_10m"};
+        "surface_pressure", "temperature",       "humidity",
+        "eastward_wind",    "northward_wind",    "relative_humidity",
+        "height",           "refractivity",      "temperature_2m",
+        "humidity_2m",      "eastward_wind_10m", "northward_wind_10m"};
     return names;
 }
 

@@ -2,7 +2,7 @@
 /// number `Real`: on plain numbers it is `apply`, on dual numbers its tangent; its adjoint is
 /// written beside it.
 ///
-///     surface pressure   p = p_s (1 - Gamma (z - z_s) / T)^(g / R Gamma),     T of the lowest layer
+///     surface pressure   p = p_s (1 - Gamma (z - z_s) / T)^(g / R Gamma),   T of the lowest layer
 ///     at a pressure      temperature, humidity, wind: linear in ln p; height by hydrostatics
 ///     relative humidity  e / e_s(T),  e = p q / (eps + (1 - eps) q),  e_s over water (Bolton 1980)
 ///     refractivity       N = 77.6 p / T + 3.73e5 e / T^2 at a height, p and e in hPa
@@ -22,8 +22,18 @@ struct Request {
 };
 
 enum class Kind {
-    surface_pressure, temperature, humidity, eastward_wind, northward_wind, relative_humidity,
-    height, refractivity, temperature_2m, humidity_2m, eastward_wind_10m, northward_wind_10m,
+    surface_pressure,
+    temperature,
+    humidity,
+    eastward_wind,
+    northward_wind,
+    relative_humidity,
+    height,
+    refractivity,
+    temperature_2m,
+    humidity_2m,
+    eastward_wind_10m,
+    northward_wind_10m,
 };
 
 /// ValueError: a name that is not known.

@@ -30,9 +30,10 @@ class Predictors:
         """
         scan = np.asarray(angle) / 50
         one = np.ones_like(scan)
-        first, second = (np.asarray(thickness_1000_300) - 8800) / 200, (
-            np.asarray(thickness_200_50) - 8600
-        ) / 200
+        first, second = (
+            (np.asarray(thickness_1000_300) - 8800) / 200,
+            (np.asarray(thickness_200_50) - 8600) / 200,
+        )
         return cls(np.stack([one, first, second, scan, scan**2, scan**3], axis=1))
 
     def apply(self, coefficients: np.ndarray) -> np.ndarray:

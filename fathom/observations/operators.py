@@ -78,6 +78,11 @@ class Columns:
         layers = (np.asarray(x) for x in (self.temperature, self.humidity, self.east, self.north))
         return np.ascontiguousarray(np.concatenate([*layers, *alone], axis=1), float)
 
+    def taken(self, which: np.ndarray) -> Columns:
+        """Those of a mask or of indices."""
+        own = ("temperature", "humidity", "east", "north", "surface_pressure", "skin", "ground")
+        return Columns(self.a, self.b, *(np.asarray(getattr(self, name))[which] for name in own))
+
     def _seen(self, level: Any, z0: Any) -> Any:
         count = len(self.state)
         full = lambda x: np.array(np.broadcast_to(np.asarray(x, float), (count,)))

@@ -125,15 +125,17 @@ def test_the_sea():
     assert sea.apply(field, wanted) == pytest.approx(20 - 0.01 * np.clip(wanted, 5, 400))
     x, y = rng.normal(size=(5, 5)), rng.normal(size=5)
     assert sea.apply(x, wanted) @ y == pytest.approx((x * sea.adjoint(y, wanted)).sum(), rel=1e-13)
-    level = operators.SeaLevel(np.array([10.0, 20, 50, 100, 300]), np.full(5, 2e-4), np.full(5, 8e-4))
+    level = operators.SeaLevel(
+        np.array([10.0, 20, 50, 100, 300]), np.full(5, 2e-4), np.full(5, 8e-4)
+    )
     eta, T, S = rng.normal(size=5), x, rng.normal(size=(5, 5))
     to = level.adjoint(y)
     both = to[0] @ eta + (to[1] * T).sum() + (to[2] * S).sum()
     assert level.apply(eta, T, S) @ y == pytest.approx(both, rel=1e-13)
     assert operators.potential_temperature(40.0, 40.0, 10000.0) == pytest.approx(36.89073, abs=6e-4)
-    assert operators.without_mean(np.array([1.0, 3, 7]), np.array(["a", "a", "b"])) == pytest.approx(
-        [-1, 1, 0]
-    )
+    assert operators.without_mean(
+        np.array([1.0, 3, 7]), np.array(["a", "a", "b"])
+    ) == pytest.approx([-1, 1, 0])
 
 
 def test_bias_is_found_again():
