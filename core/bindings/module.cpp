@@ -14,6 +14,7 @@ void bind_sequence(nb::module_&);
 void bind_field_set(nb::module_&);
 void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
+void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
 
 NB_MODULE(_core, m) {
@@ -31,5 +32,6 @@ NB_MODULE(_core, m) {
     bind_field_set(m);
     bind_ocean(m);
     bind_output(m);
+    bind_post(m);
     bind_atmosphere(m);
 }
