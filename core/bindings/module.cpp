@@ -16,6 +16,7 @@ void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
 void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
+void bind_observation(nb::module_&);
 
 NB_MODULE(_core, m) {
     // Where a script ends by an exception, its traceback holds objects until the very end.
@@ -34,4 +35,5 @@ NB_MODULE(_core, m) {
     bind_output(m);
     bind_post(m);
     bind_atmosphere(m);
+    bind_observation(m);
 }
