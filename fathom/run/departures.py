@@ -170,5 +170,3 @@ def observe(simulation: Any, observations: Observations, every: str = "30min") -
     seen(simulation)
     simulation.call(seen, every)
     return seen
-
-
