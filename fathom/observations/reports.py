@@ -52,6 +52,7 @@ headers: dict[str, tuple[int, ...]] = {
     "buoy": (1005, 1087),
     "satellite": (1007,),
     "selected": (21102,),
+    "curvature": (10035,),  # the Earth's, at an occultation
 }
 station_names: tuple[int, ...] = (1011, 1008, 1006, 1063, 1128, 1018, 1015, 1019)
 
@@ -139,6 +140,7 @@ def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> 
     )
     sounding = np.isin(kind, [kinds.index(k) for k in ("temp", "pilot")])
     height = np.where(sounding & np.isnan(height), by_level, height)
+    height = np.where(np.isnan(height), at["impact"] - head["curvature"][report], height)
     height = np.where(surface | np.isnan(height), head["ground"][report], height)
     channel = np.nan_to_num(at["channel"]).astype("i4")
     radiance = _is(name, "toa_brightness_temperature")
