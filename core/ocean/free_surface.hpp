@@ -6,14 +6,15 @@
 ///
 /// The four-point gradient does not see a height that alternates from cell to cell. What the slope
 /// of the height adds to the transports through faces in a step is therefore taken in part, e, the
-/// compactness, from the cells beside the face and not from the corners (Rhie & Chow 1983). At each
-/// corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
+/// compactness, from the cells beside the face and not from the corners (Rhie & Chow 1983). At
+/// each corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
 ///   Z = s (X(deta) + X(eta) - smooth X(eta)),   s = e theta g tau H/8 (dy/dx + dx/dy)  [m3 s-1],
 ///   -d(Z)/dy to the east, -d(Z)/dx to the north,
-/// at all depths of the corner, with K made alike (solver/elliptic.hpp). What is smooth in X is left
-/// alone: with r = sqrt(s), over the four corners n beside c, 0 where they are dry,
+/// at all depths of the corner, with K made alike (solver/elliptic.hpp). What is smooth in X is
+/// left alone: with r = sqrt(s), over the four corners n beside c, 0 where they are dry,
 ///   s (X - smooth X) = r_c/2 (r_c X_c - 1/4 sum of r_n X_n)
-/// is of fourth order, takes potential energy from any height, and all of X from one that alternates.
+/// is of fourth order, takes potential energy from any height, and takes all of an X that
+/// alternates.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -38,8 +39,7 @@ struct CompactSlope {
         return T(0.125 * compactness * implicitness * gravity * step) * (dy / dx + dx / dy);
     }
     /// X at a corner of the height in the cells round it.
-    template <class Real>
-    static constexpr Real alternating(const auto& height, Shift c) {
+    template <class Real> static constexpr Real alternating(const auto& height, Shift c) {
         return (height(c + east)[0] + height(c + north)[0]) -
                (height(c)[0] + height(c + northeast)[0]);
     }
@@ -66,7 +66,8 @@ struct AlternatingHeight : CompactSlope {
     }
 };
 
-/// Convergence of the predicted depth mean transport and of what alternates in the height of now: the right-hand side, before its division by g theta tau.
+/// Convergence of the predicted depth mean transport and of what alternates in the height of now:
+/// the right-hand side, before its division by g theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary =
         "convergence of the predicted depth mean transport and of what alternates in the height";
@@ -161,11 +162,9 @@ template <bool own> struct VolumeTransport : CompactSlope {
         auto alternates = [&](Shift c) {
             const Real bottom = smaller(smaller(wet(c)[0], wet(c + east)[0]),
                                         smaller(wet(c + north)[0], wet(c + northeast)[0]));
-            const Real z = fma(of(Real(dx(c)[0]), Real(dy(c)[0])),
-                               alternating<Real>(increment, c), flow(c)[0]);
-            return [z, bottom](int k) {
-                return select(Real(T(k)) < bottom, z, Real(0));
-            };
+            const Real z = fma(of(Real(dx(c)[0]), Real(dy(c)[0])), alternating<Real>(increment, c),
+                               flow(c)[0]);
+            return [z, bottom](int k) { return select(Real(T(k)) < bottom, z, Real(0)); };
         };
         const auto z_0 = alternates(here), z_s = alternates(-north), z_w = alternates(-east),
                    z_sw = alternates(-northeast);

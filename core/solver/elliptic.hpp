@@ -45,8 +45,8 @@ struct EllipticFields {
 /// 64 bytes without water belong to no segment, short gaps between wide ones excepted. The corners
 /// of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3
 /// to nx + 2 the operator may be applied, so that a solver can go three steps further before it
-/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P', M and 1/d^2 times
-/// a power of two that makes the largest diagonal about 1.
+/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P', M and 1/d^2
+/// times a power of two that makes the largest diagonal about 1.
 template <class Number> class EllipticOperator {
 public:
     using Real = Pack<Number, register_lanes * 8 / sizeof(Number)>;
@@ -137,8 +137,10 @@ public:
                 (east(-1) + east(-1 - n)) * (d[-1] * d[0]),
                 (north(0) + north(-1)) * (d[0] * d[n]),
                 (north(-n) + north(-1 - n)) * (d[-n] * d[0]),
-                -p[0] * (d[0] * d[n + 1]),       -p[-1 - n] * (d[-1 - n] * d[0]),
-                -p[-1] * (d[0] * d[n - 1]),      -p[-n] * (d[1 - n] * d[0])};
+                -p[0] * (d[0] * d[n + 1]),
+                -p[-1 - n] * (d[-1 - n] * d[0]),
+                -p[-1] * (d[0] * d[n - 1]),
+                -p[-n] * (d[1 - n] * d[0])};
     }
 
     /// a b + c, rounded once.

@@ -61,7 +61,7 @@ struct MarchingBlocks::Fields {
         const std::size_t point = std::size_t(tile) * points,
                           corner = std::size_t(tile) * (side + 1) * (side + 1);
         return {&wet[point], &area[point], &scale[point], &depth[corner],
-                &dx[corner], &dy[corner],  of.mass,      of.compactness};
+                &dx[corner], &dy[corner],  of.mass,       of.compactness};
     }
     bool dry(int tile) const {
         const auto first = scale.begin() + std::size_t(tile) * points;

@@ -28,7 +28,8 @@ struct Corners {
             const double H = tile.depth[k], dx = tile.dx[k], dy = tile.dy[k];
             const double a = 0.25 * H * dy / dx, b = 0.25 * H * dx / dy;
             if (!(H > 0) || !std::isfinite(a + b)) continue;
-            sum[k] = (1 - tile.compactness) * (a + b), difference[k] = a - b, total += sum[k], ++wet;
+            sum[k] = (1 - tile.compactness) * (a + b), difference[k] = a - b, total += sum[k],
+            ++wet;
         }
         const double fill = wet ? 0.1 * total / wet : tile.mass * mean_area;
         std::ranges::replace(sum, 0.0, fill);
@@ -132,10 +133,9 @@ void TileGroup::assemble(int tile, const TileFields& fields) {
                 has_east ? (corners.east_west(c) + corners.east_west(c - Corners::width)) *
                                scale[k] * scale[k + 1]
                          : 0;
-            at(north, k, tile) = has_north
-                                     ? (corners.north_south(c) + corners.north_south(c - 1)) *
-                                           scale[k] * scale[k + side]
-                                     : 0;
+            at(north, k, tile) = has_north ? (corners.north_south(c) + corners.north_south(c - 1)) *
+                                                 scale[k] * scale[k + side]
+                                           : 0;
             at(northeast, k, tile) = has_both ? -P[0] * scale[k] * scale[k + side + 1] : 0;
             at(northwest, k, tile) = has_both ? -P[0] * scale[k + 1] * scale[k + side] : 0;
             at(inverse_northeast, k, tile) = has_both ? 1 / at(northeast, k, tile) : 1;
