@@ -142,20 +142,21 @@ def test_one_overflow_per_strait(cells):
 
 def sill_depth(grid):
     """The deepest way over corners from the Norwegian Sea to the Iceland Basin [m]."""
-    depth, wet = grid.depth("corner"), grid.depth("corner") > 0
-    h = grid.horizontal
+    depth, h = grid.depth("corner"), grid.horizontal
     place = earth.unit_vectors(
         np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
     )
     at = [
-        np.unravel_index((place @ earth.unit_vectors(*p)).argmax(), wet.shape)
+        np.unravel_index((place @ earth.unit_vectors(*p)).argmax(), depth.shape)
         for p in ((0.0, 66.0), (-18.0, 60.5))
     ]
     near = place @ earth.unit_vectors(-15.0, 65.0) > np.cos(np.deg2rad(18))
-    for sill in np.unique(depth)[::-1]:
+
+    def joined(sill):
         basins, _ = label((depth >= sill) & near, np.ones((3, 3)))
-        if basins[at[0]] == basins[at[1]] != 0:
-            return sill
+        return basins[at[0]] == basins[at[1]] != 0
+
+    return max(sill for sill in np.unique(depth) if joined(sill))
 
 
 def test_errors_of_overflows():
