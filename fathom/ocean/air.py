@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import names
-from fathom.data import sets, surface
+from fathom.data import fluxes, sets, surface
 from fathom.input.records import (
     Input,
     Points,
@@ -164,12 +164,17 @@ def _is_number(value):
 
 
 class Climatology:
-    """The embedded climatology as a source of records (fathom/run/forcing.py)."""
+    """An embedded climatology as a source of records (fathom/run/forcing.py).
+
+    wanted : field -> variable.
+    data : its module (fathom/data), with `on_points`.
+    less : field -> number, taken away from it.
+    """
 
     axis = times.months
 
-    def __init__(self, wanted, grid):
-        self.wanted, self.points = wanted, Points(grid)
+    def __init__(self, wanted, grid, data=surface, less=None):
+        self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
 
     @property
     def fields(self):
@@ -177,16 +182,18 @@ class Climatology:
 
     def describe(self):
         """Where each field comes from, and of which times."""
-        return [f"{', '.join(self.wanted)}: the embedded climatology, {self.axis}"]
+        of = "the embedded climatology" + (" of fluxes" if self.data is fluxes else "")
+        return [f"{', '.join(self.wanted)}: {of}, {self.axis}"]
 
     def read(self, month):
-        data = surface.on_points(
+        data = self.data.on_points(
             self.points.latitude,
             self.points.longitude,
             *dict.fromkeys(self.wanted.values()),
             month=month,
         )
-        return {field: data[name] for field, name in self.wanted.items()}
+        found = {field: data[name] for field, name in self.wanted.items()}
+        return found | {field: found[field] - mean for field, mean in self.less.items()}
 
 
 def _called(name):

@@ -22,10 +22,10 @@ from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.report import fields, pictures
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
-from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
 from fathom.schemes import bytes_of, scheme
