@@ -334,6 +334,7 @@ class SurfaceForcing(Surface):
 
     def fields(self, ocean):
         made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
+        made |= {"stress_x", "stress_y"} if self._true else set()
         constant = [
             name
             for name in self.quantities
