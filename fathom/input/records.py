@@ -305,27 +305,26 @@ class Input:
         return np.where(np.isfinite(result), result, 0)
 
 
-class Speed:
-    """The speed of a wind, from inputs of its components."""
+class Joined:
+    """A field that is made of two inputs at the same times: the speed of a wind, np.hypot of its
+    components; precipitation, np.add of rain and snow.
+    """
 
-    def __init__(self, field: str, east: Input, north: Input):
-        if east.axis != north.axis:
+    def __init__(self, field: str, made: Any, *components: Input):
+        first, *others = components
+        if any(one.axis != first.axis for one in others):
             raise ValueError(
-                f"{east.field} and {north.field} are not given at the same times: {field} has to be"
-                " given too"
+                f"{' and '.join(one.field for one in components)} are not given at the same times:"
+                f" {field} has to be given too"
             )
-        self.field, self.components, self.axis, self.where = (
-            field,
-            (east, north),
-            east.axis,
-            east.where,
-        )
+        self.field, self.made, self.components = field, made, components
+        self.axis, self.where = first.axis, first.where
 
     def describe(self):
         return f"from {' and '.join(part.field for part in self.components)}"
 
     def read(self, number, points, others):
-        return np.hypot(
+        return self.made(
             *(
                 others[c.field] if c.field in others else c.read(number, points)
                 for c in self.components
@@ -384,9 +383,9 @@ class Source:
         return fields
 
 
-def sources(inputs: Sequence[Input | Speed], grid) -> list[Source]:
+def sources(inputs: Sequence[Input | Joined], grid) -> list[Source]:
     """Inputs in groups with the same times."""
-    groups: list[list[Input | Speed]] = []
+    groups: list[list[Input | Joined]] = []
     for one in inputs:
         group = next((g for g in groups if g[0].axis == one.axis), None)
         if group is None:

@@ -10,9 +10,13 @@ import numpy as np
 
 from fathom import mpi
 from fathom.data import fluxes
+from fathom.input.records import given
 from fathom.input.values import on_columns
 from fathom.ocean.air import Air
+from fathom.reading import once
+from fathom.regrid.mouths import spread
 from fathom.schemes import scheme
+from fathom.units import conversion
 
 
 class Surface:
@@ -45,18 +49,47 @@ def freezing_limit(do, cells, own_cells):
 rivers = "core2"  # what the embedded ones are called
 
 
+of_rivers = (
+    "runoff_flux",
+    "water_flux_into_sea_water_from_rivers",
+    "friver",
+    "runoff",
+    "Foxx_o_roff",
+)
+
+
 def runoff_on(grid, value):
-    """Water of rivers on the columns of a grid [kg m-2 s-1]: a number, an array, ... or the
-    embedded ones.
+    """Water of rivers on the columns of a grid [kg m-2 s-1]: a number, an array, a function; the
+    embedded ones, or the mean over the records of a file on latitudes and longitudes, at their
+    mouths.
     """
-    if not (isinstance(value, str) and value == rivers):
+    embedded = isinstance(value, str) and value == rivers
+    records = None if embedded else given(value)
+    if records is None and not embedded:
         return on_columns(grid, value, name="runoff", units="kg m-2 s-1")
     if not grid.horizontal.spherical:
-        raise ValueError(f"runoff = {rivers!r} is for grids on the sphere; this one is a plane")
+        raise ValueError(f"runoff = {value!r} is for grids on the sphere; this one is a plane")
     longitude, latitude = map(np.asarray, grid.coordinates("center"))
     wet, area = np.asarray(grid.wet_levels) > 0, np.asarray(grid.horizontal.area_center)
     farthest = np.inf if grid.horizontal.periodic else 500e3  # those of a region alone
-    return fluxes.rivers_on(latitude, longitude, area, wet, farthest)
+    target = (latitude, longitude, area, wet)
+    if embedded:
+        return fluxes.rivers_on(*target, farthest)
+    return _of_file(records, target, farthest)
+
+
+@once
+def _of_file(records, target, farthest):
+    """Rivers of records, spread at their mouths."""
+    variable = records.find(of_rivers)
+    told = (records.units or variable.units).replace("(", "").replace(")", "")
+    factor, _ = conversion(told, "kg m-2 s-1")
+    number = 1 if variable.axis.constant else len(variable.axis)
+    mean = sum(np.nan_to_num(records.read(variable, n).astype(float)) for n in range(number))
+    if variable.latitude is None:
+        raise ValueError(f"{records}: {variable.name} of rivers needs latitude and longitude")
+    flux = mean * factor / number
+    return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)
 
 
 def balance(do, salt):
@@ -87,7 +120,7 @@ class BulkForcing(Surface):
     salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
         covers all.
     runoff : [kg m-2 s-1], water of rivers beside the rain: a number, an array, a function, a file
-        with one record; "core2": the embedded ones, at their mouths. Default 0.
+        of which the mean counts; "core2": the embedded ones, at their mouths. Default 0.
     balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
         means are taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...).
