@@ -69,7 +69,7 @@ def test_starts_as_mitgcm(twin, tmp_path, monkeypatch, capsys):
 
 def test_goes_on_from_a_restart(twin, tmp_path, monkeypatch, capsys):
     """A "year" of two steps: three of them at once are two and, from the restart, one more."""
-    monkeypatch.setattr(twin, "YEAR", 2 * 7200.0)
+    monkeypatch.setattr(twin, "YEAR", 2 * 10800.0)
     monkeypatch.setattr(twin, "EVERY", 2)
 
     def years(n, out):
