@@ -182,23 +182,34 @@ def profile_rows(found, reference):
 
 
 def pictures(years, found, folder):
-    """Flows in time and profiles of what has changed, as PNG."""
+    """Flows in time, and how far layers are from the start, as PNG."""
     folder.mkdir(parents=True, exist_ok=True)
-    reference = table("twin_4deg")
-    run, figure = {name: [one[name] for one in years[1:]] for name in ("year", *FLOWS)}, {}
-    for name, label in FLOWS.items():
-        figure[label] = plots.Panel(
+    flows = table("twin_4deg")
+    run = {name: [one[name] for one in years[1:]] for name in ("year", *FLOWS)}
+    panels = {
+        label: plots.Panel(
             "year",
             "Sv",
-            {"Fathom": (run["year"], run[name]), "MITgcm": (reference["year"], reference[name])},
-            ticks={year: str(year) for year in (1, 2, 5, 10, 20, 50, 100)},
+            {"Fathom": (run["year"], run[name]), "MITgcm": (flows["year"], flows[name])},
         )
-    drawn = plots.against(
-        figure,
-        title="Fathom and MITgcm on one grid of 4°",
-        note="snapshots at the end of each year (MITgcm's at the end of every fifth)",
-    )
-    drawn.savefig(folder / "ocean-twin.png", dpi=150)
+        for name, label in FLOWS.items()
+        if name != "drake_whole"
+    }
+    drawn = plots.against(panels, title="Fathom and MITgcm on one grid of 4°", note="end of year")
+    drawn.savefig(folder / "ocean-twin-flows.png", dpi=120)
+
+    profiles, year = table("twin_4deg_profiles"), found["profile_year"]
+    if f"temperature_year_{year}" not in profiles:
+        return
+    panels = {}
+    for name, units in (("temperature", "K"), ("salinity", "1e-3")):
+        mine = np.subtract(found[f"{name}_end"], found[f"{name}_start"])
+        theirs = profiles[f"{name}_year_{year}"] - profiles[f"{name}_year_0"]
+        depth = profiles["depth_m"]
+        curves = {"Fathom": (depth, mine), "MITgcm": (depth, theirs)}
+        panels[name] = plots.Panel("depth [m]", units, curves, from_zero=False)
+    title = f"Mean of layers, year {year} less the start"
+    plots.against(panels, title=title).savefig(folder / "ocean-twin-profiles.png", dpi=120)
 
 
 def main():
