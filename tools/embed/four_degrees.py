@@ -21,20 +21,12 @@ THICKNESS = 50, 70, 100, 140, 190, 240, 290, 340, 390, 440, 490, 540, 590, 640, 
 FRESH_WATER = 1000.0  # kg m-3
 
 
+# long: the steps, then a table of the variables in the file
 def build_fluxes(files):
     """Twelve months of what goes through the surface of the ocean, and the rivers."""
     water = numbers(files["tutorial_depth"]) < 0
-    monthly = {
-        name: numbers(files[f"tutorial_{key}"], 12)
-        for name, key in {
-            "stress_east": "stress_east",
-            "stress_north": "stress_north",
-            "heat": "heat",
-            "fresh": "fresh",
-            "temperature": "sst",
-            "salinity": "sss",
-        }.items()
-    }
+    read = ("stress_east", "stress_north", "heat", "fresh", "sst", "sss")
+    monthly = {name: numbers(files[f"tutorial_{name}"], 12) for name in read}
     monthly["heat"] *= -1  # into the ocean
     monthly["fresh"] *= -FRESH_WATER
     for name, field in monthly.items():
@@ -91,14 +83,14 @@ def build_fluxes(files):
                 2e-8,
             ),
             "sea_surface_temperature": by_month(
-                "temperature",
+                "sst",
                 "degC",
                 "sea surface temperature",
                 "sea_surface_temperature",
                 0.002,
             ),
             "sea_surface_salinity": by_month(
-                "salinity", "1", "sea surface salinity", "sea_surface_salinity", 0.001
+                "sss", "1", "sea surface salinity", "sea_surface_salinity", 0.001
             ),
             "runoff_flux": Variable(
                 "river_latitude river_longitude",
@@ -137,9 +129,16 @@ def build_state(files):
             "longitude": longitudes(LONGITUDE),
         },
         {
-            "thickness": Variable("depth", np.array(THICKNESS, float), "m", "thickness of layers"),
+            "thickness": Variable(
+                "depth", np.array(THICKNESS, float), "m", "thickness of layers", "cell_thickness"
+            ),
             "ocean_depth": Variable(
-                "latitude longitude", depth, "m", "depth of the sea, 0 on land", "", 1.0
+                "latitude longitude",
+                depth,
+                "m",
+                "depth of the sea, 0 on land",
+                "sea_floor_depth_below_geoid",
+                0.5,
             ),
             "potential_temperature": Variable(
                 where,

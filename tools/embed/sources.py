@@ -103,9 +103,7 @@ SOURCES = {
     "tutorial_stress_north": _of_tutorial(
         "trenberth_tauy.bin", "northward wind stress, Trenberth et al. (1990), NCAR"
     ),
-    "tutorial_heat": _of_tutorial(
-        "ncep_qnet.bin", "net heat flux, NCEP/NCAR reanalysis, balanced"
-    ),
+    "tutorial_heat": _of_tutorial("ncep_qnet.bin", "net heat flux, NCEP/NCAR reanalysis, balanced"),
     "tutorial_fresh": _of_tutorial(
         "ncep_emp.bin", "evaporation less precipitation, NCEP/NCAR reanalysis, balanced"
     ),
