@@ -33,6 +33,7 @@ core: dict[str, set[str]] = {
     "solver": _ground,
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
+    "post": {"base"},  # columns of air: for output, observations and coupling alike
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 #include "base/error.hpp"
 #include "observation/bufr.hpp"
+#include "observation/operators.hpp"
 #include "observation/optimal_interpolation.hpp"
 
 namespace nb = nanobind;
@@ -43,6 +44,74 @@ nb::dict as_dict(bufr::Rows&& r, const bufr::Roles& roles) {
 template <class T, int dimensions>
 using Array = nb::ndarray<T, nb::ndim<dimensions>, nb::c_contig, nb::device::cpu>;
 template <class A> auto span(const A& a) { return std::span(a.data(), a.size()); }
+
+using observation::Batch;
+using observation::Request;
+
+/// The arrays of a call of an operator, whose shapes fit.
+struct Columns {
+    Array<const double, 1> a, b;
+    Array<const double, 2> columns;
+    Array<const double, 1> ground, level, roughness;
+    std::vector<Request> requests;
+
+    Columns(Array<const double, 1> a_, Array<const double, 1> b_, Array<const double, 2> columns_,
+            Array<const double, 1> ground_, Array<const double, 1> level_,
+            Array<const double, 1> roughness_)
+        : a(a_), b(b_), columns(columns_), ground(ground_), level(level_), roughness(roughness_) {
+        const std::size_t count = columns.shape(0);
+        if (a.size() < 3 || a.size() != b.size())
+            throw Error("interfaces: a and b have ", a.size(), " and ", b.size(),
+                        " numbers; the same, at least 3");
+        if (columns.shape(1) != 4 * (a.size() - 1) + 2)
+            throw Error("a column has ", columns.shape(1), " numbers; 4 of each of ", a.size() - 1,
+                        " layers and 2 of the surface are needed");
+        if (ground.size() != count || level.size() != count || roughness.size() != count)
+            throw Error("ground, level and roughness: one number for each of ", count, " columns");
+        for (std::size_t n = 0; n < count; ++n)
+            requests.push_back({level.data()[n], roughness.data()[n]});
+    }
+    Batch batch() const { return {{span(a), span(b)}, span(columns), span(ground), requests}; }
+};
+
+void bind_operators(nb::module_& m) {
+    using Vector = Array<const double, 1>;
+    using Matrix = Array<const double, 2>;
+    m.attr("observation_operators") = nb::cast(observation::kind_names());
+    nb::class_<Columns>(m, "ObservedColumns",
+                        "Columns (n, 4 layers + 2): temperature, humidity, winds of the layers "
+                        "from the top down, surface pressure, skin temperature.")
+        .def(nb::init<Vector, Vector, Matrix, Vector, Vector, Vector>(), "a"_a, "b"_a, "columns"_a,
+             "ground"_a, "level"_a, "roughness"_a)
+        .def(
+            "apply",
+            [](const Columns& c, const std::string& name, int threads) {
+                std::vector<double> value(c.requests.size());
+                apply(observation::kind_of(name), c.batch(), threads, value);
+                return array(std::move(value));
+            },
+            "name"_a, "threads"_a = 1, "what is observed (n)")
+        .def(
+            "tangent",
+            [](const Columns& c, const std::string& name, const Matrix& change, int threads) {
+                if (change.shape(0) != c.columns.shape(0) || change.shape(1) != c.columns.shape(1))
+                    throw Error("changes have another shape than the columns");
+                std::vector<double> value(c.requests.size());
+                tangent(observation::kind_of(name), c.batch(), span(change), threads, value);
+                return array(std::move(value));
+            },
+            "name"_a, "change"_a, "threads"_a = 1, "its change (n) by those of the columns")
+        .def(
+            "adjoint",
+            [](const Columns& c, const std::string& name, const Vector& value, int threads) {
+                if (value.size() != c.requests.size())
+                    throw Error(value.size(), " adjoints for ", c.requests.size(), " columns");
+                std::vector<double> change(c.columns.size());
+                adjoint(observation::kind_of(name), c.batch(), span(value), threads, change);
+                return array(std::move(change), c.columns.shape(1));
+            },
+            "name"_a, "value"_a, "threads"_a = 1, "adjoints of the columns by those of the data");
+}
 
 void bind_optimal_interpolation(nb::module_& m) {
     using Vector = Array<const double, 1>;
@@ -121,6 +190,7 @@ void bind_descriptions(nb::module_& m) {
 void bind_observation(nb::module_& m) {
     bind_descriptions(m);
     bind_optimal_interpolation(m);
+    bind_operators(m);
     m.def(
         "bufr_index",
         [](const nb::bytes& file) {

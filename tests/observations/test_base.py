@@ -234,3 +234,11 @@ def test_command(tmp_path, capsys):
     assert run("query", out, "SELECT value FROM observations", "--csv", tmp_path / "t.csv") == 0
     assert (tmp_path / "t.csv").read_text().split() == ["value", "274.65"]
     assert "274.65" in capsys.readouterr().out
+
+
+def test_bench(tmp_path):
+    run = lambda *words: cli.main([str(w) for w in ("bench", *words)], standalone_mode=False)
+    assert run("observations", "--messages", 60, "--repetitions", 1, "--json", tmp_path / "b") == 0
+    found = json.loads((tmp_path / "b").read_text())
+    assert found["messages"] == 60 and found["damaged"] == 0 and found["data"] == 60 * 5
+    assert found["messages_per_second"] > 0 and set(found["priced_speedup"]) == {"2", "4", "16"}
