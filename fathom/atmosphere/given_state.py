@@ -131,7 +131,8 @@ class OfRestart(Given):
         """Each field once, by the readers; kept is what lies in own blocks."""
         table = {row[0]: tuple(map(int, row[1:5])) for row in self.domain.decomposition.blocks}
         own = [table[n] for n in self.domain.decomposition.of(self.rank)]
-        held, files = {}, []
+        held: dict[str, list[np.ndarray]] = {}
+        files: list[restart.Restart] = []
 
         def field(name):
             if not files:
