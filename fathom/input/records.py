@@ -67,10 +67,12 @@ class Records:
             gaps,
         )
         self.in_memory = hasattr(data, "dims")
+        self.called = ""  # of a data set: its name
         self._variables = None
 
     def __repr__(self):
         data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
+        data = repr(self.called) if self.called else data
         return f"Records({data}{f', {self.variable!r}' if self.variable else ''})"
 
     @property
@@ -184,7 +186,9 @@ def given(value: Any) -> Records | None:
     if isinstance(value, Records):
         return value
     if (data_set := sets.find(value)) is not None:
-        return Records(data_set.open())
+        records = Records(data_set.open())
+        records.called = data_set.name
+        return records
     if isinstance(value, Path) or (isinstance(value, str) and value.endswith(formats.readable())):
         return Records(str(value))
     return (
