@@ -34,7 +34,7 @@ core: dict[str, set[str]] = {
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
     "ocean": _ground | {"sequence", "solver", "physics"},
-    "atmosphere": _ground | {"sequence", "transform", "trajectory", "physics"},
+    "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
 }
