@@ -29,7 +29,7 @@ cases = {
     "fast": {"length": 300e3, "width": 5e3, "wind": 20.0, "f": 0.0, "x": 100e3, "time": 1800.0},
     "slow": {"length": 6e6, "width": 1e5, "wind": 0.0, "f": 1.03126e-4, "x": 2e6, "time": 28800.0},
 }  # fmt: skip
-coarsest = {"fast": (2000.0, 24.0), "slow": (40e3, 240.0)}  # spacing [m], step [s]
+coarsest = {"fast": (2000.0, 8.0), "slow": (40e3, 120.0)}  # spacing [m], step [s]
 
 
 def matrix(k, f):
@@ -100,11 +100,14 @@ def simulation(case, refined, directory, **model):
 
 
 def deviation(simulation):
-    """T' of the layers and w of the interfaces, (levels, nx), on rank 0."""
-    from fathom.output.diagnostics import whole
+    """T' of the layers, from the same air at rest, and w of the interfaces, (levels, nx)."""
+    from fathom.atmosphere.gridpoint import temperature
 
-    temperature, w = whole(simulation, "air_temperature"), simulation.gather("upward_air_velocity")
-    return temperature[:, 0] - T0, w[:, 0]
+    _, density, theta = simulation.model.air_at_rest
+    names = ("air_density", "air_potential_temperature")
+    now = temperature(simulation.model, *(simulation.gather(name) for name in names))
+    rest = temperature(simulation.model, density, theta)
+    return (now - rest)[:, 0], simulation.gather("upward_air_velocity")[:, 0]
 
 
 def errors(case, refined, directory, **model):

@@ -310,10 +310,10 @@ class GridPointAtmosphere(Model):
             )
 
         return {
-            "air_temperature": of(lambda model, rho, theta: _temperature(model, rho, theta)),
+            "air_temperature": of(lambda model, rho, theta: temperature(model, rho, theta)),
             "air_pressure": of(
                 lambda model, rho, theta: (
-                    model.constants.gas_constant * rho * _temperature(model, rho, theta)
+                    model.constants.gas_constant * rho * temperature(model, rho, theta)
                 )
             ),
             "potential_temperature_deviation": Diagnostic(
@@ -353,8 +353,8 @@ class GridPointAtmosphere(Model):
         return gridpoint_report.pictures(state)
 
 
-def _temperature(model, density, theta):
-    """Of layers [K]."""
+def temperature(model, density, theta):
+    """Of layers [K], from densities and the potential temperatures of interfaces."""
     c = model.constants
     kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
     return warm * (c.gas_constant * density * warm / c.pressure) ** (kappa / (1 - kappa))

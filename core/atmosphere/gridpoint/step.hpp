@@ -176,7 +176,9 @@ struct HelmholtzRightSide {
     }
 };
 
-/// Increments of all fields from that of the Exner function.
+/// Increments of all fields from that of the Exner function. What has been carried came from higher
+/// up by tau w' than was thought: it changes with w', as theta' and rho' have it. Without that
+/// buoyancy would be explicit, and long steps unstable.
 struct GridPointIncrements {
     double step = 10, implicitness = 0.55, gravity = constants::gravity,
            heat_capacity = constants::dry_air_heat_capacity;
@@ -204,7 +206,9 @@ struct GridPointIncrements {
         Updates<Real, "y_wind", place::north_face_layer, "m s-1"> v,
         Updates<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
         Updates<Real, "air_potential_temperature", place::center_interface, "K"> theta,
-        Updates<Real, "air_density", place::center_layer, "kg m-3"> density) const {
+        Updates<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Updates<Real, "potential_temperature_carried", place::center_interface, "K"> theta_carried,
+        Updates<Real, "density_carried", place::center_layer, "kg m-3"> density_carried) const {
         using T = typename Real::Number;
         const int levels = density.levels();
         const double tau = implicitness * step;
@@ -239,18 +243,25 @@ struct GridPointIncrements {
                              faces.length_east(-east)[0] * (own + mass(-east, k)) * uw +
                              faces.length_north[0] * (own + mass(north, k)) * vn -
                              faces.length_north(-north)[0] * (own + mass(-north, k)) * vs;
-            Real motion_below(T(0)), rising(T(0));
+            Real motion_below(T(0)), rising(T(0)), higher(T(0));
             if (k + 1 < levels) {
                 const T damping = reference.damping[k + 1];
                 motion_below = of.free_motion(k + 1, damping, R_w[k + 1], R_theta[k + 1]) -
                                of.push(k + 1, damping) * (pi[k] - pi[k + 1]);
                 w[k + 1] += motion_below;
-                theta[k + 1] += R_theta[k + 1] - T(tau) * motion_below * of.theta_gradient(k + 1);
+                const Real lifted = T(tau) * motion_below * of.theta_gradient(k + 1);
+                theta[k + 1] += R_theta[k + 1] - lifted;
+                theta_carried[k + 1] -= lifted;
                 rising -= of.density_at(k + 1) * motion_below;
+                higher += (reference.density[k] - of.density_at(k + 1)) * motion_below;
             } else
                 theta[k + 1] += R_theta[k + 1];
-            if (k > 0) rising += of.density_at(k) * motion_above;
+            if (k > 0) {
+                rising += of.density_at(k) * motion_above;
+                higher += (of.density_at(k) - reference.density[k]) * motion_above;
+            }
             density[k] += R_rho[k] - (scale * out + T(tau) * rising) / of.thickness(k);
+            density_carried[k] -= T(tau) * higher / of.thickness(k);
             motion_above = motion_below;
         }
     }
