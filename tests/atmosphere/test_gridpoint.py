@@ -20,7 +20,7 @@ def test_rest_over_a_mountain():
     sim = small_planes.bubble(wind=0.0, ny=1)
     sim.model.initial = {}
     sim.prepare().advance(100)
-    for name in ("upward_air_velocity", "x_wind", "y_wind"):
+    for name in ("upward_air_velocity", "x_wind", "northward_wind"):
         e = sim.fields.extremes(name)
         assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-10
 

@@ -56,6 +56,7 @@ small = {
     "bryan-fritsch-dry": ["grid.nx=40", "grid.levels.number=20", "simulation.step=10s"],
     "mountain": ["grid.nx=40", "grid.levels.number=20", "simulation.step=60s"],
     "schar-mountain": ["grid.nx=50", "grid.levels.number=20", "simulation.step=30s"],
+    "twin-4deg": [],
 }
 
 
