@@ -132,9 +132,9 @@ class GridPointAtmosphere(Model):
         )
         if not 0.5 <= self.parameters["implicitness"] <= 1:
             raise ValueError(f"implicitness = {implicitness} must lie in [0.5, 1]")
+        p = self.parameters
         self.constants = Constants(
-            *(self.parameters[n] for n in ("gravity", "gas_constant", "heat_capacity")),
-            self.parameters["surface_pressure"],
+            p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
         )
         self.reference = (
             Stratified(
@@ -144,10 +144,6 @@ class GridPointAtmosphere(Model):
             if reference_temperature is None
             else Isothermal(number_of("reference_temperature", reference_temperature, "K"))
         )
-        if not self.reference.exner(grid.levels.top, self.constants) > 0.01:
-            raise ValueError(
-                f"the reference {self.reference} has no air at {grid.levels.top:g} m, the top"
-            )
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
 
@@ -202,9 +198,11 @@ class GridPointAtmosphere(Model):
     @cached_property
     def air_at_rest(self):
         """The reference on the grid: Exner function and density of layers, potential temperature of
-        interfaces.
+        interfaces. ValueError: it ends below the top.
         """
-        z, c = self.heights, self.constants
+        z, c, top = self.heights, self.constants, self.grid.levels.top
+        if not self.reference.exner(top, c) > 0.01:
+            raise ValueError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
         theta = self.reference.potential_temperature(z, c)
         exner = self.reference.exner((z[1:] + z[:-1]) / 2, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta

@@ -1,7 +1,8 @@
 /// A Helmholtz equation on columns:
 ///   (A x)_k = up_k x_k-1 + centre_k x_k + down_k x_k+1 + 1 / area sum over faces of face (x - x')
 /// with x' the value across the face; not symmetric in the vertical. Solved by generalised
-/// conjugate residuals (GCR; Eisenstat, Elman & Schultz 1983), restarted after ten, after a preconditioner:
+/// conjugate residuals (GCR; Eisenstat, Elman & Schultz 1983), restarted after ten, with a
+/// preconditioner:
 ///   lines   the columns alone, faces to the diagonal: one tridiagonal solve each
 /// Sums over the globe are of one term a column, exact: the same bits on any ranks and threads.
 #pragma once
