@@ -27,6 +27,7 @@ public = {
     "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere",
     "FirstPhysics": "atmosphere",
+    "RRTMGP": "radiation",
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",
     "Simulation": "run.simulation",

