@@ -1,5 +1,5 @@
-"""Clear-sky fluxes of RFMIP (Pincus, Forster & Stevens 2016): 100 sites, 18 experiments, against the
-results of RTE+RRTMGP, in both precisions.
+"""Clear-sky fluxes of RFMIP (Pincus, Forster & Stevens 2016): 100 sites, 18 experiments, against
+the results of RTE+RRTMGP, in both precisions.
 
     python experiments/radiation_rfmip.py FOLDER [--longwave lw-g256] [--shortwave sw-g224]
         [--json FILE]
@@ -37,7 +37,8 @@ LONG_NAMES = {
     "ccl4": "carbon_tetrachloride",
     "cfc22": "hcfc22",
 }
-TOP = 1.005183574463  # least pressure of the tables [Pa], where the results have their uppermost level
+# Least pressure of the tables [Pa], where the results have their uppermost level.
+TOP = 1.005183574463
 
 
 def columns(folder, gases):
@@ -123,8 +124,12 @@ def main():
                 "largest": float(e.max()),
                 "rms": float(np.sqrt((e**2).mean())),
             }
-            print(f"{precision} {name}: largest {e.max():.2e}, rms {np.sqrt((e**2).mean()):.2e} W m-2")
-        print(f"{precision}: largest error of all {figures[f'largest_error_{precision}']:.2e} W m-2")
+            print(
+                f"{precision} {name}: largest {e.max():.2e}, rms {np.sqrt((e**2).mean()):.2e} W m-2"
+            )
+        print(
+            f"{precision}: largest error of all {figures[f'largest_error_{precision}']:.2e} W m-2"
+        )
     if o.json:
         o.json.write_text(json.dumps(figures, indent=1))
 

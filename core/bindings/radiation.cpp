@@ -154,8 +154,8 @@ private:
         const double* const p =
             arrays.at("interface_pressure").data() + std::size_t(n) * std::size_t(L + 1);
         for (int l = 0; l < L; ++l) {
-            const T dry = rrtmgp::dry_air<T>(T(p[l + 1] - p[l]), fraction[(k.water - 1) * L + l],
-                                             9.80665);
+            const T dry =
+                rrtmgp::dry_air<T>(T(p[l + 1] - p[l]), fraction[(k.water - 1) * L + l], 9.80665);
             amount[std::size_t(l)] = dry;
             for (int g = 0; g < k.gases; ++g)
                 amount[std::size_t((g + 1) * L + l)] = fraction[g * L + l] * dry;
@@ -233,7 +233,8 @@ void bind_radiation(nb::module_& m) {
         .def_ro("bands", &KDistribution::bands)
         .def_prop_ro("longwave", &KDistribution::longwave)
         .def_ro("aerosols", &KDistribution::aerosols);
-    m.def("k_distribution", &distribution, "tables"_a, "from arrays as fathom.radiation makes them");
+    m.def("k_distribution", &distribution, "tables"_a,
+          "from arrays as fathom.radiation makes them");
     m.def("radiative_fluxes", &fluxes, "tables"_a, "arrays"_a, "precision"_a, "angles"_a,
           "overlap"_a, "decorrelation"_a, "key"_a,
           "(up, down, other), each (column, interface); other: the emission of the ground that "

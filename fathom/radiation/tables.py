@@ -5,6 +5,7 @@ core reads (core/physics/radiation/rrtmgp/k_distribution.hpp).
 from __future__ import annotations
 
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -51,8 +52,6 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
 
 
 def _installed(name):
-    from importlib.util import find_spec
-
     found = find_spec("rrtmgp")
     if found is None or not found.submodule_search_locations:
         raise FileNotFoundError(
@@ -109,15 +108,21 @@ class Tables:
         self.longwave = "totplnk" in raw
         self._raw = raw
         self._arrays = _gas_optics(raw, self.gases)
-        self._arrays |= self._planck() if self.longwave else self._solar_part(
-            total_irradiance, facular, sunspot
+        self._arrays |= (
+            self._planck()
+            if self.longwave
+            else self._solar_part(total_irradiance, facular, sunspot)
         )
         kind = "lw" if self.longwave else "sw"
         if clouds is not None:
             at = _of_file(Path(clouds)) if clouds != "embedded" else packed.read(f"clouds-{kind}")
             self._arrays |= self._clouds(at, ice_roughness)
         if aerosols is not None:
-            at = _of_file(Path(aerosols)) if aerosols != "embedded" else packed.read(f"aerosols-{kind}")
+            at = (
+                _of_file(Path(aerosols))
+                if aerosols != "embedded"
+                else packed.read(f"aerosols-{kind}")
+            )
             self._arrays |= _aerosols(at)
         del self._raw
 

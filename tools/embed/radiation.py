@@ -30,11 +30,14 @@ def build_radiation(files):
     """rrtmgp-lw-g128.nc, rrtmgp-sw-g112.nc and rrtmgp-particles.nc."""
     for kind in ("lw-g128", "sw-g112"):
         source = f"rrtmgp_{kind[:2]}"
-        with _created(f"rrtmgp-{kind}", f"Gas optics of RRTMGP, {kind}", [source], files) as out:
-            with netCDF4.Dataset(files[source]) as given:
-                for name, variable in given.variables.items():
-                    if variable.dimensions != (name,):
-                        _copy(out, name, variable)
+        title = f"Gas optics of RRTMGP, {kind}"
+        with (
+            _created(f"rrtmgp-{kind}", title, [source], files) as out,
+            netCDF4.Dataset(files[source]) as given,
+        ):
+            for name, variable in given.variables.items():
+                if variable.dimensions != (name,):
+                    _copy(out, name, variable)
     parts = [f"rrtmgp_{what}_{kind}" for what in ("clouds", "aerosols") for kind in ("lw", "sw")]
     with _created("rrtmgp-particles", "Cloud and aerosol optics of RRTMGP", parts, files) as out:
         for part in parts:

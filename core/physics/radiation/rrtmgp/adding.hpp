@@ -27,7 +27,8 @@ void add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo, Lanes8<T> sou
         const int n = l * lanes;
         const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
                    b = 1 / multiply_add<T>(-R, a, Real(1)), tb = t * b;
-        s = multiply_add<T>(tb, multiply_add<T>(a, Real::load(at.downward + n), s), Real::load(at.upward + n));
+        s = multiply_add<T>(tb, multiply_add<T>(a, Real::load(at.downward + n), s),
+                            Real::load(at.upward + n));
         a = multiply_add<T>(t * tb, a, R);
         b.store(at.join + n), a.store(at.albedo + n), s.store(at.source + n);
     }
@@ -37,10 +38,12 @@ void add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo, Lanes8<T> sou
         const int n = l * lanes, next = n + lanes;
         const Real below = Real::load(at.source + next);
         d = Real::load(at.join + n) *
-            multiply_add<T>(Real::load(at.transmits + n), d,
+            multiply_add<T>(
+                Real::load(at.transmits + n), d,
                 multiply_add<T>(Real::load(at.reflects + n), below, Real::load(at.downward + n)));
         (Real::load(down + next) + d).store(down + next);
-        (Real::load(up + next) + multiply_add<T>(d, Real::load(at.albedo + next), below)).store(up + next);
+        (Real::load(up + next) + multiply_add<T>(d, Real::load(at.albedo + next), below))
+            .store(up + next);
     }
 }
 

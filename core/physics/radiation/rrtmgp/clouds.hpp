@@ -8,8 +8,8 @@
 ///
 ///   next layer   x stays with probability a, else a new one is drawn
 ///                maximum-random     a = 1
-///                exponential-random a = exp(-dz / z0)    dz between the middles (Hogan & Illingworth
-///                                   2000); below clear air always a new one
+///                exponential-random a = exp(-dz / z0), dz between the middles (Hogan &
+///                                   Illingworth 2000); below clear air always a new one
 ///   homogeneous  the cloud is spread over the layer: W times cover, no random numbers
 #pragma once
 #include "physics/radiation/rrtmgp/random.hpp"

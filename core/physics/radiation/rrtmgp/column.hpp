@@ -35,10 +35,10 @@ enum class Overlap { homogeneous, maximum_random, exponential_random };
 /// Numbers of layers have `layers` values, of interfaces one more.
 template <class T> struct Column {
     int layers = 0;
-    const T *pressure, *temperature;   ///< of layers [Pa, K]
-    const T* interface_temperature;    ///< [K]
+    const T *pressure, *temperature;  ///< of layers [Pa, K]
+    const T* interface_temperature;   ///< [K]
     T surface_temperature = 0, emissivity = 1;
-    const T* amount;                   ///< [gas][layer], 0 dry air [mol m-2]
+    const T* amount;  ///< [gas][layer], 0 dry air [mol m-2]
     T zenith = 0, albedo_direct = 0, albedo_diffuse = 0, irradiance_factor = 1;
 
     // clouds, where `cover` is given: fraction; water within it [g m-2]; sizes [um]

@@ -22,8 +22,7 @@ const std::uint8_t* add_particles(const KDistribution& k, const Column<T>& c, Wo
 
 /// angles: 1 to 4 without scattering, 0 for two streams.
 template <class T>
-void longwave(const KDistribution& k, const Column<T>& c, int angles,
-              const LongwaveFluxes<T>& to) {
+void longwave(const KDistribution& k, const Column<T>& c, int angles, const LongwaveFluxes<T>& to) {
     Work<T>& work = Work<T>::own();
     GasOptics<T>(k, c, work)();
     if (angles == 0) {

@@ -40,7 +40,8 @@ public:
         part = k.longwave() ? work.fraction(std::size_t(L) * S + lanes) : nullptr;
         rayleigh = k.longwave() ? nullptr : work.scattering(std::size_t(L) * S + lanes);
         const std::size_t all = k.flavours.size() * std::size_t(L);
-        weights = reinterpret_cast<Weights<T>*>(work.weights(all * (sizeof(Weights<T>) / sizeof(T))));
+        weights =
+            reinterpret_cast<Weights<T>*>(work.weights(all * (sizeof(Weights<T>) / sizeof(T))));
         rows = reinterpret_cast<Rows*>(work.rows(4 * all));
         plane = work.plane(2 * std::size_t(L));
         scalar = work.scalar(4 * std::size_t(L) + 4 * lanes);
@@ -85,10 +86,10 @@ private:
         while (tropopause < L && p[tropopause] <= T(k.tropopause_log_pressure)) ++tropopause;
         const T per_temperature = T(1 / k.temperature_step), per_log = T(1 / k.log_pressure_step);
         for (int l = 0; l < L; ++l) {
-            const T x = std::clamp<T>((c.temperature[l] - T(k.first_temperature)) *
-                                          per_temperature, 0, T(k.temperatures - 1));
-            const T y = std::clamp<T>((p[l] - T(k.first_log_pressure)) * per_log, 0,
-                                      T(k.pressures - 2));
+            const T x = std::clamp<T>((c.temperature[l] - T(k.first_temperature)) * per_temperature,
+                                      0, T(k.temperatures - 1));
+            const T y =
+                std::clamp<T>((p[l] - T(k.first_log_pressure)) * per_log, 0, T(k.pressures - 2));
             const int at_t = std::min(int(x), k.temperatures - 2),
                       at_p = std::min(int(y), k.pressures - 3);
             plane[l] = at_t, plane[L + l] = at_p + (l < tropopause);
@@ -123,7 +124,8 @@ private:
     }
 
     /// Eight rows, weighed, for `vectors` vectors side by side.
-    template <int vectors> void eight(const T* w, const float* cold, const float* warm, T* to) const {
+    template <int vectors>
+    void eight(const T* w, const float* cold, const float* warm, T* to) const {
         const std::size_t up = std::size_t(k.mixtures) * row;
         const std::size_t at[4] = {0, row, up, up + row};
         Real x[vectors], y[vectors];
@@ -140,8 +142,10 @@ private:
     }
     /// Four, `next` apart.
     static Real four(const T* w, const float* cold, const float* warm, std::size_t next) {
-        const Real x = multiply_add<T>(Real(w[1]), load<T>(cold + next), Real(w[0]) * load<T>(cold));
-        const Real y = multiply_add<T>(Real(w[3]), load<T>(warm + next), Real(w[2]) * load<T>(warm));
+        const Real x =
+            multiply_add<T>(Real(w[1]), load<T>(cold + next), Real(w[0]) * load<T>(cold));
+        const Real y =
+            multiply_add<T>(Real(w[3]), load<T>(warm + next), Real(w[2]) * load<T>(warm));
         return x + y;
     }
 
@@ -159,8 +163,7 @@ private:
                                    part + to);
             };
             int g = band.first;
-            for (; g + lanes < band.last; g += 2 * lanes)
-                sum(std::integral_constant<int, 2>(), g);
+            for (; g + lanes < band.last; g += 2 * lanes) sum(std::integral_constant<int, 2>(), g);
             if (g < band.last) sum(std::integral_constant<int, 1>(), g);
         }
     }
@@ -210,8 +213,9 @@ private:
                         const T n = minor[one * L + l];
                         if (n == 0) continue;
                         const float* const at = table + all[one].at + g;
-                        sum = multiply_add<T>(Real(n), four(w, at + r.minor[0] * count,
-                                                at + r.minor[1] * count, count), sum);
+                        sum = multiply_add<T>(
+                            Real(n),
+                            four(w, at + r.minor[0] * count, at + r.minor[1] * count, count), sum);
                     }
                     sum.store(to + g);
                 }

@@ -72,8 +72,9 @@ struct KDistribution {
 template <class T> using Lanes8 = Pack<T, lanes>;
 
 /// a b + c rounded once, and the square root: of eight floats as of eight doubles one instruction.
-template <class T> Lanes8<T> multiply_add(Lanes8<T> a, std::type_identity_t<Lanes8<T>> b,
-                                          std::type_identity_t<Lanes8<T>> c) {
+template <class T>
+Lanes8<T> multiply_add(Lanes8<T> a, std::type_identity_t<Lanes8<T>> b,
+                       std::type_identity_t<Lanes8<T>> c) {
 #if defined(__FMA__)
     if constexpr (std::is_same_v<T, float>) {
         a.lanes = _mm256_fmadd_ps(a.lanes, b.lanes, c.lanes);

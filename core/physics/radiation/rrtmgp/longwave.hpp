@@ -8,7 +8,8 @@
 ///     g1 = 1.66 (1 - w0 (1 + g) / 2),  g2 = 1.66 w0 (1 - g) / 2,  k^2 = (g1 - g2) (g1 + g2)
 ///     R = g2 (1 - E^2) / N,  T = 2 k E / N,  N = k (1 + E^2) + g1 (1 - E^2),  E = exp(-k tau)
 ///     Z = (B_k+1 - B_k) / (tau (g1 + g2))
-///     U = pi (Z + B_k - R (B_k - Z) - T (Z + B_k+1)),  D = pi (B_k+1 - Z - R (Z + B_k+1) - T (B_k - Z))
+///     U = pi (Z + B_k - R (B_k - Z) - T (Z + B_k+1))
+///     D = pi (B_k+1 - Z - R (Z + B_k+1) - T (B_k - Z))
 ///   B of an interface: the band's Planck function there times sqrt of the shares above and below
 ///
 /// (1 - t) is computed as such (transmission.hpp) and tau is never 0: no series for thin layers is
@@ -127,7 +128,8 @@ private:
         const T w = T(pi * angle.weight);
         Real I = 0, upper = Real::load(of[0]);
         for (int l = 0; l < L; ++l) {
-            const Real path = multiply_add<T>(Real::load(tau + l * S + g), Real(T(angle.secant)), Real(T(1e-30)));
+            const Real path =
+                multiply_add<T>(Real::load(tau + l * S + g), Real(T(angle.secant)), Real(T(1e-30)));
             const auto [t, stays] = transmission<T>(path);
             const Real x = 2 * (stays / path - t), B = Real::load(of[1] + l * lanes),
                        lower = Real::load(of[0] + (l + 1) * lanes);
@@ -160,10 +162,12 @@ private:
             const Real absorbed = Real::load(tau + l * S + g) + T(1e-30),
                        s = Real::load(scattered + l * S + g), f = Real::load(forward + l * S + g);
             // tau g1, tau g2, tau (g1 - g2), tau (g1 + g2) and tau k
-            const Real t2 = T(0.83) * (s - f), less = T(1.66) * absorbed, more = multiply_add<T>(T(2), t2, less),
-                       t1 = less + t2, tk = root<T>(less * more);
+            const Real t2 = T(0.83) * (s - f), less = T(1.66) * absorbed,
+                       more = multiply_add<T>(T(2), t2, less), t1 = less + t2,
+                       tk = root<T>(less * more);
             const auto [E, stays] = transmission<T>(tk);
-            const Real stays2 = stays * (1 + E), N = 1 / multiply_add<T>(tk, multiply_add<T>(E, E, Real(1)), t1 * stays2),
+            const Real stays2 = stays * (1 + E),
+                       N = 1 / multiply_add<T>(tk, multiply_add<T>(E, E, Real(1)), t1 * stays2),
                        R = t2 * stays2 * N, through = 2 * tk * E * N;
             const Real lower = Real::load(of[0] + n + lanes), Z = (lower - upper) / more;
             const Real gone = N * multiply_add<T>(less, stays2, tk * (stays * stays));  // 1 - T - R

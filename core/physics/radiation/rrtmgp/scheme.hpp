@@ -62,8 +62,7 @@ struct RRTMGP {
             }
             one.air.key = rrtmgp::key_of(
                 rrtmgp::bits_of(at(latitude, 0)), rrtmgp::bits_of(at(longitude, 0)),
-                rrtmgp::bits_of(sun.at[0]), rrtmgp::bits_of(sun.at[1]),
-                rrtmgp::bits_of(sun.at[2]));
+                rrtmgp::bits_of(sun.at[0]), rrtmgp::bits_of(sun.at[1]), rrtmgp::bits_of(sun.at[2]));
             one.interfaces([&](int k) { return at(interface, k); });
             const T emission = at(surface_emission, 0);
             one.emit(*this, at(surface_temperature, 0));
@@ -100,10 +99,15 @@ private:
             solar.resize(n * std::size_t(scheme.solar->gases + 1));
             radius.assign(n, T(scheme.droplet_radius));
             diameter.assign(n, T(scheme.ice_diameter));
-            air = {.layers = layers, .pressure = pressure.data(),
-                   .temperature = temperature.data(), .interface_temperature = edge.data(),
-                   .amount = thermal.data(), .cover = cover.data(), .liquid_path = liquid.data(),
-                   .ice_path = ice.data(), .droplet_radius = radius.data(),
+            air = {.layers = layers,
+                   .pressure = pressure.data(),
+                   .temperature = temperature.data(),
+                   .interface_temperature = edge.data(),
+                   .amount = thermal.data(),
+                   .cover = cover.data(),
+                   .liquid_path = liquid.data(),
+                   .ice_path = ice.data(),
+                   .droplet_radius = radius.data(),
                    .ice_diameter = diameter.data(),
                    .overlap = rrtmgp::Overlap(scheme.overlap),
                    .decorrelation = T(scheme.decorrelation)};
