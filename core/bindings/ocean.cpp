@@ -8,8 +8,8 @@
 #include <nanobind/stl/vector.h>
 #include "ocean/barotropic_solve.hpp"
 #include "ocean/drifters/drifters.hpp"
-#include "ocean/freshwater_balance.hpp"
 #include "ocean/overflow/overflow.hpp"
+#include "ocean/surface_balance.hpp"
 #include "physics/thermodynamics/density.hpp"
 
 namespace nb = nanobind;
@@ -72,10 +72,10 @@ std::array<double, 3> numbers(const OverflowTransports& t) {
     return {t.source, t.entrainment, t.product};
 }
 
-void bind_freshwater(nb::module_& m) {
-    nb::class_<FreshwaterBalance, GlobalProcess>(
-        m, "FreshwaterBalance", "Fresh water that sums to nothing over the whole sea.")
-        .def(nb::init<>());
+void bind_balance(nb::module_& m) {
+    nb::class_<SurfaceBalance, GlobalProcess>(m, "SurfaceBalance",
+                                              "A flux that sums to nothing over the whole sea.")
+        .def(nb::init<const std::string&, std::string>(), "name"_a, "units"_a);
 }
 
 void bind_overflows(nb::module_& m) {
@@ -120,16 +120,16 @@ void bind_barotropic_solve(nb::module_& m) {
             [](BarotropicSolve* self, double step, double implicitness, double gravity,
                double tolerance, int maximum_iterations, const std::string& solver,
                const std::string& preconditioner, const std::string& precision, bool reproducible,
-               int steps) {
+               int steps, double compactness) {
                 SolverOptions o;
                 o.solver = solver, o.preconditioner = preconditioner, o.precision = precision;
                 o.tolerance = tolerance, o.maximum_iterations = maximum_iterations;
                 o.steps = steps, o.reproducible = reproducible;
-                new (self) BarotropicSolve({step, implicitness, gravity, o});
+                new (self) BarotropicSolve({step, implicitness, gravity, compactness, o});
             },
             "step"_a, "implicitness"_a, "gravity"_a, "tolerance"_a, "maximum_iterations"_a,
             "solver"_a = "chrongear", "preconditioner"_a = "diagonal", "precision"_a = "mixed",
-            "reproducible"_a = true, "steps"_a = 4)
+            "reproducible"_a = true, "steps"_a = 4, "compactness"_a = 0.0)
         .def_ro("iterations", &BarotropicSolve::iterations)
         .def_ro("solves", &BarotropicSolve::solves)
         .def_prop_ro(
@@ -160,7 +160,7 @@ void bind_drifters(nb::module_& m) {
 }  // namespace
 
 void bind_ocean(nb::module_& m) {
-    bind_freshwater(m);
+    bind_balance(m);
     bind_overflows(m);
     bind_barotropic_solve(m);
     bind_drifters(m);

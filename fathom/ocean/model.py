@@ -17,15 +17,17 @@ from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near, unknown
-from fathom.ocean import circulation, mixing
+from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.report import fields, pictures
+from fathom.ocean.series import by_basin
+from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
-from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
 from fathom.schemes import bytes_of, scheme
@@ -105,7 +107,8 @@ class Ocean(Model):
         linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
         (longitude, latitude) or (x, y); default 0.
-    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
+    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. The walls
+        that they bring are part of `grid` then.
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
@@ -168,7 +171,8 @@ class Ocean(Model):
         precision="fp64",
         extrapolation=0.1,
     ):
-        self.grid = grid
+        self.overflows = _overflows(overflows)
+        self.grid = grid = overflow.raised(grid, self.overflows)
         self.equation_of_state = _one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = _one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
@@ -195,7 +199,6 @@ class Ocean(Model):
             float(bottom_speed),
             geothermal_heat,
         )
-        self.overflows = _overflows(overflows)
         self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )
@@ -300,7 +303,12 @@ class Ocean(Model):
 
     @property
     def kept(self):
-        """Fields that stay readable between steps besides the state, for the report."""
+        """Fields that stay readable between steps besides the state, for report and series."""
+        return (*self.drawn, *of_series)
+
+    @property
+    def drawn(self):
+        """Fields of which the report has a map, besides the state."""
         return ("boundary_layer_depth",) if self.has_boundary_layer else ()
 
     @property
@@ -419,8 +427,9 @@ class Ocean(Model):
             "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"),
             "maximum_speed": (motion["speed"], "m s-1"),
         }
+        series |= drake_transport(simulation)
         return (
-            series | drake_transport(simulation),
+            series | by_basin(simulation),
             (
                 f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
                 f" {temperature['maximum']:.1f}] °C"

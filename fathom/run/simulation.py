@@ -99,6 +99,7 @@ class Simulation:
         self.fields: Any = None  # what it is run on
         self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
+        self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
         self.wishes = wishes.Wishes()
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
@@ -139,15 +140,13 @@ class Simulation:
             "moorings": moorings,
             "drifters": drifters,
         }
-        if self.sequence is not None:
-            raise ValueError(
-                f"output {path}: the simulation has its fields already; ask for output before its"
-                " first run, step or state, or take it to a new simulation by a restart"
-            )
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
+        if self.sequence is not None:
+            store.processes(_known(self.model.processes(self.step, self.surface)), 8)  # or an error
+            self._put_away()
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
@@ -239,6 +238,14 @@ class Simulation:
         return self.count * self.step
 
     @property
+    def in_restarts(self):
+        """Names of fields: the state, and what the model wants to go along."""
+        state = self.fields.state
+        fields = getattr(self.model, "goes_along", ())
+        along = [n for n in fields if n not in state and self.fields.has(n)]
+        return [*state, *along]
+
+    @property
     def bytes_of_number(self):
         """Of fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
@@ -267,6 +274,23 @@ class Simulation:
                 self._prepare()
         return self
 
+    def _put_away(self):
+        """The fields go into a file, from which the next preparation takes them: the same bits in
+        another sequence.
+        """
+        self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
+        self.between = self.write_restart("between.fathom")
+        self.rest()
+        self.fields = self.sequence = self.domain = self.forcing = None
+        self.gathers = {}
+
+    def _take_back(self):
+        """The fields are back in memory."""
+        if self.between is not None:
+            self.comm.barrier()
+            self.on_root(self.between.unlink)
+            self.between = None
+
     def _prepare(self):
         model = self.model
         choices.settle(self)
@@ -275,7 +299,7 @@ class Simulation:
         self._place_on_ranks()
         precision = self.bytes_of_number
         processes = model.processes(self.step, self.surface)
-        known = {f["name"]: f for p in processes for f in p.fields}
+        known = _known(processes)
         keep = list(model.kept)
         for store in self.outputs:
             processes += store.processes(known, precision)
@@ -292,6 +316,8 @@ class Simulation:
         )
         room.for_fields(self)
         self.fields = mpi.core.FieldSet(self.sequence)
+        if (arrive := getattr(model, "arrive", None)) is not None:
+            arrive(self)
         fill_fixed(self)
         if self.fields.has("sun"):
             self.sequence.follow_sun(
@@ -302,21 +328,31 @@ class Simulation:
             )
         self.sequence.prepare(self.fields)
         for checkpoint in self.checkpoints:
-            checkpoint.prepare(self.fields.state)
+            checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
-        kept = read_state(self, self.restart_from) if self.restart_from else self._start()
+        begin = self.between or self.restart_from
+        kept = read_state(self, begin) if begin else self._start()
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
+        self._take_back()
         self.tidy()
 
     def _place_on_ranks(self):
         """Blocks of the grid, the ranks that have them, and what they weigh."""
         grid = self.model.grid
+        self.domain = self.domain_of(grid, self.model.halo)
+        self.domain.weigh(
+            *(np.ascontiguousarray(a, float) for a in grid.areas),
+            list(map(float, grid.levels.weights)),
+        )
+
+    def domain_of(self, grid, halo):
+        """A grid's blocks on the ranks that compute."""
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)
-        self.domain = mpi.core.Domain(
+        return mpi.core.Domain(
             self.comm.py2f(),
             h.nx,
             h.ny,
@@ -324,22 +360,18 @@ class Simulation:
             h.fold,
             grid.levels.number,
             wet.ravel().tolist(),
-            self.model.halo,
+            halo,
             int(blocks[0]),
             int(blocks[1]),
             distribution,
             self.parallel["exchange"],
             self.parallel["sum"],
         )
-        self.domain.weigh(
-            *(np.ascontiguousarray(a, float) for a in grid.areas),
-            list(map(float, grid.levels.weights)),
-        )
 
     def _start(self):
         """The initial state; what a restart would have kept of stores: nothing."""
-        self.model.initialise(self)
-        self.sequence.start(self.fields)
+        if not self.model.initialise(self):
+            self.sequence.start(self.fields)
         self.changed = False
         if (settle := getattr(self.model, "settle", None)) is not None:
             settle(self)
@@ -392,7 +424,7 @@ class Simulation:
     def write_restart(self, path):
         """The whole state in one file, now, by the ranks that compute; returns its path."""
         self.settle()
-        return Checkpoint(self._seen, path).prepare(self.fields.state).write_here()
+        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
 
     def settle(self):
         """Waits until all that was written is at its place, and visible."""
@@ -597,7 +629,7 @@ class Simulation:
         be.
         """
         try:
-            self._make_directory(anew=self.sequence is None)
+            self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
             for store in self.outputs:
@@ -650,6 +682,11 @@ class Simulation:
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         return describe(self)
+
+
+def _known(processes):
+    """All fields that processes declare, by name."""
+    return {f["name"]: f for p in processes for f in p.fields}
 
 
 def _surface(model, given):
