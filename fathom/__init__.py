@@ -29,6 +29,7 @@ public = {
     "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere",
     "FirstPhysics": "atmosphere",
+    "RRTMGP": "radiation",
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",
     "GridPointAtmosphere": "atmosphere",

@@ -58,6 +58,7 @@ fathom: list[set[str]] = [
     {"input", "report"},
     {"data", "grids"},
     {"post", "observations"},  # observations know no model: they see its fields at places
+    {"radiation"},
     {"ocean", "atmosphere"},  # a model each
     {"run"},
     {"describe"},
