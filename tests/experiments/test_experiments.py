@@ -50,6 +50,12 @@ small = {
     "williamson-5": ["grid.truncation=15"],
     "williamson-6": ["grid.truncation=15"],
     "galewsky": ["grid.truncation=21"],
+    "straka": ["grid.nx=64", "grid.levels.number=16", "simulation.step=20s"],
+    "skamarock-klemp": ["grid.nx=60", "grid.levels.number=8", "simulation.step=60s"],
+    "robert-bubble": ["grid.nx=20", "grid.levels.number=20", "simulation.step=20s"],
+    "bryan-fritsch-dry": ["grid.nx=40", "grid.levels.number=20", "simulation.step=20s"],
+    "mountain": ["grid.nx=40", "grid.levels.number=20", "simulation.step=60s"],
+    "schar-mountain": ["grid.nx=50", "grid.levels.number=20", "simulation.step=24s"],
     "twin-4deg": [],
 }
 
