@@ -544,7 +544,7 @@ fields: dict[str, Name] = _table(
         "interface",
         "balance",
     ),
-    Name("air_density", "rho", "air_density", "density", "kg m-3", "center", "layer", "deep"),
+    Name("air_density", "rhoa", "air_density", "density", "kg m-3", "center", "layer", "deep"),
     # atmosphere: state
     Name(
         "eastward_wind",
