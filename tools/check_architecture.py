@@ -51,7 +51,7 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins"},
+    {"order", "plugins", "provenance"},
     {"model"},
     {"regrid"},
     {"output", "plots"},  # know no model

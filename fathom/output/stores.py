@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi, names, output
+from fathom import mpi, names, output, provenance
 from fathom.output import diagnostics, files
 from fathom.output.streams import Item, Product, Stream
 from fathom.regrid import targets
@@ -259,7 +259,7 @@ class Store(Stream):
                 specs,
                 chunks,
                 time=axis,
-                attributes=self.attributes,
+                attributes={**provenance.attributes(s), **self.attributes},
                 overwrite=s.overwrite,
             )
 

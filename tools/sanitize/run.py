@@ -23,7 +23,7 @@ library = {"address": "libasan.so", "thread": "libtsan.so"}
 # Rooms of the core, and the models that put them together.
 tests = [
     *("base", "catalogue", "field", "grid", "parallel", "physics", "sequence", "solver"),
-    *("trajectory", "transform", "ocean", "atmosphere"),
+    *("trajectory", "transform", "ocean", "atmosphere", "radiation", "observations", "post"),
 ]
 options = {
     # Python keeps what it has until it ends; a process of MPI has memory of others
@@ -86,10 +86,15 @@ def check(kind: str, arguments: list[str]) -> int:
     }
     # Ends at once: what Python and the threads' runtime take down at the end is not ours.
     tests = "import os, sys, pytest; status = pytest.main(sys.argv[1:]); os._exit(status)"
-    command = [sys.executable, "-P", "-c", tests, "-p", "no:cacheprovider", "-q", *arguments]
+    quiet = ["-p", "no:cacheprovider", "--capture=sys", "-q"]  # what C++ says goes to its report
+    command = [sys.executable, "-P", "-c", tests, *quiet, *arguments]
     if kind == "thread" and shutil.which("setarch"):
         command = ["setarch", os.uname().machine, "-R", *command]  # where its memory may lie
-    status = subprocess.run(command, cwd=root, env=environment).returncode
+    undefined = reports / "undefined"  # goes to no file of its own
+    with undefined.open("w") as errors:
+        status = subprocess.run(command, cwd=root, env=environment, stderr=errors).returncode
+    if "runtime error" not in undefined.read_text(errors="replace"):
+        undefined.unlink()
     found = sorted(reports.iterdir())
     for report in found:
         print(report.read_text(errors="replace"))
