@@ -78,15 +78,17 @@ def facts() -> dict[str, str]:
 
 
 def attributes(simulation: Any) -> dict[str, str]:
-    """CF attributes of a file that a run makes."""
+    """CF attributes of a file that a run makes. Where SOURCE_DATE_EPOCH is set there is no history:
+    the same numbers are the same bytes then.
+    """
     model = simulation.model
     commit = build().get("commit", "")
     made = f"Fathom {version()}" + (f" ({commit})" if commit else "")
+    history = f"{began()} {_user()}@{platform.node()}: {command()}"
     return {
         "title": f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}",
         "source": f"{made}, {type(model).__name__}, {model.precision}",
-        "history": f"{began()} {_user()}@{platform.node()}: {command()}",
-    }
+    } | ({} if "SOURCE_DATE_EPOCH" in os.environ else {"history": history})
 
 
 def _user() -> str:

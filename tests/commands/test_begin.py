@@ -52,7 +52,8 @@ def test_variables_can_be_asked_for(tmp_path):
     assert len(fm.open(tmp_path / "run" / "surface.zarr").data_vars) >= len(fields)
 
 
-def test_where_a_file_comes_from(tmp_path):
+def test_where_a_file_comes_from(tmp_path, monkeypatch):
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
     box.write(tmp_path)
     run = ("run", "box.toml", "--for", "1d", "--out", "run", "--no-report")
     assert box.fathom(*run, folder=tmp_path)[0] == 0
