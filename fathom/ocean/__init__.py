@@ -9,6 +9,7 @@ from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.model import Ocean
 from fathom.ocean.overflow import DenmarkStrait, FaroeBankChannel, Overflow
 from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
+from fathom.ocean.sea_ice import SeaIce
 from fathom.ocean.surface import BulkForcing, SurfaceForcing
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "Ocean",
     "Overflow",
     "PassiveTracer",
+    "SeaIce",
     "SmagorinskyFriction",
     "SurfaceForcing",
 ]

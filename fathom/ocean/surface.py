@@ -17,8 +17,18 @@ from fathom.schemes import scheme
 
 class Surface:
     """What drives an ocean from above: `before` and `after` add its processes to a step (before the
-    ocean's own, after the tracers), `fields` gives what does not change in time.
+    ocean's own, after the tracers), `fields` gives what does not change in time. Where there is sea
+    ice, `before` says what air does to open water and to ice, and lets the ice divide it.
     """
+
+
+stress_on_ice = {
+    "stress_eastward": "ice_stress_eastward",
+    "stress_northward": "ice_stress_northward",
+    "surface_stress_x": "ice_stress_x",
+    "surface_stress_y": "ice_stress_y",
+}
+salt_of_ice = {"given": "ice_salt_flux", "flux": "salinity_surface_flux"}
 
 
 class BulkForcing(Surface):
@@ -107,15 +117,24 @@ class BulkForcing(Surface):
         ]
         return {field: data for field, data, speed in wanted if speed > 0}
 
-    def before(self, do):
+    def before(self, do, ice=None):
         """Processes at the start of a step."""
         do("SurfaceCurrent")
         self.given.interpolate(do)
         do(self.bulk)
-        do("IceCover")
-        do(mpi.core.FreshwaterBalance() if self.balanced else None)
         do("StressToGrid")
+        if ice:
+            do("BulkOverIce")
+            do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
+            ice.move(do)
+            ice.divide(do)
+        else:
+            do("IceCover")
+        do(mpi.core.FreshwaterBalance() if self.balanced else None)
+        if ice:
+            ice.grow(do)
         do("SurfaceFluxes")
+        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
         speeds = {
             "TemperatureRestoring": self.temperature_restoring,
             "SalinityRestoring": self.salinity_restoring,
@@ -337,8 +356,13 @@ class SurfaceForcing(Surface):
             f"SurfaceForcing({', '.join(name for name in self.quantities if self._is_given(name))})"
         )
 
-    def before(self, do):
-        """Processes at the start of a step."""
+    def before(self, do, ice=None):
+        """Processes at the start of a step. ValueError: sea ice, over which no air is given."""
+        if ice:
+            raise ValueError(
+                "sea ice needs the air above it: a surface that says it, as BulkForcing; with"
+                " SurfaceForcing give the ocean no sea_ice"
+            )
         for records in self.inputs.values():
             records.interpolate(do)
         if self.over:

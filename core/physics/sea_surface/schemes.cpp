@@ -6,6 +6,7 @@
 #include "physics/sea_surface/geothermal.hpp"
 #include "physics/sea_surface/given.hpp"
 #include "physics/sea_surface/interpolation.hpp"
+#include "physics/sea_surface/over_ice.hpp"
 #include "physics/sea_surface/restoring.hpp"
 #include "physics/sea_surface/sensitivity.hpp"
 #include "physics/sea_surface/stress.hpp"
@@ -19,6 +20,7 @@ Entries sea_surface() {
             entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
             entry<SurfaceCurrent>("SurfaceCurrent"),
             entry<BulkForcing>("BulkForcing"),
+            entry<BulkOverIce>("BulkOverIce"),
             entry<StressToGrid>("StressToGrid"),
             entry<SurfaceFluxes>("SurfaceFluxes"),
             entry<TemperatureRestoring>("TemperatureRestoring"),
