@@ -80,9 +80,7 @@ class BulkForcing(Surface):
         **parameters,
     ):
         self.data, self.missing = data, missing
-        self.bulk = scheme(
-            "BulkForcing", **({"insulation": 1e6} | parameters)
-        )  # observed ice already covers the cold water
+        self.bulk = scheme("BulkForcing", **parameters)
         self.salinity_restoring, self.temperature_restoring = (
             float(salinity_restoring),
             float(temperature_restoring),
@@ -152,6 +150,7 @@ class BulkForcing(Surface):
             "surface_height": cells.get(height, height) if own_cells else height,
             "cell_thickness": cells.get("cell_thickness", "cell_thickness"),
         }
+        do("FrazilExport")
         do("FreezingLimit", on=names)
 
     def fields(self, ocean):

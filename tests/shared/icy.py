@@ -27,7 +27,9 @@ def sea(
     weather=(),
     **ice,
 ):
-    """A simulation of a sea at -1.5 degC; ice: keywords of SeaIce; weather: what of the air differs."""
+    """A simulation of a sea at -1.5 degC; ice: keywords of SeaIce; weather: what differs of the
+    air.
+    """
     import fathom as fm
 
     grid = fm.CartesianGrid(

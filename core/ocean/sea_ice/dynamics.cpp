@@ -8,35 +8,36 @@
 namespace fathom::ocean {
 
 namespace {
-using Real = Pack<double, 8>;
+using Number = float;  // of the motion, whatever the model has: small steps forget round-off
+using Real = Pack<Number, cell_width<Number>>;
 constexpr int lanes = Real::width;
 constexpr double ellipse = 2, least_strain = 1e-11, elasticity = 0.36, compactness = 20,
                  least_area = 1e-3, least_mass = 1;  // e [1], D_0 [s-1], T / tau, C; [1], [kg m-2]
 
 /// A value of every column of a block, halo included; rows of whole packs, with room beyond.
 struct Columns {
-    std::vector<double> value;
+    std::vector<Number> value;
     int width = 0;
     Columns() = default;
     Columns(int rows, int width) : value(std::size_t(rows + 1) * width + 2 * lanes), width(width) {}
-    double* at(int row, int column) { return value.data() + std::size_t(row) * width + column; }
+    Number* at(int row, int column) { return value.data() + std::size_t(row) * width + column; }
     Real load(int row, int column) { return Real::load(at(row, column)); }
 };
 
-/// Both ways between fields of either precision and columns of doubles.
-void copy_in(const FieldSet& set, const Field& f, int b, Columns& to, int rows, int columns) {
-    for (int r = 0; r < rows; ++r)
-        if (set.bytes() == 4)
-            std::copy_n((const float*)f.at[b] + r * f.row[b], columns, to.at(r, 0));
-        else
-            std::copy_n((const double*)f.at[b] + r * f.row[b], columns, to.at(r, 0));
+/// Both ways between a row of a field of either precision and one of columns.
+void copy_in(const FieldSet& set, const Field& f, int b, Columns& to, int r, int columns) {
+    if (set.bytes() == 4)
+        std::copy_n((const float*)f.at[b] + r * f.row[b], columns, to.at(r, 0));
+    else
+        std::transform((const double*)f.at[b] + r * f.row[b],
+                       (const double*)f.at[b] + r * f.row[b] + columns, to.at(r, 0),
+                       [](double x) { return Number(x); });
 }
-void copy_out(const FieldSet& set, const Field& f, int b, Columns& from, int rows, int columns) {
-    for (int r = 0; r < rows; ++r)
-        if (set.bytes() == 4)
-            std::copy_n(from.at(r, 0), columns, (float*)f.at[b] + r * f.row[b]);
-        else
-            std::copy_n(from.at(r, 0), columns, (double*)f.at[b] + r * f.row[b]);
+void copy_out(const FieldSet& set, const Field& f, int b, Columns& from, int r, int columns) {
+    if (set.bytes() == 4)
+        std::copy_n(from.at(r, 0), columns, (float*)f.at[b] + r * f.row[b]);
+    else
+        std::copy_n(from.at(r, 0), columns, (double*)f.at[b] + r * f.row[b]);
 }
 }  // namespace
 
@@ -53,6 +54,8 @@ struct IceDynamics::Block {
         int row, column;
     };
     std::vector<Chunk> cells, corners;  ///< where there is ice; cells beyond the last corner too
+    std::vector<Chunk> empty;           ///< where there is none
+    std::vector<bool> near;             ///< rows that any of these needs
 
     Block(int rows, int columns, int halo)
         : rows(rows), columns(columns), width((columns / lanes + 2) * lanes), halo(halo) {
@@ -65,6 +68,7 @@ struct IceDynamics::Block {
     }
     void geometry();
     void find();
+    void clear();
     void weigh(const Parameters&);
     void strain(const Parameters&);
     void accelerate(const Parameters&);
@@ -79,7 +83,8 @@ void IceDynamics::prepare(Given at) {
     for (int b = 0; b < int(d.blocks.size()); ++b) {
         auto block = std::make_shared<Block>(d.rows_of(b), d.columns_of(b), d.halo);
         const auto in = [&](Item from, Columns& to) {
-            copy_in(at.set, at[from], b, to, block->rows, block->columns);
+            for (int r = 0; r < block->rows; ++r)
+                copy_in(at.set, at[from], b, to, r, block->columns);
         };
         in(dx, block->dx), in(dy, block->dy), in(dx_center, block->xx), in(dy_center, block->yy);
         in(wet, block->wet), in(coriolis, block->f);
@@ -94,9 +99,9 @@ void IceDynamics::prepare(Given at) {
     }
     const Exchange::Item velocity{Horizontal::corner, true, 1, 1},
         stress{Horizontal::center, false, 1, 1};
-    velocities = std::make_unique<Exchange>(d.comm, d.decomposition, d.halo, 8,
+    velocities = std::make_unique<Exchange>(d.comm, d.decomposition, d.halo, int(sizeof(Number)),
                                             std::vector{velocity, velocity}, d.exchange);
-    stresses = std::make_unique<Exchange>(d.comm, d.decomposition, d.halo, 8,
+    stresses = std::make_unique<Exchange>(d.comm, d.decomposition, d.halo, int(sizeof(Number)),
                                           std::vector{stress, stress, stress}, d.exchange);
 }
 
@@ -105,7 +110,7 @@ void IceDynamics::Block::geometry() {
     Columns corner(rows, width);
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < columns; ++c) {
-            const double x = *xx.at(r, c), y = *yy.at(r, c);
+            const Number x = *xx.at(r, c), y = *yy.at(r, c);
             *per_cell.at(r, c) = x * y > 0 ? 1 / (x * y) : 0;
             *xx.at(r, c) = x * x, *yy.at(r, c) = y * y;
             const bool inside = r + 1 < rows && c + 1 < columns;
@@ -115,8 +120,8 @@ void IceDynamics::Block::geometry() {
         }
     wet = corner;
     for (Columns* spacing : {&dx, &dy})  // beyond the block too: what is divided by is not 0
-        for (double& length : spacing->value) length = length > 0 ? length : 1;
-    const auto inverse = [](double x) { return 1 / x; };
+        for (Number& length : spacing->value) length = length > 0 ? length : 1;
+    const auto inverse = [](Number x) { return 1 / x; };
     std::ranges::transform(dx.value, per_dx.value.begin(), inverse);
     std::ranges::transform(dy.value, per_dy.value.begin(), inverse);
 }
@@ -129,7 +134,6 @@ void IceDynamics::exchange(Exchange& e, std::vector<FieldSlab>& slabs) {
 void IceDynamics::apply(Given at) {
     for (int b = 0; b < int(blocks.size()); ++b) {
         fill(at, b);
-        blocks[b]->find();
         blocks[b]->weigh(parameters);
     }
     exchange(*velocities, moving);
@@ -142,43 +146,69 @@ void IceDynamics::apply(Given at) {
         Block& block = *blocks[b];
         block.push_ocean();
         const auto out = [&](Item to, Columns& from) {
-            copy_out(at.set, at[to], b, from, block.rows, block.columns);
+            for (int r = 0; r < block.rows; ++r)
+                copy_out(at.set, at[to], b, from, r, block.columns);
         };
         out(u, block.u), out(v, block.v), out(sum, block.s1), out(difference, block.s2);
-        out(shear, block.s12), out(stress_x, block.stress_x), out(stress_y, block.stress_y);
+        out(shear, block.s12);
+        put_under_ice(at, at[stress_x], b, true);
+        put_under_ice(at, at[stress_y], b, false);
     }
+}
+
+/// Where there is ice alone: elsewhere the stress keeps all its digits.
+void IceDynamics::put_under_ice(Given at, const Field& f, int b, bool along_x) {
+    Block& block = *blocks[b];
+    Columns& from = along_x ? block.stress_x : block.stress_y;
+    for (const auto [r, c] : block.corners)
+        for (int x = c; x < std::min(c + lanes, block.columns - block.halo); ++x)
+            if (*block.mass.at(r, x) > 0) {
+                if (at.set.bytes() == 4)
+                    ((float*)f.at[b])[r * f.row[b] + x] = *from.at(r, x);
+                else
+                    ((double*)f.at[b])[r * f.row[b] + x] = *from.at(r, x);
+            }
 }
 
 void IceDynamics::fill(Given at, int b) {
     Block& block = *blocks[b];
+    for (int r = 0; r < block.rows; ++r) copy_in(at.set, at[area], b, block.a, r, block.columns);
+    block.find();
     const auto in = [&](Item from, Columns& to) {
-        copy_in(at.set, at[from], b, to, block.rows, block.columns);
+        for (int r = 0; r < block.rows; ++r)
+            if (block.near[r]) copy_in(at.set, at[from], b, to, r, block.columns);
     };
-    in(area, block.a), in(volume, block.volume), in(snow, block.snow), in(height, block.height);
+    in(volume, block.volume), in(snow, block.snow), in(height, block.height);
     in(current_x, block.current_x), in(current_y, block.current_y);
     in(wind_x, block.wind_x), in(wind_y, block.wind_y);
     in(stress_x, block.stress_x), in(stress_y, block.stress_y);
     in(u, block.u), in(v, block.v), in(sum, block.s1), in(difference, block.s2);
     in(shear, block.s12);
+    block.clear();
 }
 
-/// Packs of cells and corners with ice near them; where there is none nothing moves.
+/// Packs of cells and corners with ice near them, and their rows; elsewhere nothing moves.
 void IceDynamics::Block::find() {
-    cells.clear(), corners.clear();
+    cells.clear(), corners.clear(), near.assign(rows, false), empty.clear();
     for (int r = halo; r < rows - halo + 1; ++r)
         for (int c = halo; c < columns - halo + 1; c += lanes) {
             bool ice = false;
-            for (int y = std::max(r - 1, 0); y <= std::min(r + 1, rows - 1) && !ice; ++y)
-                for (int x = std::max(c - 1, 0); x <= std::min(c + lanes, columns - 1); ++x)
+            for (int y = r - 1; y <= r + 1 && !ice; ++y)
+                for (int x = c - 1; x <= std::min(c + lanes, columns - 1); ++x)
                     ice |= *a.at(y, x) > 0;
             if (!ice) {
-                for (Columns* q : {&u, &v, &s1, &s2, &s12})
-                    for (int x = c; x < std::min(c + lanes, columns); ++x) *q->at(r, x) = 0;
+                empty.push_back({r, c});
                 continue;
             }
             cells.push_back({r, c});
             if (r < rows - halo) corners.push_back({r, c});
+            for (int y = r - 1; y <= r + 1; ++y) near[y] = true;
         }
+}
+
+void IceDynamics::Block::clear() {
+    for (Columns* q : {&u, &v, &s1, &s2, &s12})
+        for (const auto [r, c] : empty) Real(0).store(q->at(r, c));
 }
 
 /// Strength at centres; at corners mass, what pushes the ice, and the drag of the sea.

@@ -1,5 +1,5 @@
-/// Motion of sea ice, an elastic-viscous-plastic body (Hunke & Dukowicz 1997, J. Phys. Oceanogr. 27,
-/// 1849-1867; 2002, Mon. Wea. Rev. 130, 1848-1865), on the corners of the B grid:
+/// Motion of sea ice, an elastic-viscous-plastic body (Hunke & Dukowicz 1997, J. Phys. Oceanogr.
+/// 27, 1849-1867; 2002, Mon. Wea. Rev. 130, 1848-1865), on the corners of the B grid:
 ///
 ///   m du/dt = a tau_a + a tau_w - m f k x u - m g grad eta + div sigma,
 ///       tau_w = rho_w c_w |U_w - u| (U_w - u)
@@ -62,6 +62,7 @@ private:
     std::vector<FieldSlab> moving, resting;
     void exchange(Exchange&, std::vector<FieldSlab>&);
     void fill(Given, int block);
+    void put_under_ice(Given, const Field&, int block, bool along_x);
 };
 
 }  // namespace fathom::ocean

@@ -1,9 +1,11 @@
 /// Sea ice moves with its velocity, along x and then along y: the share of a cell's ice that passes
 /// a face in a step is that of its area,
-///   phi = tau F a_face / (A a),   A' c = c - [phi c of the cell it leaves]     for c = a, v, s, e_1, e_2
-/// F the width of the face times the velocity, a_face limited as the tracers are (split_advection.hpp):
-/// of second order in the area, nowhere negative. All contents of a category go in one proportion,
-/// so that thickness and temperature are means of what was there, and each content is kept.
+///   phi = tau F a_face / (A a),   A c' = A c - [A phi c of the cell it leaves],
+///       c = a, v, s, e_1, e_2
+/// F the width of the face times the velocity, a_face limited as the tracers are
+/// (split_advection.hpp): of second order in the area, nowhere negative. All contents of a category
+/// go in one proportion, so that thickness and temperature are means of what was there, and each
+/// content is kept.
 #pragma once
 #include "base/any.hpp"
 #include "field/process.hpp"

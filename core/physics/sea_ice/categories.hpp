@@ -1,9 +1,9 @@
 /// Categories of thickness together: their sums, and what goes from one to the next.
 ///
 /// A category holds ice between two thicknesses; within it all is as thick as its mean. Ice whose
-/// mean has grown beyond, or melted below, the limit between two categories goes to the other whole:
-/// the simplest of remappings (a distribution of one delta a category, Bitz et al. 2001, J. Geophys.
-/// Res. 106, 2441-2463). Contents move together, so that area, volume, snow and heat are kept.
+/// mean has grown beyond, or melted below, the limit between two categories goes to the other
+/// whole: the simplest of remappings (one delta a category, Bitz et al. 2001, J. Geophys. Res. 106,
+/// 2441-2463). Contents move together, so that area, volume, snow and heat are kept.
 #pragma once
 #include "base/any.hpp"
 #include "physics/sea_ice/category.hpp"

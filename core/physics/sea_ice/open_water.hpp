@@ -2,7 +2,7 @@
 /// the thickness of its top layer, A the share of ice:
 ///
 ///   bottom   F_w = rho0 c_p u_h (T - T_f),   u_h <= h / tau;   of water below freezing all it
-///       lacks, rho0 c_p h (T - T_f) / tau < 0: under ice that grows the ice, between the ice new ice
+///       lacks, rho0 c_p h (T - T_f) / tau < 0: ice grows where it is, and new ice between
 ///   sides    dA/dt = -A pi w / (0.66 l),   w = 1.6e-6 m s-1 (T - T_f)^1.36
 ///       (Maykut & Perovich 1987, J. Geophys. Res. 92, 7032-7044), l the diameter of floes
 ///   sea      (1 - A) of what air and sun give; rain and evaporation reach it through cracks

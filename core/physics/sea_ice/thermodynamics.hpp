@@ -4,7 +4,8 @@
 ///
 ///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
 ///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
-///   at the top     F(T_s) + (1 - albedo) sun = F_c + melt,   F(T) = F_0 + F' (T - T_0),  T_s <= T_m
+///   at the top     F(T_s) + (1 - albedo) sun = F_c + melt,   F(T) = F_0 + F' (T - T_0),
+///       T_s <= T_m
 ///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
@@ -145,6 +146,29 @@ struct IceThermodynamics {
                 larger(top, select(T_s < melting, top, drive + slope * T_s)), T_s};
     }
 
+    /// What the fluxes do to the slab: heat of its halves, melt at the top, melt or growth at the
+    /// bottom, snow below the water.
+    template <class Real>
+    constexpr void change(IceSlab<Real>& slab, const Fluxes<Real>& f, Real of_sea, Real bottom,
+                          Real melting) const {
+        const double tau = step;
+        slab.upper_heat -= tau * (f.top - f.middle);
+        slab.lower_heat -= tau * (f.middle - f.bottom);
+        Real above = tau * (f.air - f.top);
+        slab.melt_snow(above);
+        slab.melt(slab.upper, slab.upper_heat, above);
+        slab.melt(slab.lower, slab.lower_heat, above);
+        const Real gained = tau * (of_sea + f.bottom), frozen = larger(-gained, Real(0));
+        Real below = larger(gained, Real(0));
+        slab.melt(slab.lower, slab.lower_heat, below);
+        slab.melt(slab.upper, slab.upper_heat, below);
+        slab.melt_snow(below);
+        slab.lower_heat += frozen;
+        slab.lower += frozen / (ice::density * ice::heat_at(bottom, melting));
+        slab.flood();
+        slab.even_out();
+    }
+
     template <class Real>
     constexpr void operator()(
         AirOverIce<Real> air, SeaUnderIce<Real> sea, IceCategory<Real> category,
@@ -177,22 +201,7 @@ struct IceThermodynamics {
                          air.sun[0];
         const Fluxes<Real> f =
             conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
-        slab.upper_heat -= tau * (f.top - f.middle);
-        slab.lower_heat -= tau * (f.middle - f.bottom);
-
-        Real above = tau * (f.air - f.top);
-        slab.melt_snow(above);
-        slab.melt(slab.upper, slab.upper_heat, above);
-        slab.melt(slab.lower, slab.lower_heat, above);
-        const Real gained = tau * (sea.heat[0] + f.bottom), frozen = larger(-gained, none);
-        Real below = larger(gained, none);
-        slab.melt(slab.lower, slab.lower_heat, below);
-        slab.melt(slab.upper, slab.upper_heat, below);
-        slab.melt_snow(below);
-        slab.lower_heat += frozen;
-        slab.lower += frozen / (ice::density * ice::heat_at(bottom, melting));
-        slab.flood();
-        slab.even_out();
+        change(slab, f, Real(sea.heat[0]), bottom, melting);
 
         const Real left = area * (1 - sea.lateral[0]), ice_left = left * slab.thickness();
         const auto stays = (ice_left > ice::least_volume) & present;

@@ -1,6 +1,7 @@
 #include "physics/schemes.hpp"
 #include "physics/sea_surface/bulk.hpp"
 #include "physics/sea_surface/fluxes.hpp"
+#include "physics/sea_surface/frazil.hpp"
 #include "physics/sea_surface/freezing.hpp"
 #include "physics/sea_surface/gas_exchange.hpp"
 #include "physics/sea_surface/geothermal.hpp"
@@ -29,6 +30,7 @@ Entries sea_surface() {
             entry<BarnierRestoring>("BarnierRestoring"),
             entry<BulkSensitivity>("BulkSensitivity"),
             entry<GeothermalHeat>("GeothermalHeat"),
+            entry<FrazilExport>("FrazilExport"),
             entry<FreezingLimit>("FreezingLimit"),
             entry<GivenFlux>("GivenFlux"),
             entry<GasExchange<CFC11Gas>>("CFC11Exchange"),

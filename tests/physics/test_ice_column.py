@@ -41,15 +41,15 @@ def test_growth_follows_stefan():
     """
     T_f, T_s, salinity, h = -1.8, -20.0, 0.1, 0.4
     share = c * (T_f - T_s) / heat(T_f, salinity)
-    l = brentq(lambda l: np.sqrt(np.pi) * l * np.exp(l * l) * erf(l) - share, 1e-3, 2)
+    root = brentq(lambda x: np.sqrt(np.pi) * x * np.exp(x * x) * erf(x) - share, 1e-3, 2)
     kappa = k / (rho * c)
     T = [T_s + (T_f - T_s) * part for part in (0.25, 0.75)]
     air = {"ice_heat_flux_slope": -1e7, "ice_surface_temperature": T_s}
     sea = {"ice_bottom_temperature": T_f, "ice_crowding": 1.0}
-    begin, days = (h / (2 * l)) ** 2 / kappa, 100
+    begin, days = (h / (2 * root)) ** 2 / kappa, 100
     state = slab(h, T, salinity)
     state = grow(state, air, sea, days * 24, step=3600, salinity=salinity)
-    exact = 2 * l * np.sqrt(kappa * (begin + days * 86400))
+    exact = 2 * root * np.sqrt(kappa * (begin + days * 86400))
     assert exact > 1.2
     assert state["category_volume"] == pytest.approx(exact, rel=0.01)
 
