@@ -37,6 +37,11 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
         raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
+    if grid.levels.number < 2:
+        raise ValueError(
+            "SpectralAtmosphere needs two layers or more, as levels = SigmaLevels(20); the grid has"
+            " one, what is taken where no levels are given"
+        )
     if precision not in ("fp64", "fp32"):
         raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
     if scheme not in ("semi-lagrangian", "eulerian"):

@@ -264,10 +264,24 @@ class Input:
                 f" a plane and takes {np.shape(grid.wet_levels)}"
             )
 
+    def _check_covers(self, points):
+        """ValueError: much of the sea lies far from the latitudes of the records."""
+        latitude, sea = np.asarray(self.variable.latitude), points.latitude[points.wet]
+        reach = max(5.0, 2 * np.ptp(latitude) / max(latitude.size - 1, 1))
+        south, north = latitude.min(), latitude.max()
+        outside = np.mean((sea < south - reach) | (sea > north + reach)) if sea.size else 0.0
+        if outside > 0.1:
+            raise ValueError(
+                f"{self.records}: {self.variable.name} has latitudes from {south:g} to {north:g};"
+                f" {outside:.0%} of the sea of the grid, from {sea.min():.4g} to {sea.max():.4g},"
+                " lies outside"
+            )
+
     def _on(self, points, values):
         v, wet = self.variable, points.wet
         if v.latitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
+        self._check_covers(points)
         bring = lambda what: regrid.bilinear(
             what, v.latitude, v.longitude, points.latitude, points.longitude
         )

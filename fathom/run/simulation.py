@@ -99,6 +99,7 @@ class Simulation:
         self.fields: Any = None  # what it is run on
         self.choices = None  # kept for this machine and case
         self.restart_from, self.restored = None, set()
+        self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
         self.wishes = wishes.Wishes()
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
@@ -139,15 +140,13 @@ class Simulation:
             "moorings": moorings,
             "drifters": drifters,
         }
-        if self.sequence is not None:
-            raise ValueError(
-                f"output {path}: the simulation has its fields already; ask for output before its"
-                " first run, step or state, or take it to a new simulation by a restart"
-            )
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
+        if self.sequence is not None:
+            store.processes(_known(self.model.processes(self.step, self.surface)), 8)  # or an error
+            self._put_away()
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
         return self
@@ -267,6 +266,23 @@ class Simulation:
                 self._prepare()
         return self
 
+    def _put_away(self):
+        """The fields go into a file, from which the next preparation takes them: the same bits in
+        another sequence.
+        """
+        self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
+        self.between = self.write_restart("between.fathom")
+        self.rest()
+        self.fields = self.sequence = self.domain = self.forcing = None
+        self.gathers = {}
+
+    def _take_back(self):
+        """The fields are back in memory."""
+        if self.between is not None:
+            self.comm.barrier()
+            self.on_root(self.between.unlink)
+            self.between = None
+
     def _prepare(self):
         model = self.model
         choices.settle(self)
@@ -275,7 +291,7 @@ class Simulation:
         self._place_on_ranks()
         precision = self.bytes_of_number
         processes = model.processes(self.step, self.surface)
-        known = {f["name"]: f for p in processes for f in p.fields}
+        known = _known(processes)
         keep = list(model.kept)
         for store in self.outputs:
             processes += store.processes(known, precision)
@@ -304,9 +320,11 @@ class Simulation:
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.fields.state)
         self.forcing = Forcing.of(self.surface, model, self.readers)
-        kept = read_state(self, self.restart_from) if self.restart_from else self._start()
+        begin = self.between or self.restart_from
+        kept = read_state(self, begin) if begin else self._start()
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
+        self._take_back()
         self.tidy()
 
     def _place_on_ranks(self):
@@ -597,7 +615,7 @@ class Simulation:
         be.
         """
         try:
-            self._make_directory(anew=self.sequence is None)
+            self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
             for store in self.outputs:
@@ -650,6 +668,11 @@ class Simulation:
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         return describe(self)
+
+
+def _known(processes):
+    """All fields that processes declare, by name."""
+    return {f["name"]: f for p in processes for f in p.fields}
 
 
 def _surface(model, given):

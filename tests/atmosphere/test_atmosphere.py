@@ -201,6 +201,8 @@ def test_errors():
     with pytest.raises(ValueError, match="GaussianGrid"):
         fm.SpectralAtmosphere(fm.LatitudeLongitudeGrid(nx=60, ny=30, levels=fm.ZLevels(number=4)))
     grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(4))
+    with pytest.raises(ValueError, match="needs two layers or more, as levels = SigmaLevels"):
+        fm.SpectralAtmosphere(fm.GaussianGrid(truncation=21))
     with pytest.raises(ValueError, match="unknown scheme 'HeldSuares'; did you mean 'HeldSuarez'"):
         fm.SpectralAtmosphere(grid, physics=["HeldSuares"])
     with pytest.raises(ValueError, match="no field 'temperature' to set"):

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import fathom as fm
-from fathom.input.records import Input, Records
+from fathom.input.records import Input, Points, Records
 from fathom.ocean.air import Air
 
 latitude, longitude = np.arange(-85.0, 86, 10), np.arange(0.0, 360, 20)
@@ -78,6 +78,18 @@ def test_files_of_which_nothing_is_used(tmp_path):
     wanted = {"eastward_wind": "eastward_wind"}
     with pytest.raises(ValueError, match="has nothing of eastward_wind: all would come from"):
         Air(str(tmp_path / "all.nc"), wanted, missing="coads")
+
+
+@pytest.mark.parametrize("factor, refused", [(1.0, False), (np.pi / 180, True), (0.4, True)])
+def test_records_cover_the_sea(factor, refused):
+    grid = fm.LatitudeLongitudeGrid(nx=24, ny=16, latitude=(-60, 60))
+    data = wind().assign_coords(latitude=latitude * factor)
+    one = Input("eastward_wind", Records(data), "m s-1")
+    if refused:
+        with pytest.raises(ValueError, match=r"has latitudes from .*% of the sea of the grid"):
+            one.read(3, Points(grid))
+    else:
+        assert np.isfinite(one.read(3, Points(grid))).all()
 
 
 def test_infinite_values_are_no_gaps():

@@ -4,6 +4,7 @@ none. Rank 0 prints their checksums as JSON: all of a model are the same.
 
 import json
 import tempfile
+from pathlib import Path
 
 from mpi4py import MPI
 
@@ -37,6 +38,16 @@ def atmosphere(**settings):
 
 def checksum(simulation):
     simulation.advance(steps)
+    return simulation.checksum()
+
+
+def put_away():
+    """An output that comes between the steps: its fields go through a file into a new sequence."""
+    simulation = ocean()
+    simulation.directory = Path(tempfile.gettempdir()) / "fathom-later"
+    simulation.advance(1)
+    simulation.output("later.nc", ["vertical_diffusivity"], statistic="mean")
+    simulation.advance(steps - 1)
     return simulation.checksum()
 
 
@@ -97,9 +108,9 @@ def kept():
     plain.comm.barrier()
     plain = fm.Simulation(plain.model, step="1800s", directory=tempfile.gettempdir()).prepare()
     assert plain.parallel["sum"] == "allreduce" and "other bits" in plain.why["sum"]
-    return {
-        f"ocean {what}": checksum(simulation)
-        for what, simulation in (("first", first), ("tuned", tuned), ("named", named), ("off", off))
+    simulations = {"first": first, "tuned": tuned, "named": named, "off": off}
+    return {f"ocean {what}": checksum(simulation) for what, simulation in simulations.items()} | {
+        "ocean with a later output": put_away()
     }
 
 

@@ -23,6 +23,12 @@ def simulation(directory, **keywords):
     return s
 
 
+def same(one, two):
+    """Whether two stores hold the same times and bits, several of them."""
+    assert one.time.size > 3 and set(one.variables) == set(two.variables)
+    return all(np.array_equal(one[v].values, two[v].values, one[v].dtype.kind == "f") for v in one)
+
+
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_two_runs_are_one(tmp_path, overwrite):
     """Means too, of which the first run ends in the middle."""
@@ -34,18 +40,40 @@ def test_two_runs_are_one(tmp_path, overwrite):
     parts.run("12h", report=False)
     assert parts.checksum() == whole.checksum()
     for name in ("a.zarr", "mean.nc", "height.nc"):
-        one, two = (output.open(tmp_path / which / name).load() for which in ("one", "two"))
-        assert one.time.size > 3
-        assert one.identical(two) or all(
-            np.array_equal(one[v].values, two[v].values, equal_nan=True) for v in one.variables
-        )
+        assert same(output.open(tmp_path / "one" / name), output.open(tmp_path / "two" / name))
 
 
-def test_output_that_comes_too_late(tmp_path):
-    s = simulation(tmp_path / "run")
+@pytest.mark.parametrize("after", ["0h", "13h"])
+def test_output_that_comes_later(tmp_path, after):
+    """Of fields too that were not kept before: the others go on with the same bits."""
+    whole = simulation(tmp_path / "one")
+    whole.run("32h", report=False)
+    parts = simulation(tmp_path / "two")
+    if after == "0h":
+        assert float(parts.state["temperature"].mean()) > 0
+    else:
+        parts.run(after, report=False)
+    parts.output("late.nc", ["vertical_diffusivity", "temperature"], every="2h")
+    parts.output("mean_late.nc", ["salinity"], every="4h", statistic="mean")
+    parts.run("32h" if after == "0h" else "19h", report=False)
+    assert parts.checksum() == whole.checksum()
+    assert not list((tmp_path / "two").glob("between*"))
+    for name in ("a.zarr", "mean.nc", "height.nc"):
+        assert same(output.open(tmp_path / "one" / name), output.open(tmp_path / "two" / name))
+    late = output.open(tmp_path / "two" / "late.nc")
+    assert late.time.size == {"0h": 17, "13h": 10}[after]
+    there = output.open(tmp_path / "two" / "a.zarr").thetao.values[-1]
+    assert np.array_equal(late.thetao.sel(time="2000-01-02T06:00").values, there, True)
+
+
+def test_output_of_a_name_that_is_taken(tmp_path):
+    s = simulation(tmp_path)
     s.run("3h", report=False)
-    with pytest.raises(ValueError, match="ask for output before its first run"):
-        s.output("late.zarr", ["temperature"])
+    with pytest.raises(ValueError, match="there is another output of that name"):
+        s.output("a.zarr", ["temperature"])
+    with pytest.raises(ValueError, match="no output variable 'temprature'; did you mean"):
+        s.output("b.zarr", ["temprature"])
+    s.run("3h", report=False)
 
 
 def test_one_run_at_a_time(tmp_path):
