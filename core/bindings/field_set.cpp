@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
+#include <algorithm>
 #include "field/diagnostics.hpp"
 #include "sequence/sequence.hpp"
 
@@ -76,6 +77,26 @@ void set(FieldSet& s, const std::string& name, Array<const double> values, int f
     s.set(name, values.data(), first_level, levels, nearest_outside);
 }
 
+/// Own points of a block, (levels, ny, nx); its halo stays as it is.
+void put(FieldSet& s, const std::string& name, int b, Array<const double> values) {
+    const Field& f = s[name];
+    const auto& blocks = s.domain().blocks;
+    if (b < 0 || b >= int(blocks.size())) throw Error("no block ", b, " of '", name, "'");
+    const std::size_t ny = blocks[b]->ny, nx = blocks[b]->nx, levels = f.levels;
+    if (values.ndim() != 3 || values.shape(0) != levels || values.shape(1) != ny ||
+        values.shape(2) != nx || f.place == place::profile || !f.stays())
+        throw Error("block ", b, " of '", name, "' takes an array (", levels, ", ", ny, ", ", nx,
+                    ")");
+    const int h = s.domain().halo;
+    const auto fill = [&]<class T>(T*) {
+        for (std::size_t j = 0; j < ny; ++j)
+            for (std::size_t k = 0; k < levels; ++k)
+                std::copy_n(values.data() + (k * ny + j) * nx, nx,
+                            (T*)f.at[b] + (j + h) * f.row[b] + k * f.level[b] + h);
+    };
+    s.bytes() == 4 ? fill((float*)nullptr) : fill((double*)nullptr);
+}
+
 nb::list describe(std::span<const Field> fields) {
     nb::list list;
     for (auto& f : fields) {
@@ -141,6 +162,8 @@ void bind_field_set(nb::module_& m) {
         .def("has", [](const FieldSet& s, const std::string& name) { return s.has(name); })
         .def("set", &set, "name"_a, "values"_a.noconvert(), "first_level"_a = 0,
              "nearest_outside"_a = false)
+        .def("put", &put, "name"_a, "block"_a, "values"_a.noconvert(),
+             "own points of a block of this rank, (levels, ny, nx); not its halo")
         .def("fill", &FieldSet::fill, "name"_a, "value"_a)
         .def("set_profile", [](FieldSet& s, const std::string& name,
                                std::vector<double> values) { s.set_profile(name, values); })

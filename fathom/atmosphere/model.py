@@ -2,12 +2,16 @@
 lists what a simulation asks of a model.
 """
 
+import warnings
 from functools import cached_property
 
 import numpy as np
 
 from fathom import earth, mpi, schemes
 from fathom.atmosphere import cases, diagnostics, near_surface, report, start
+from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
+from fathom.atmosphere.given_state import is_given, passport
+from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
@@ -87,7 +91,8 @@ class SpectralAtmosphere(Model):
     scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity
         and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
-        (longitude, latitude) in degrees.
+        (longitude, latitude) in degrees; "earth": that of the earth, with its land and what is
+        smaller than a cell (fathom.atmosphere.orography).
     tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
         diffusion.
@@ -199,6 +204,24 @@ class SpectralAtmosphere(Model):
         )
         self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
+        self.given = self.change = None  # another atmosphere that this one starts from
+        if isinstance(orography, str):
+            self._lie_on(orography)
+
+    def _lie_on(self, name):
+        """The orography of that name, and the land that goes with it."""
+        if name != "earth":
+            raise ValueError(
+                f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
+            )
+        ground = orography_of(self.grid, self.grid.truncation)
+        self.orography = ground.pop("surface_geopotential")
+        self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
+
+    @property
+    def flat(self):
+        """Whether no orography was given."""
+        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
     @property
     def boundary(self):
@@ -242,13 +265,18 @@ class SpectralAtmosphere(Model):
         case : name of a published test case, all of these and the orography
             (fathom.atmosphere.cases).
         analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state
-            of the atmosphere (fathom.data.atmosphere).
+            of the atmosphere (fathom.data.atmosphere). Or a Simulation of another
+            SpectralAtmosphere, or the path of its restart: all of these, brought to this grid
+            (docs/post.md); an orography of this model's own stays.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
         if case is not None:
             values = cases.apply(self, case, cases.primitive_equations) | values
-        if analysis is not None:
+        if analysis is not None and is_given(analysis):
+            self.given = analysis
+        elif analysis is not None:
+            self.given = None
             values = start.analysis(self, analysis) | values
         if digital_filter is not None:
             self.filter_span = (
@@ -332,9 +360,39 @@ class SpectralAtmosphere(Model):
             bytes_of[self.precision],
         )
 
+    def arrive(self, simulation):
+        """Once blocks are known: what another atmosphere gives of ground and sea; the air follows
+        in `initialise`.
+        """
+        if self.given is None:
+            return
+        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
+        if beside:
+            raise ValueError(
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
+                f" {', '.join(self.boundary) or 'no fields'}"
+            )
+        self.change = ChangeOfGeometry(self.given, simulation)
+        if simulation.is_root and str(self.change.given.date) != str(simulation.date):
+            warnings.warn(
+                f"the state given is of {self.change.given.date}, this run starts at"
+                f" {simulation.date}",
+                stacklevel=2,
+            )
+        ground = dict(self.change.ground)
+        self.orography = ground.pop("surface_geopotential", self.orography)
+        self.initial |= ground
+
     def initialise(self, simulation):
-        """The initial state into the fields, truncated, with its gradients before a step."""
+        """The initial state into the fields. True: it is truncated already, with its gradients."""
         simulation.changed = True
+        if self.change is not None:
+            return self.change.fill()
+        self._initialise(simulation)
+        return False
+
+    def _initialise(self, simulation):
+        """What the user gave."""
         fields, grid = simulation.fields, self.grid
         initial = {"air_temperature": 280.0} | self.initial
         if "surface_air_pressure" in initial:
@@ -369,6 +427,7 @@ class SpectralAtmosphere(Model):
 
     def settle(self, simulation):
         """Once the initial state is truncated."""
+        self.change = None
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 
@@ -377,6 +436,16 @@ class SpectralAtmosphere(Model):
         """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
         land = self.initial.get("land_fraction", 0)
         return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
+    def passport(self):
+        """What a restart says of its geometry."""
+        return passport(self)
+
+    @property
+    def goes_along(self):
+        """Fields beside the state that a restart has, for those that start from it elsewhere."""
+        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     @property
     def kept(self):

@@ -68,7 +68,7 @@ class Servers:
             {
                 "cuts": (d.i_cuts, d.j_cuts),
                 "owners": d.blocks[:, 5].tolist(),
-                "state": simulation.fields.state,
+                "state": simulation.in_restarts,
                 "streams": [stream.announcement() for stream in self.streams],
             }
         )

@@ -116,6 +116,7 @@ class Checkpoint:
             {
                 "time_series": s.series.kept(),
                 "numerics": getattr(s.model, "numerics", {}),
+                "geometry": getattr(s.model, "passport", None),
                 "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
             },
         )

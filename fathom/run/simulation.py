@@ -238,6 +238,14 @@ class Simulation:
         return self.count * self.step
 
     @property
+    def in_restarts(self):
+        """Names of fields: the state, and what the model wants to go along."""
+        state = self.fields.state
+        fields = getattr(self.model, "goes_along", ())
+        along = [n for n in fields if n not in state and self.fields.has(n)]
+        return [*state, *along]
+
+    @property
     def bytes_of_number(self):
         """Of fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
@@ -308,6 +316,8 @@ class Simulation:
         )
         room.for_fields(self)
         self.fields = mpi.core.FieldSet(self.sequence)
+        if (arrive := getattr(model, "arrive", None)) is not None:
+            arrive(self)
         fill_fixed(self)
         if self.fields.has("sun"):
             self.sequence.follow_sun(
@@ -318,7 +328,7 @@ class Simulation:
             )
         self.sequence.prepare(self.fields)
         for checkpoint in self.checkpoints:
-            checkpoint.prepare(self.fields.state)
+            checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
         begin = self.between or self.restart_from
         kept = read_state(self, begin) if begin else self._start()
@@ -330,11 +340,19 @@ class Simulation:
     def _place_on_ranks(self):
         """Blocks of the grid, the ranks that have them, and what they weigh."""
         grid = self.model.grid
+        self.domain = self.domain_of(grid, self.model.halo)
+        self.domain.weigh(
+            *(np.ascontiguousarray(a, float) for a in grid.areas),
+            list(map(float, grid.levels.weights)),
+        )
+
+    def domain_of(self, grid, halo):
+        """A grid's blocks on the ranks that compute."""
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)
-        self.domain = mpi.core.Domain(
+        return mpi.core.Domain(
             self.comm.py2f(),
             h.nx,
             h.ny,
@@ -342,22 +360,18 @@ class Simulation:
             h.fold,
             grid.levels.number,
             wet.ravel().tolist(),
-            self.model.halo,
+            halo,
             int(blocks[0]),
             int(blocks[1]),
             distribution,
             self.parallel["exchange"],
             self.parallel["sum"],
         )
-        self.domain.weigh(
-            *(np.ascontiguousarray(a, float) for a in grid.areas),
-            list(map(float, grid.levels.weights)),
-        )
 
     def _start(self):
         """The initial state; what a restart would have kept of stores: nothing."""
-        self.model.initialise(self)
-        self.sequence.start(self.fields)
+        if not self.model.initialise(self):
+            self.sequence.start(self.fields)
         self.changed = False
         if (settle := getattr(self.model, "settle", None)) is not None:
             settle(self)
@@ -410,7 +424,7 @@ class Simulation:
     def write_restart(self, path):
         """The whole state in one file, now, by the ranks that compute; returns its path."""
         self.settle()
-        return Checkpoint(self._seen, path).prepare(self.fields.state).write_here()
+        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
 
     def settle(self):
         """Waits until all that was written is at its place, and visible."""

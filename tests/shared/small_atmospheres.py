@@ -96,6 +96,19 @@ def bits(steps=4, **options):
     }
 
 
+def geometries():
+    """Checksums of a state in other geometries."""
+    a = held_suarez(levels=6, physics=[], mountain=1500, tracers=["specific_humidity"]).prepare()
+    b = [
+        held_suarez(31, 8, physics=[], mountain=900, tracers=["specific_humidity"], **sphere)
+        for sphere in ({}, {"stretching": 2.0, "pole": (10.0, 45.0)})
+    ]
+    for simulation in b:
+        simulation.model.initial = {}
+        simulation.model.set(analysis=a)
+    return [simulation.prepare().checksum() for simulation in b]
+
+
 def main():
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}

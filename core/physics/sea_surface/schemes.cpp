@@ -9,6 +9,7 @@
 #include "physics/sea_surface/interpolation.hpp"
 #include "physics/sea_surface/over_ice.hpp"
 #include "physics/sea_surface/restoring.hpp"
+#include "physics/sea_surface/runoff.hpp"
 #include "physics/sea_surface/sensitivity.hpp"
 #include "physics/sea_surface/stress.hpp"
 #include "physics/sea_surface/sunlight.hpp"
@@ -24,6 +25,7 @@ Entries sea_surface() {
             entry<BulkOverIce>("BulkOverIce"),
             entry<StressToGrid>("StressToGrid"),
             entry<SurfaceFluxes>("SurfaceFluxes"),
+            entry<Runoff>("Runoff"),
             entry<TemperatureRestoring>("TemperatureRestoring"),
             entry<SalinityRestoring>("SalinityRestoring"),
             entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"),

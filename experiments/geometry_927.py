@@ -1,0 +1,173 @@
+"""Change of geometry in memory and by file, and its identities: python experiments/geometry_927.py
+--json FILE, also under mpiexec.
+
+A, the GFS state on a T106 grid with 31 levels, becomes B: stretched twice about 45 N, 5 E, with 40
+levels, over the earth's orography there. In memory: B is prepared from the simulation of A. By
+file: A writes its restart; another program prepares B from it and writes B's; the forecast of B is
+prepared from that. Both times are those of all ranks, the least of the pairs, which go in turn.
+
+    same             A -> A                          bits
+    there_and_back   A -> a finer truncation -> A    of what both hold, relative
+    levels           A -> the same levels once more through the columns, relative
+    at_rest          isothermal air at rest over two orographies, A -> B: wind after an hour less
+                     that of B started by the formula of such air [m s-1]
+    by_file          B by file against B in memory   bits
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+import fathom as fm
+from fathom import mpi
+from fathom.atmosphere.columns_over_ground import in_columns
+from fathom.atmosphere.orography import orography
+
+
+def simulation(folder, truncation, levels, ground=0.0, physics=True, **sphere):
+    grid = fm.GaussianGrid(truncation, levels=levels, **sphere)
+    model = fm.SpectralAtmosphere(
+        grid, physics=fm.FirstPhysics() if physics else (), orography=ground
+    )
+    return fm.Simulation(model, step="10m", start="2011-10-11", directory=folder)
+
+
+def ready(target, given):
+    """A simulation prepared from a state, and the seconds that took."""
+    mpi.world.barrier()
+    began = time.perf_counter()
+    target.model.set(analysis=given)
+    target.prepare()
+    mpi.world.barrier()
+    return target, time.perf_counter() - began
+
+
+def by_file(folder, a, make):
+    """B by way of two files: (B, seconds, bytes of the files)."""
+    mpi.world.barrier()
+    began = time.perf_counter()
+    first = a.write_restart("a.fathom")
+    job, _ = ready(make(), first)
+    second = job.write_restart("b.fathom")
+    forecast, _ = ready(make(), second)
+    mpi.world.barrier()
+    seconds = time.perf_counter() - began
+    return forecast, seconds, sum(path.stat().st_size for path in (first, second))
+
+
+def relative(a, b, names):
+    """The largest difference of fields, over their largest value."""
+    worst = 0.0
+    for name in names:
+        x, y = a.gather(name), b.gather(name)
+        if x is not None:
+            worst = max(worst, np.abs(x - y).max() / max(np.abs(x).max(), 1e-30))
+    return mpi.world.bcast(worst)
+
+
+def of_levels():
+    """Columns on their own levels and ground."""
+    levels, random = fm.HybridLevels("L31"), np.random.default_rng(1)
+    shape = (levels.number, 500)
+    source = {
+        "air_temperature": 250 + 20 * random.random(shape),
+        "eastward_wind": random.normal(size=shape),
+        "northward_wind": random.normal(size=shape),
+        "specific_humidity": 1e-3 * random.random(shape),
+        "log_pressure_ratio": 0.1 * random.normal(size=(1, 500)),
+    }
+    ground = 1e4 * random.random(500)
+    again = in_columns(source, levels, levels, ground, ground)
+    return max(np.abs(again[n] - v).max() / np.abs(v).max() for n, v in source.items())
+
+
+def at_rest(folder):
+    """(wind after an hour, its difference from that of a start by the formula), the largest."""
+
+    def hill(height, longitude):
+        return lambda lon, lat: (
+            9.80616 * height * np.exp(-(((lon - longitude) / 25) ** 2 + ((lat - 40) / 20) ** 2))
+        )
+
+    def air(model, ground):
+        weight = lambda lon, lat: 1e5 * np.exp(-ground(lon, lat) / (287.0597 * 280))
+        model.set(air_temperature=280.0, surface_air_pressure=weight)
+
+    high, low = hill(1500, 90), hill(900, 120)
+    a = simulation(folder, 42, fm.HybridLevels("L19"), high, physics=False)
+    air(a.model, high)
+    b, direct = (
+        simulation(folder, 63, fm.HybridLevels("L31"), low, False, pole=(20.0, 50.0))
+        for _ in range(2)
+    )
+    air(direct.model, low)
+    ready(b, a.prepare())
+    b.advance(6)
+    direct.advance(6)
+    names = "eastward_wind", "northward_wind"
+    wind = max(abs(b.fields.extremes(n)[end]) for n in names for end in ("minimum", "maximum"))
+    b.fields.axpy(-1.0, direct.fields, list(names))
+    ends = [abs(b.fields.extremes(n)[end]) for n in names for end in ("minimum", "maximum")]
+    return wind, max(ends)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--truncation", type=int, default=106)
+    parser.add_argument("--pairs", type=int, default=3)
+    given = parser.parse_args()
+    folder = tempfile.mkdtemp() if mpi.is_root else None
+    folder = mpi.world.bcast(folder)
+    N = given.truncation
+    a = simulation(folder, N, fm.HybridLevels("L31"))
+    a.model.set(analysis="gfs")
+    a.prepare()
+
+    pole = {"stretching": 2.0, "pole": (5.0, 45.0)}
+    ground = orography(fm.GaussianGrid(N, **pole), N)["surface_geopotential"]
+
+    def make():
+        return simulation(folder, N, fm.HybridLevels("L40"), ground, **pole)
+
+    memory, files = [], []
+    for _ in range(given.pairs):
+        target = make()
+        b, seconds = ready(target, a)
+        memory.append(seconds)
+        c, seconds, size = by_file(folder, a, make)
+        files.append(seconds)
+    same, _ = ready(simulation(folder, N, fm.HybridLevels("L31")), a)
+    finer, _ = ready(simulation(folder, 3 * N // 2, fm.HybridLevels("L31")), a)
+    back, _ = ready(simulation(folder, N, fm.HybridLevels("L31")), finer)
+    held = ("eastward_wind", "northward_wind", "virtual_temperature", "log_pressure_ratio")
+    identities = {
+        "same": float(same.checksum() != a.checksum()),
+        "there_and_back": relative(a, back, held),
+        "levels": of_levels(),
+        "by_file": float(b.checksum() != c.checksum()),
+    }
+    wind, identities["at_rest"] = at_rest(folder)
+    result = {
+        "seconds_in_memory": min(memory),
+        "seconds_by_file": min(files),
+        "bytes_of_files": size,
+        "bytes_of_files_in_memory": 0,
+        "identities": identities,
+        "largest_error_identity": max(identities.values()),
+        "wind_at_rest": wind,
+        "ranks": mpi.world.size,
+    }
+    if mpi.is_root:
+        text = json.dumps(result, indent=1)
+        print(text)
+        if given.json:
+            given.json.write_text(text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,280 @@
+"""The state of one atmosphere as the start of another: other truncation, rows, stretching, pole,
+levels, orography; in memory, from blocks to blocks, or out of a restart by the same steps (what
+ARPEGE calls configuration 927).
+
+1. Along the earth. The same points: as they are. The same sphere: coefficients up to the smaller
+truncation, from A's rows to B's,
+       f_B = S_B^-1 [n <= min(N_A, N_B)] S_A f_A,    wind by its vorticity and divergence;
+else, and for tracers, by the twelve points around each place (`twelve_points`), wind by its
+Cartesian components, tracers within their neighbours. Both ways take T, wind, ln p_s and phi_s.
+2. Over B's ground (`columns`), with d = phi_A - phi_B, and alpha = d ln T / d ln p of the lower
+troposphere, between 0 and that of the standard atmosphere:
+       h = d / (R T_*),  x = alpha h,    p_s' = p_s exp(h (1 - x/2 + x^2/3))
+3. To B's levels in ln p. Near the ground a profile keeps its distance from it: a level takes what A
+has at ln p + s ln(p_s / p_s'), s from 1 at the ground to 0 aloft; T moves by alpha, relative
+humidity stays.
+4. Spectral fit: the model truncates its start, as any.
+
+Ground and sea: `fathom.atmosphere.change_of_ground`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.atmosphere.change_of_ground import Ground
+from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
+from fathom.atmosphere.given_state import Given, given_state
+from fathom.output.gather import Gather
+from fathom.regrid.rows import Rows
+from fathom.regrid.schmidt import turned
+from fathom.regrid.twelve_points import TwelvePoints, rows_needed
+
+wind = ("eastward_wind", "northward_wind")
+SAME_GROUND = 1e-6  # m2 s-2: two fits of the same orography
+
+
+class ChangeOfGeometry:
+    """From what is `given`, a Simulation of a SpectralAtmosphere or the path of its restart, to the
+    blocks of a simulation that is being prepared. All ranks make it; comm: those of both.
+
+    ground  what that brings of orography, land and sea: name -> (ny, nx)
+    """
+
+    def __init__(self, given: Any, simulation: Any):
+        self.simulation, self.model = simulation, simulation.model
+        self.given: Given = given_state(given, simulation)
+        self.own = Own(simulation)
+        a, b = self.given.grid, self.model.grid
+        self.same_sphere = (a.stretching, a.pole) == (b.stretching, b.pole)
+        self.same_points = self.same_sphere and np.array_equal(a.latitude, b.latitude)
+        self.same_points = self.same_points and np.array_equal(a.points, b.points)
+        self.same_waves = self.same_points and a.truncation == b.truncation
+        self._twelve: Any = None
+        self._plans: dict[Any, Gather] = {}
+        self._taken: dict[str, np.ndarray] = {}
+        self.ground = Ground(self).fields()
+
+    # ---- along the earth -------------------------------------------------------------------------
+
+    def along(self, name: str) -> np.ndarray:
+        """A field of A at own points of B, (levels, points); wind as about B's pole."""
+        if name not in self._taken:
+            if self.same_waves:
+                self._taken[name] = self._as_it_is(name)
+            elif self.same_sphere and name not in self.given.tracers:
+                self._by_waves()
+            elif name in wind:
+                self._taken.update(zip(wind, self._wind_by_points()))
+            else:
+                self._taken[name] = self.twelve(
+                    self._rows_of(name), within=name in self.given.tracers
+                )
+        return self._taken[name]
+
+    def _as_it_is(self, name):
+        blocks = self.collected(self.own.rectangles, name)
+        return self.own.packed([blocks[n] for n in sorted(blocks)])
+
+    def collected(self, mine, name):
+        """Rectangles of a field of A that this rank wants, by position in the list of all ranks;
+        all ranks call it.
+        """
+        everyone = tuple(map(tuple, self.simulation.comm.allgather(mine)))
+        if everyone not in self._plans:
+            rectangles = [rectangle for wanted in everyone for rectangle in wanted]
+            owners = [rank for rank, wanted in enumerate(everyone) for _ in wanted]
+            self._plans[everyone] = Gather(
+                self.simulation.comm, self.given.domain, rectangles, owners
+            )
+        return self._plans[everyone](self.given.windows(name))
+
+    @property
+    def twelve(self) -> TwelvePoints:
+        """The weights of own points on A's rows."""
+        if self._twelve is None:
+            rows = Rows.of(self.given.grid)
+            self._places = rows.sphere.from_earth(self.own.longitude, self.own.latitude)
+            self._needed = rows_needed(rows, self._places[1])
+            self._twelve = TwelvePoints(rows, *self._places, *self._needed)
+        return self._twelve
+
+    def _rows_of(self, name):
+        """Whole rows of A that own points need, (levels, rows, points)."""
+        _ = self.twelve
+        whole = [(*self._needed, 0, int(self.given.grid.points.max()))]
+        ((_, values),) = self.collected(whole, name).items()
+        return values
+
+    def _wind_by_points(self):
+        """Wind of A, as about B's pole, by Cartesian components seen from A's pole."""
+        sphere = self.given.grid.sphere
+        u, v = (self._rows_of(name) for name in wind)
+        points = self.given.grid.points[slice(*self._needed)][:, None]
+        there = (
+            np.deg2rad(360.0 * np.arange(u.shape[2]) / points),
+            np.deg2rad(sphere.from_pole(self.given.grid.latitude[slice(*self._needed)]))[:, None],
+        )
+        parts = [self.twelve(u * east + v * north) for east, north in zip(*_compass(*there))]
+        here = (np.deg2rad(self._places[0]), np.deg2rad(sphere.from_pole(self._places[1])))
+        east, north = (sum(p * c for p, c in zip(parts, axes)) for axes in _compass(*here))
+        if sphere.rotated:
+            east, north = turned(east, north, sphere.angle(*self._places, self.own.longitude))
+        return (east, north) if self.own.angle is None else turned(east, north, -self.own.angle)
+
+    def _by_waves(self):
+        """All that is spectral at once, at the truncation that both have."""
+        a, b = self.given, self.own
+        truncation = min(a.grid.truncation, self.model.grid.truncation)
+        from_a, to_b = (
+            _harmonics(self.simulation, grid, domain, truncation)
+            for grid, domain in ((a.grid, a.domain), (self.model.grid, self.simulation.domain))
+        )
+        there, here = mpi.core.TransformItems64(from_a), mpi.core.TransformItems64(to_b)
+        waves, results = len(from_a.own), {}
+        for name in (a.temperature, "log_pressure_ratio", "surface_geopotential"):
+            levels = 1 if name in a.columns else a.grid.levels.number
+            f = np.zeros((waves, 2, levels))
+            there.scalar(f, a.by_rows(name))
+            results[name] = b.empty(levels)
+            here.scalar(f, results[name])
+        pair = [np.zeros((waves, 2, a.grid.levels.number)) for _ in wind]
+        there.wind(*pair, *(a.by_rows(name, over_map_factor=True) for name in wind))
+        results |= {name: b.empty(a.grid.levels.number) for name in wind}
+        here.wind(*pair, *(results[name] for name in wind))
+        from_a.direct(there)
+        to_b.inverse(here)
+        for name, blocks in results.items():
+            values = b.packed([block.swapaxes(0, 1) for block in blocks])
+            self._taken[name] = values * b.map_factor if name in wind else values
+
+    # ---- the state -------------------------------------------------------------------------------
+
+    def fill(self) -> bool:
+        """B's fields of air. True: A's own, bit for bit, with their gradients; nothing is left to
+        be fitted.
+        """
+        fields, given = self.simulation.fields, self.given
+        phi = self.own.packed(fields.windows("surface_geopotential"))[0]
+        same_ground = self._everywhere(
+            np.abs(self.along("surface_geopotential")[0] - phi).max(initial=0) <= SAME_GROUND
+        )
+        a, b = given.grid.levels, self.model.grid.levels
+        same_levels = np.array_equal(a.a, b.a) and np.array_equal(a.b, b.b)
+        alike = given.temperature == self.model.temperature and all(
+            name in given.tracers for name in self.model.tracers
+        )
+        if same_levels and same_ground and self.same_waves and alike:
+            for name in fields.state:
+                if given.has(name):
+                    self.own.put(fields, name, self.along(name))
+            return True
+        state = self._in_columns(phi, same_levels and same_ground)
+        for name, values in state.items():
+            self.own.put(fields, name, values)
+        return False
+
+    def _everywhere(self, here: bool) -> bool:
+        return self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
+
+    def _in_columns(self, phi, same):
+        """The prognostic fields of B over the surface geopotential phi."""
+        given, model = self.given, self.model
+        source = {name: self.along(name) for name in (*wind, "log_pressure_ratio")}
+        for name in given.tracers:
+            if name in model.tracers or name == "specific_humidity":
+                source[name] = self.along(name)
+        humidity = source.get("specific_humidity", 0.0)
+        warm = self.along(given.temperature)
+        source["air_temperature"] = (
+            warm / (1 + vapour * humidity) if given.temperature == "virtual_temperature" else warm
+        )
+        if not same:
+            source = self._over_ground(source, phi)
+        humidity = source.get("specific_humidity", 0.0)
+        virtual = source.pop("air_temperature") * (1 + vapour * humidity)
+        for name in model.tracers:
+            source.setdefault(name, np.zeros_like(virtual))
+        kept = (*wind, "log_pressure_ratio", *model.tracers)
+        return {name: source[name] for name in kept} | {model.temperature: virtual}
+
+    def _over_ground(self, source, phi):
+        """On B's levels over the surface geopotential phi, some columns at a time."""
+        ground = self.along("surface_geopotential")[0]
+        levels = self.given.grid.levels, self.model.grid.levels
+        parts = []
+        for first in range(0, max(phi.size, 1), BLOCK):
+            part = slice(first, first + BLOCK)
+            columns = {name: values[:, part] for name, values in source.items()}
+            parts.append(in_columns(columns, *levels, ground[part], phi[part]))
+        return {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
+
+
+class Own:
+    """The points of B that this rank computes: packed block after block, (levels, points)."""
+
+    def __init__(self, simulation):
+        grid, domain, rank = simulation.model.grid, simulation.domain, simulation.comm.rank
+        table = {row[0]: row[1:5] for row in domain.decomposition.blocks}
+        blocks = [tuple(map(int, table[n])) for n in domain.decomposition.of(rank)]
+        self.rectangles = [(j, j + ny, i, i + nx) for i, j, nx, ny in blocks]
+        self.shapes = [(ny, nx) for _, _, nx, ny in blocks]
+        there = np.asarray(grid.wet_levels) > 0
+        self.there = [self._cut(there, r) for r in self.rectangles]
+        longitude, latitude = grid.coordinates()
+        self.longitude = self.of(longitude)
+        self.latitude = self.of(latitude)
+        self.angle = (
+            None if grid.angle is None else self.of(np.broadcast_to(grid.angle, there.shape))
+        )
+        factor = grid.sphere.map_factor(grid.latitude)[:, None]
+        self.map_factor = self.of(np.broadcast_to(factor, there.shape))
+
+    @staticmethod
+    def _cut(whole, rectangle):
+        j0, j1, i0, i1 = rectangle
+        return whole[..., j0:j1, i0:i1]
+
+    def of(self, whole) -> np.ndarray:
+        """(points) of a field (ny, nx)."""
+        return self.packed([self._cut(whole, r)[None] for r in self.rectangles])[0]
+
+    def packed(self, blocks) -> np.ndarray:
+        """(levels, points) of arrays (levels, rows, columns), one a block."""
+        return np.concatenate(
+            [np.asarray(block, float)[:, there] for block, there in zip(blocks, self.there)], 1
+        )
+
+    def blocks(self, values) -> list[np.ndarray]:
+        """The reverse; 0 where there is no point."""
+        ends = np.cumsum([there.sum() for there in self.there])[:-1]
+        result = []
+        for part, there in zip(np.split(values, ends, 1), self.there):
+            block = np.zeros((len(values), *there.shape))
+            block[:, there] = part
+            result.append(block)
+        return result
+
+    def empty(self, levels) -> list[np.ndarray]:
+        """Blocks as transforms take them: (rows, levels, columns)."""
+        return [np.zeros((ny, levels, nx)) for ny, nx in self.shapes]
+
+    def put(self, fields, name, values) -> None:
+        for n, block in enumerate(self.blocks(values)):
+            fields.put(name, n, block)
+
+
+def _harmonics(simulation, grid, domain, truncation):
+    return mpi.core.SphericalHarmonics64(
+        simulation.comm.py2f(), grid.rows, truncation, domain.decomposition, radius=grid.radius
+    )
+
+
+def _compass(longitude, latitude):
+    """Cartesian components of the unit vectors to the east and to the north, angles in radians."""
+    sine, cosine = np.sin(longitude), np.cos(longitude)
+    up, out = np.cos(latitude), -np.sin(latitude)
+    return (-sine, cosine, 0.0), (out * cosine, out * sine, up)

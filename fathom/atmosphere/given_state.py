@@ -1,0 +1,167 @@
+"""The state that an atmosphere starts from, where another atmosphere of Fathom gives it: a running
+simulation, or its restart. Both lie in blocks over the same ranks, so what follows is the same, bit
+for bit.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.grids.gaussian import GaussianGrid
+from fathom.grids.levels import HybridLevels
+from fathom.output.formats import restart
+from fathom.reading import once
+
+
+def is_given(analysis: Any) -> bool:
+    """Whether an analysis is another atmosphere: a simulation, or the path of a restart."""
+    return hasattr(analysis, "sequence") or str(analysis).endswith(".fathom")
+
+
+def passport(model) -> dict[str, Any]:
+    """What a restart says of its geometry, for those that start from it elsewhere."""
+    grid = model.grid
+    return {
+        "truncation": grid.truncation,
+        "grid": grid.grid,
+        "reduced": grid.reduced,
+        "stretching": grid.stretching,
+        "pole": list(grid.pole),
+        "radius": grid.radius,
+        "a": list(map(float, grid.levels.a)),
+        "b": list(map(float, grid.levels.b)),
+        "temperature": model.temperature,
+        "tracers": list(model.tracers),
+        "boundary": list(model.boundary),
+    }
+
+
+class Given:
+    """Fields of an atmosphere A, cut into the blocks of this rank: `grid`, `domain`, `temperature`
+    (the name of its field), `tracers`, `boundary`, `date`.
+    """
+
+    grid: Any
+    domain: Any
+    date: Any
+    temperature: str
+    tracers: list[str]
+    boundary: list[str]
+    columns: set[str]  # fields without layers
+    rank: int
+
+    def has(self, name: str) -> bool:
+        raise NotImplementedError
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        """(levels, rows, columns) of each block of this rank."""
+        raise NotImplementedError
+
+    def by_rows(self, name: str, over_map_factor: bool = False) -> list[np.ndarray]:
+        """The same as transforms take them, (rows, levels, columns); of wind u / m."""
+        blocks = [w.swapaxes(0, 1).astype(float, order="C") for w in self.windows(name)]
+        if over_map_factor and self.grid.stretching > 1:
+            factor = self.grid.sphere.map_factor(self.grid.latitude)
+            table = {row[0]: int(row[2]) for row in self.domain.decomposition.blocks}
+            first = [table[n] for n in self.domain.decomposition.of(self.rank)]
+            for block, j in zip(blocks, first):
+                block /= factor[j : j + len(block), None, None]
+        return blocks
+
+
+class OfSimulation(Given):
+    """The state of now of a simulation."""
+
+    def __init__(self, simulation: Any, comm: Any):
+        if not hasattr(simulation.model, "temperature"):
+            raise ValueError(
+                f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
+                " SpectralAtmosphere"
+            )
+        same = (mpi.MPI.IDENT, mpi.MPI.CONGRUENT)
+        if mpi.MPI.Comm.Compare(simulation.comm, comm) not in same:
+            raise ValueError(
+                "analysis = a simulation on other ranks: both must be on the same; give its restart"
+            )
+        self.simulation, model = simulation.prepare(), simulation.model
+        self.grid, self.domain, self.rank = model.grid, simulation.domain, comm.rank
+        self.temperature, self.tracers = model.temperature, model.tracers
+        self.boundary, self.date = list(model.boundary), simulation.date
+        self.columns = {f["name"] for f in simulation.fields.fields if f["vertical"] == "column"}
+
+    def has(self, name: str) -> bool:
+        return self.simulation.fields.has(name)
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        return self.simulation.fields.windows(name)
+
+
+class OfRestart(Given):
+    """The state in a restart; each rank keeps its blocks."""
+
+    def __init__(self, path: Path, simulation: Any):
+        header, names = _head(path)
+        if not (told := header.extra.get("geometry")):
+            raise ValueError(
+                f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
+                " not of a SpectralAtmosphere"
+            )
+        self.grid = GaussianGrid(
+            told["truncation"],
+            grid=told["grid"],
+            reduced=told["reduced"],
+            stretching=told["stretching"],
+            pole=told["pole"],
+            radius=told["radius"],
+            levels=HybridLevels(a=told["a"], b=told["b"]),
+        )
+        self.temperature, self.tracers = told["temperature"], told["tracers"]
+        self.boundary = told["boundary"]
+        self.date = type(simulation.clock)(header.start, header.calendar).date(header.seconds)
+        self.rank = simulation.comm.rank
+        self.domain = simulation.domain_of(self.grid, 0)
+        self.held = self._read(path, names, simulation)
+        self.columns = {name for name, blocks in self.held.items() if len(blocks[0]) == 1}
+
+    def _read(self, path, names, simulation):
+        """Each field once, by the readers; kept is what lies in own blocks."""
+        table = {row[0]: tuple(map(int, row[1:5])) for row in self.domain.decomposition.blocks}
+        own = [table[n] for n in self.domain.decomposition.of(self.rank)]
+        held: dict[str, list[np.ndarray]] = {}
+        files: list[restart.Restart] = []
+
+        def field(name):
+            if not files:
+                files.append(restart.read(path))
+            return np.ascontiguousarray(files[0][name])
+
+        try:
+            for name, values in simulation.readers.each(names, field):
+                held[name] = [values[:, j : j + ny, i : i + nx].copy() for i, j, nx, ny in own]
+        finally:
+            for file in files:
+                file.close()
+        return held
+
+    def has(self, name: str) -> bool:
+        return name in self.held
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        return self.held[name]
+
+
+@once
+def _head(path):
+    with restart.read(path) as file:
+        return file.header, sorted(file.names)
+
+
+def given_state(analysis: Any, simulation: Any) -> Given:
+    """What `analysis` gives, as blocks on the ranks of the simulation."""
+    if hasattr(analysis, "sequence"):
+        return OfSimulation(analysis, simulation.comm)
+    return OfRestart(Path(analysis), simulation)
