@@ -142,7 +142,8 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
         one = figures[name]
         return (
             f"{one['microseconds_per_column']:.1f} us a column,"
-            f" {one['microseconds_per_column_clear']:.1f} clear: {one['nanoseconds_per_layer_and_g']:.2f} ns a layer and g, the time of"
+            f" {one['microseconds_per_column_clear']:.1f} clear:"
+            f" {one['nanoseconds_per_layer_and_g']:.2f} ns a layer and g, the time of"
             f" {one['multiply_adds_in_that_time']:.0f} multiply-adds at their limit"
         )
 

@@ -17,4 +17,4 @@ def test_bench(tmp_path):
     assert figures["columns_per_second"] == pytest.approx(1e6 / both)
     assert figures["longwave"]["multiply_adds_in_that_time"] > 1
     status, _, err = box.fathom("bench", "radiation", "--longwave", "nowhere", folder=tmp_path)
-    assert status == 1 and "nowhere" in err and "Traceback" not in err
+    assert status == 2 and "nowhere" in err and "Traceback" not in err
