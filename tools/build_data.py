@@ -8,8 +8,8 @@ reasons.
         # keep the downloads in DIR, use those already there
     python tools/build_data.py surface
         # topography, levitus, surface, gfs, land: one file only
-    python tools/build_data.py fluxes state --given DIR
-        # of sources that no package has: DIR holds them
+    python tools/build_data.py fluxes state radiation --given DIR
+        # of sources that no package has (of radiation, clouds and aerosols): DIR holds them
     python tools/build_data.py --levels 1deg=GRID.nc    # embed the wet levels of a named grid
 
 Needs numpy, scipy, netCDF4, gsw and eccodes; downloading needs apt-get and dpkg-deb (Debian,
@@ -31,6 +31,7 @@ from embed.four_degrees import build_fluxes, build_state
 from embed.gfs import build_gfs
 from embed.land import build_land
 from embed.levitus import build_levitus
+from embed.radiation import build_radiation
 from embed.sources import SOURCES, fetch, read, sha256
 from embed.surface import build_surface
 from embed.topography import build_topography
@@ -111,6 +112,7 @@ BUILDERS = {
     "land": (build_land, ("etopo5", "globe", "gfs", "gfs_january")),
     "fluxes": (build_fluxes, (*TUTORIAL, "runoff")),
     "state": (build_state, TUTORIAL),
+    "radiation": (build_radiation, tuple(name for name in SOURCES if name.startswith("rrtmgp"))),
 }
 
 

@@ -35,7 +35,7 @@ core: dict[str, set[str]] = {
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
     "post": {"base"},  # columns of air: for output, observations and coupling alike
     "ocean": _ground | {"sequence", "solver", "physics"},
-    "atmosphere": _ground | {"sequence", "transform", "trajectory", "physics"},
+    "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
     "observation": {"base"},  # columns and messages only: no grid, no MPI
@@ -58,6 +58,7 @@ fathom: list[set[str]] = [
     {"input", "report"},
     {"data", "grids"},
     {"post", "observations"},  # observations know no model: they see its fields at places
+    {"radiation"},
     {"ocean", "atmosphere"},  # a model each
     {"run"},
     {"describe"},

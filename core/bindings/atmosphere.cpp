@@ -9,6 +9,8 @@
 #include <nanobind/stl/vector.h>
 #include <map>
 #include <memory>
+#include "atmosphere/gridpoint/helmholtz.hpp"
+#include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
@@ -293,6 +295,55 @@ void bind_shallow_water(nb::module_& m) {
         .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
 }
 
+void bind_gridpoint(nb::module_& m) {
+    nb::class_<GridPointCarrier, GlobalProcess>(
+        m, "GridPointCarrier", "A semi-Lagrangian process of the grid-point atmosphere.")
+        .def_prop_ro(
+            "halo",
+            [](const GridPointCarrier& c) { return std::pair(c.halo().points, c.halo().plans); },
+            "(points that this rank receives for its departure points, plans made so far)");
+    nb::class_<GridPointSetup>(m, "GridPointSetup")
+        .def(
+            "__init__",
+            [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
+               double dy, std::vector<double> heights) {
+                new (self)
+                    GridPointSetup{step, implicitness, iterations, dx, dy, std::move(heights)};
+            },
+            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a);
+    m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
+    m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
+    nb::class_<DryMass, GlobalProcess>(m, "DryMass", "Keeps the mass of air.")
+        .def(nb::init<>())
+        .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
+    nb::class_<HelmholtzSolve, GlobalProcess>(
+        m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
+        .def(
+            "__init__",
+            [](HelmholtzSolve* self, const std::map<std::string, double>& given,
+               const std::string& preconditioner, double tolerance, int most_iterations) {
+                using P = HelmholtzSolve::Parameters;
+                P p;
+                set(p,
+                    {{"step", &P::step},
+                     {"implicitness", &P::implicitness},
+                     {"gravity", &P::gravity},
+                     {"heat_capacity", &P::heat_capacity},
+                     {"gas_constant", &P::gas_constant}},
+                    given);
+                p.solver = {tolerance, most_iterations, preconditioner};
+                new (self) HelmholtzSolve(p);
+            },
+            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a)
+        .def_ro("iterations", &HelmholtzSolve::iterations)
+        .def_ro("solves", &HelmholtzSolve::solves)
+        .def_ro("residual", &HelmholtzSolve::residual);
+    nb::dict known;
+    for (auto& one : helmholtz_preconditioners())
+        known[std::string(one.name).c_str()] = std::string(one.text);
+    m.attr("helmholtz_preconditioners") = known;
+}
+
 void bind_levels(nb::module_& m) {
     m.def(
         "hybrid_reference",
@@ -325,5 +376,6 @@ void bind_atmosphere(nb::module_& m) {
     bind_spectral_process(m);
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
+    bind_gridpoint(m);
     bind_levels(m);
 }

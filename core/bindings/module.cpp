@@ -16,6 +16,7 @@ void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
 void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
+void bind_radiation(nb::module_&);
 void bind_observation(nb::module_&);
 
 NB_MODULE(_core, m) {
@@ -35,5 +36,6 @@ NB_MODULE(_core, m) {
     bind_output(m);
     bind_post(m);
     bind_atmosphere(m);
+    bind_radiation(m);
     bind_observation(m);
 }

@@ -8,6 +8,7 @@
 #include "observation/bufr.hpp"
 #include "observation/operators.hpp"
 #include "observation/optimal_interpolation.hpp"
+#include "observation/radiance.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -113,6 +114,86 @@ void bind_operators(nb::module_& m) {
             "name"_a, "value"_a, "threads"_a = 1, "adjoints of the columns by those of the data");
 }
 
+/// Coefficients and scenes whose shapes fit.
+struct Radiometer {
+    Array<const double, 1> pressure, temperature, humidity, frequency;
+    Array<const double, 3> values;
+
+    Radiometer(Array<const double, 1> pressure_, Array<const double, 1> temperature_,
+               Array<const double, 1> humidity_, Array<const double, 1> frequency_,
+               Array<const double, 3> values_)
+        : pressure(pressure_),
+          temperature(temperature_),
+          humidity(humidity_),
+          frequency(frequency_),
+          values(values_) {
+        const std::size_t layers = temperature.size();
+        if (pressure.size() != layers + 1 || humidity.size() != layers ||
+            values.shape(0) != frequency.size() || values.shape(1) != layers ||
+            values.shape(2) != std::size_t(observation::predictors))
+            throw Error("coefficients (channels, layers, ", observation::predictors,
+                        ") do not fit their levels and channels");
+    }
+    observation::Coefficients coefficients() const {
+        return {span(pressure), span(temperature), span(humidity), span(frequency), span(values)};
+    }
+    observation::Scenes scenes(const Array<const double, 2>& columns,
+                               const Array<const std::int32_t, 1>& channel,
+                               const Array<const double, 1>& emissivity,
+                               const Array<const double, 1>& secant) const {
+        const std::size_t count = columns.shape(0);
+        if (columns.shape(1) != coefficients().width() || channel.size() != count ||
+            emissivity.size() != count || secant.size() != count)
+            throw Error("scenes: columns of ", coefficients().width(),
+                        " numbers; for each a channel, an emissivity and a secant");
+        for (const std::int32_t n : span(channel))
+            if (n < 0 || n >= std::int32_t(frequency.size())) throw Error("no channel ", n);
+        return {span(columns), span(channel), span(emissivity), span(secant)};
+    }
+};
+
+void bind_radiances(nb::module_& m) {
+    using Vector = Array<const double, 1>;
+    using Matrix = Array<const double, 2>;
+    using Channels = Array<const std::int32_t, 1>;
+    m.attr("radiance_predictors") = observation::predictors;
+    nb::class_<Radiometer>(m, "Radiometer", "Regression of microwave optical depths.")
+        .def(nb::init<Vector, Vector, Vector, Vector, Array<const double, 3>>(), "pressure"_a,
+             "temperature"_a, "humidity"_a, "frequency"_a, "values"_a)
+        .def(
+            "apply",
+            [](const Radiometer& r, const Matrix& columns, const Channels& channel,
+               const Vector& emissivity, const Vector& secant, int threads) {
+                std::vector<double> value(columns.shape(0));
+                radiance(r.coefficients(), r.scenes(columns, channel, emissivity, secant), threads,
+                         value);
+                return array(std::move(value));
+            },
+            "columns"_a, "channel"_a, "emissivity"_a, "secant"_a, "threads"_a = 1)
+        .def(
+            "tangent",
+            [](const Radiometer& r, const Matrix& columns, const Channels& channel,
+               const Vector& emissivity, const Vector& secant, const Matrix& change, int threads) {
+                if (change.size() != columns.size()) throw Error("changes do not fit the columns");
+                std::vector<double> value(columns.shape(0));
+                radiance_tangent(r.coefficients(), r.scenes(columns, channel, emissivity, secant),
+                                 span(change), threads, value);
+                return array(std::move(value));
+            },
+            "columns"_a, "channel"_a, "emissivity"_a, "secant"_a, "change"_a, "threads"_a = 1)
+        .def(
+            "adjoint",
+            [](const Radiometer& r, const Matrix& columns, const Channels& channel,
+               const Vector& emissivity, const Vector& secant, const Vector& value, int threads) {
+                if (value.size() != columns.shape(0)) throw Error("adjoints do not fit");
+                std::vector<double> change(columns.size());
+                radiance_adjoint(r.coefficients(), r.scenes(columns, channel, emissivity, secant),
+                                 span(value), threads, change);
+                return array(std::move(change), columns.shape(1));
+            },
+            "columns"_a, "channel"_a, "emissivity"_a, "secant"_a, "value"_a, "threads"_a = 1);
+}
+
 void bind_optimal_interpolation(nb::module_& m) {
     using Vector = Array<const double, 1>;
     using Directions = Array<const double, 2>;
@@ -191,6 +272,7 @@ void bind_observation(nb::module_& m) {
     bind_descriptions(m);
     bind_optimal_interpolation(m);
     bind_operators(m);
+    bind_radiances(m);
     m.def(
         "bufr_index",
         [](const nb::bytes& file) {

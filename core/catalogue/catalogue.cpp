@@ -1,5 +1,6 @@
 #include "catalogue/catalogue.hpp"
 #include <dlfcn.h>
+#include "atmosphere/gridpoint/schemes.hpp"
 #include "atmosphere/schemes.hpp"
 #include "ocean/schemes.hpp"
 #include "physics/schemes.hpp"
@@ -19,7 +20,7 @@ static Entries statistics() {
 
 static Entries& all() {
     static Entries entries{physics::schemes(), ocean::schemes(), atmosphere::schemes(),
-                           statistics()};
+                           atmosphere::gridpoint::schemes(), statistics()};
     return entries;
 }
 const Entries& catalogue() { return all(); }

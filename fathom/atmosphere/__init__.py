@@ -1,8 +1,15 @@
 """The atmosphere: its models."""
 
 from fathom.atmosphere.column import SingleColumn
+from fathom.atmosphere.gridpoint import GridPointAtmosphere
 from fathom.atmosphere.model import SpectralAtmosphere
 from fathom.atmosphere.physics import FirstPhysics
 from fathom.atmosphere.shallow_water import ShallowWater
 
-__all__ = ["FirstPhysics", "ShallowWater", "SingleColumn", "SpectralAtmosphere"]
+__all__ = [
+    "FirstPhysics",
+    "GridPointAtmosphere",
+    "ShallowWater",
+    "SingleColumn",
+    "SpectralAtmosphere",
+]

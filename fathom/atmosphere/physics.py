@@ -4,6 +4,7 @@ docs/physics-atmosphere.md has equations, fields and cost.
 
 from typing import Any
 
+from fathom.radiation import RRTMGP
 from fathom.schemes import scheme
 
 
@@ -23,8 +24,9 @@ class FirstPhysics:
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
-    radiation, surface, exchange, mixing, convection, condensation : Radiation, SurfaceState,
-    BulkExchange, KProfile, BettsMiller, LargeScaleCondensation.
+    radiation : Radiation, or RRTMGP (docs/radiation.md).
+    surface, exchange, mixing, convection, condensation : SurfaceState, BulkExchange, KProfile,
+        BettsMiller, LargeScaleCondensation.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
@@ -67,9 +69,10 @@ class FirstPhysics:
             "drag": drag,
         }
         for name, what in given.items():
+            every = radiation_every if name in seldom else None
             if isinstance(what, str):
-                what = scheme(what, every=radiation_every if name in seldom else None)
-            setattr(self, name, what() if isinstance(what, type) else what)
+                what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
+            setattr(self, name, what(every=every) if isinstance(what, type) else what)
 
     def __iter__(self):
         order = (

@@ -4,8 +4,8 @@
     stress_x    = "-0.1 * cos(2 * pi * y / Ly)"        # Ly from [constants]
 
 Numbers, + - * / // % **, comparisons, the functions below, and names: x, y (or longitude,
-latitude), depth, z = -depth (or pressure [Pa], in the atmosphere), pi and the constants of the
-file. The text is parsed and its tree is walked; no other code can be run by it.
+latitude), depth, z = -depth (or pressure [Pa] or height [m], in the atmosphere), pi and the
+constants of the file. The text is parsed and its tree is walked; no other code can be run by it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from fathom.names import near
 from fathom.output import formats
 
-variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure")
+variables = ("x", "y", "longitude", "latitude", "depth", "z", "pressure", "height")
 # Functions of NumPy, by the number of their arguments.
 of_one = (
     *("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log"),
@@ -82,6 +82,7 @@ class Expression:
             "depth": depth,
             "z": -depth,
             "pressure": depth,
+            "height": depth,
         }
         with np.errstate(all="ignore"):
             value = np.asarray(self._evaluate(self._tree, known), float)

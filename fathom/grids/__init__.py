@@ -11,7 +11,8 @@ the user. docs/grid.md has the equations.
 
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.grid import Grid
-from fathom.grids.levels import HybridLevels, SigmaLevels, ZLevels
+from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
+from fathom.grids.plane import PlaneGrid
 from fathom.grids.quadrilateral import (
     CartesianGrid,
     CurvilinearGrid,
@@ -26,8 +27,10 @@ __all__ = [
     "DipoleGrid",
     "GaussianGrid",
     "Grid",
+    "HeightLevels",
     "HybridLevels",
     "LatitudeLongitudeGrid",
+    "PlaneGrid",
     "SigmaLevels",
     "TripolarGrid",
     "ZLevels",

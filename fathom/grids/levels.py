@@ -214,3 +214,76 @@ class SigmaLevels(_PressureLevels):
             self.written = {"interfaces": list(interfaces)}
         sigma = numbers("interfaces", interfaces, "1")
         self._finish(0 * np.array(sigma), sigma)
+
+
+class HeightLevels:
+    """Levels of height that follow the ground: z = eta + ground (1 - eta / top)^decay, eta the
+    heights over flat ground.
+
+    Parameters
+    ----------
+    number : int, default 40. Layers.
+    top : float [m], default 20e3. Height of the last interface: a rigid lid.
+    heights : list of float [m], of the interfaces over flat ground, from 0 up, in place of number
+        and top.
+    decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
+    """
+
+    def __init__(self, number=None, top=None, heights=None, decay=1.0, **unknown):
+        reject(self, unknown)
+        if heights is not None and (number, top) != (None, None):
+            raise ValueError("HeightLevels takes either heights, or number and top")
+        if heights is None:
+            number = integer("number", 40 if number is None else number, most=10_000)
+            top = number_of("top", 20e3 if top is None else top, "m")
+            if number < 4 or not 0 < top < 1e7:
+                raise ValueError(
+                    f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m"
+                )
+            heights = [top * k / number for k in range(number + 1)]
+        heights = np.asarray(numbers("heights", heights, "m"))
+        if heights.size < 5 or heights[0] != 0 or not (np.diff(heights) > 0).all():
+            raise ValueError(
+                f"heights = {heights.tolist()} must grow from 0 m, 5 interfaces or more"
+            )
+        self.decay = number_of("decay", decay, "1")
+        if not 1 <= self.decay <= 10:
+            raise ValueError(f"decay = {decay} must lie in [1, 10]")
+        self.interfaces = heights[::-1].copy()  # from the top down
+
+    @property
+    def number(self):
+        return len(self.interfaces) - 1
+
+    @property
+    def top(self):
+        return float(self.interfaces[0])
+
+    @property
+    def middles(self):
+        """Height of the middle of each layer over flat ground [m], from the top down."""
+        return (self.interfaces[1:] + self.interfaces[:-1]) / 2
+
+    @property
+    def weights(self):
+        """Thickness [m]: what a layer counts for in means."""
+        return -np.diff(self.interfaces)
+
+    def over(self, ground):
+        """Height of the interfaces over the ground (ny, nx) [m]: (levels + 1, ny, nx). ValueError:
+        the ground is so high that layers vanish.
+        """
+        eta = self.interfaces[:, None, None]
+        z = eta + ground[None] * (1 - eta / self.top) ** self.decay
+        if not (np.diff(z, axis=0) < 0).all():
+            raise ValueError(
+                f"the ground is up to {np.max(ground):g} m high: layers vanish over it; take a"
+                f" higher top than {self.top:g} m, or a smaller decay than {self.decay:g}"
+            )
+        return z
+
+    def text(self, k):
+        return f"{self.middles[k]:.0f} m above flat ground"
+
+    def __repr__(self):
+        return f"HeightLevels({self.number} of {span(self.weights, 'm')}, to {self.top:g} m)"

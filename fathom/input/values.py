@@ -104,6 +104,8 @@ def fill_fixed(simulation):
         layers = (
             map(fixed[name], range(model.grid.levels.number))
             if callable(fixed[name])
+            else fixed[name]
+            if np.ndim(fixed[name]) == 3
             else [fixed[name]]
         )
         for k, values in enumerate(layers):

@@ -1,4 +1,4 @@
-"""Observations: a base of one row a datum, ingest, screening, and the analysis of the surface.
+"""Observations: a base of one row a datum, ingest, screening, operators, the surface analysis.
 
 from fathom.observations import base, ingest
 made, account = ingest.collect(["synop.bufr"])

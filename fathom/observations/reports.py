@@ -27,6 +27,8 @@ slots: dict[str, tuple[int, ...]] = {
     "time_shift": (4086,),
     "pressure": (7004,),
     "height": (7002, 7007, 7009, 7010, 7071, 10070),
+    "geopotential": (10003, 10008),
+    "geopotential_height": (10009,),
     "impact": (7040,),
     "frequency": (2121,),
     "depth": (7062, 7063),
@@ -50,6 +52,7 @@ headers: dict[str, tuple[int, ...]] = {
     "buoy": (1005, 1087),
     "satellite": (1007,),
     "selected": (21102,),
+    "curvature": (10035,),  # the Earth's, at an occultation
 }
 station_names: tuple[int, ...] = (1011, 1008, 1006, 1063, 1128, 1018, 1015, 1019)
 
@@ -132,8 +135,16 @@ def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> 
     profile = np.isin(kind, [kinds.index(k) for k in ("temp", "pilot", "aircraft", "amv")])
     height = np.where(np.abs(at["height"]) < missing_heights, at["height"], np.nan)
     surface = np.isin(kind, [kinds.index(k) for k in ("synop", "ship", "buoy")])
+    by_level = np.where(
+        np.isnan(at["geopotential_height"]), at["geopotential"] / GRAVITY, at["geopotential_height"]
+    )
+    sounding = np.isin(kind, [kinds.index(k) for k in ("temp", "pilot")])
+    height = np.where(sounding & np.isnan(height), by_level, height)
+    height = np.where(np.isnan(height), at["impact"] - head["curvature"][report], height)
     height = np.where(surface | np.isnan(height), head["ground"][report], height)
     channel = np.nan_to_num(at["channel"]).astype("i4")
+    radiance = _is(name, "toa_brightness_temperature")
+    channel = np.where(radiance & (channel == 0), _numbers(radiance, report), channel)
     keys = _keys(data, messages, rows)
     made = Observations(
         report=keys[report],
@@ -261,6 +272,14 @@ def _with_variables(
     coordinate = satellite & _is(name, "surface_air_pressure")  # of a retrieval
     made["variable"] = np.minimum(name, len(names) - 1)
     return with_errors(made.taken(whole & (name < len(names)) & ~coordinate))
+
+
+def _numbers(which: np.ndarray, report: np.ndarray) -> np.ndarray:
+    """Of data of a mask: 1, 2, ... in each report."""
+    so_far = np.cumsum(which)
+    first = np.flatnonzero(np.append(True, report[1:] != report[:-1])[: len(report)])
+    before = (so_far - which)[first]
+    return so_far - np.repeat(before, np.diff(np.append(first, len(report))))
 
 
 def _is(name: np.ndarray, *what: str) -> np.ndarray:

@@ -46,6 +46,7 @@ background_errors: Mapping[str, float] = {
     "sea_surface_height_above_geoid": 0.15,
     "sea_surface_wave_significant_height": 0.5,
 }
+at_surface = ("synop", "ship", "buoy", "metar")
 # Kind -> box of thinning: km, hPa, minutes; nothing is thinned where there is none.
 boxes: Mapping[str, tuple[float, float, float]] = {
     "aircraft": (70, 25, 60),
@@ -172,8 +173,8 @@ def _duplicates(data: Observations, settings: Settings) -> np.ndarray:
     middle = sum(settings.window) / 2 if settings.window else float(np.median(some["time"]))
     cell = [np.floor(some[n] / 0.05 + 0.5) for n in ("longitude", "latitude")]
     level = [np.nan_to_num(some[n], nan=-1) for n in ("pressure", "depth", "channel")]
-    sounding = np.isin(some["kind"], [kinds.index(k) for k in soundings.kinds_of_profiles])
-    height = np.where(sounding, np.nan_to_num(some["height"], nan=-1), -1)
+    flat = np.isin(some["kind"], [kinds.index(k) for k in at_surface])
+    height = np.where(flat, -1, np.nan_to_num(some["height"], nan=-1))
     half_hour = np.floor(some["time"] / 1800)
     _, station = np.unique(some["station"], return_inverse=True)
     key = (some["kind"], station, some["variable"], *cell, *level, height, half_hour)
@@ -219,8 +220,8 @@ def _inconsistent(data: Observations, settings: Settings) -> np.ndarray:
 
 def _sets(data: Observations) -> list[np.ndarray]:
     """Data of the surface with departures that are still used, by variable."""
-    at_surface = np.isin(data["kind"], [kinds.index(k) for k in ("synop", "ship", "buoy", "metar")])
-    there = at_surface & data.used & np.isfinite(data["background_departure"])
+    flat = np.isin(data["kind"], [kinds.index(k) for k in at_surface])
+    there = flat & data.used & np.isfinite(data["background_departure"])
     there &= np.isnan(data["pressure"])
     sets = [np.flatnonzero(there & (data["variable"] == n)) for n in range(len(names))]
     return [of for of in sets if len(of) > 3]

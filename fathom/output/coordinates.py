@@ -3,7 +3,7 @@
     center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
     where one latitude serves a row and one longitude a column: (latitude, longitude)
     layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of
-    chosen pressures (pressure) · column: none
+    levels of height (height) · (height_interface), of chosen pressures (pressure) · column: none
 
 Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
 """
@@ -88,10 +88,8 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
         return ()
     if "pressure" in grid:
         return ("pressure",)
-    return (
-        ("level" if "hybrid_a" in grid else "depth")
-        + ("_interface" if vertical == "interface" else ""),
-    )
+    name = "level" if "hybrid_a" in grid else "height" if "height_interfaces" in grid else "depth"
+    return (name + ("_interface" if vertical == "interface" else ""),)
 
 
 def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> dict[str, tuple]:
@@ -101,8 +99,9 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     grid: corner_longitude, corner_latitude (ny+1, nx+1) and longitude, latitude (ny, nx) [degrees],
     or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
     longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
-    latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or pressure [Pa] or
-    chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and land_fraction (ny, nx)
+    latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
+    [m], or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and
+    land_fraction (ny, nx)
     where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
     """
     variables = list(variables)
@@ -125,7 +124,30 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
 def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     """Vertical coordinates of those dimensions."""
     result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
+    result |= _heights(grid, used)
     return result | (_pressure(grid) if "pressure" in used else {})
+
+
+def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    """Heights of layers and interfaces over flat ground [m], from the top down."""
+    attributes = {"standard_name": "height", "units": "m", "positive": "up", "axis": "Z"}
+    result: dict[str, tuple] = {}
+    if "height" in used:
+        edges = np.asarray(grid["height_interfaces"], float)
+        about = {"long_name": "height of the layer over flat ground", "bounds": "height_bounds"}
+        result["height"] = (("height",), (edges[1:] + edges[:-1]) / 2, attributes | about)
+        result["height_bounds"] = (
+            ("height", "bounds"),
+            np.stack([edges[:-1], edges[1:]], axis=1),
+            {},
+        )
+    if "height_interface" in used:
+        result["height_interface"] = (
+            ("height_interface",),
+            np.asarray(grid["height_interfaces"], float),
+            attributes | {"long_name": "height of the interface over flat ground"},
+        )
+    return result
 
 
 def _pressure(grid: Mapping[str, Any]) -> dict[str, tuple]:

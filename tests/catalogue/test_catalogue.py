@@ -135,12 +135,19 @@ ranges = {
     "surface_shortwave_flux": (0, 900),
     "chlorophyll": (0.005, 12),
     "tidal_energy": (0, 20),
+    "interface_height": (0, 200),
+    "level_height": (0, 1e4),
+    "air_potential_temperature": (290, 300),
+    "reference_potential_temperature": (280, 320),
 }
 sorted_fields = {
     "pressure_reference": 1,
     "pressure_interface": 1,
     "air_pressure": 1,
     "geopotential": -1,
+    "interface_height": -1,
+    "level_height": -1,
+    "reference_potential_temperature": -1,
 }  # grow downward, or upward
 
 
@@ -167,7 +174,7 @@ def inputs(entry, dtype, seed=0):
             values = np.floor(random.uniform(1, levels + 1, shape))
         if f["name"] in sorted_fields and len(shape) in (1, 3):
             values = np.sort(values, axis=0)[:: sorted_fields[f["name"]]]
-        spacing = {"geopotential": -5e3, "pressure_interface": 3e3}.get(
+        spacing = {"geopotential": -5e3, "pressure_interface": 3e3, "interface_height": -500}.get(
             f["name"], 0
         )  # layers have a thickness
         if spacing:

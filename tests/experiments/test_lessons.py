@@ -25,6 +25,7 @@ names = {
     "own_format": 3,
     "own_data": 1,
     "own_diagnostic": 2,
+    "observations": 200,
 }
 
 
@@ -149,3 +150,11 @@ def test_own_diagnostic(learn):
     )
     assert heat[-1].mean() == pytest.approx(heat[0].mean(), rel=1e-6)
     assert lesson["heat"].attrs["units"] == "J m-2"
+
+
+def test_observations(learn):
+    """Nearly all that is wrong is found, nearly nothing else is lost, and the analysis gains."""
+    pytest.importorskip("duckdb")
+    lesson = learn("observations")
+    assert lesson["caught"] >= 0.9 and lesson["lost"] <= 0.02
+    assert lesson["after"] < 0.85 * lesson["before"]

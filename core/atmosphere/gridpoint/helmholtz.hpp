@@ -1,0 +1,47 @@
+/// The Helmholtz equation for the increment of the Exner function (linear.hpp), for all columns at
+/// once. Its coefficients are those of the reference: made once.
+#pragma once
+#include "field/global_process.hpp"
+#include "solver/helmholtz/columns.hpp"
+
+namespace fathom::atmosphere {
+
+class HelmholtzSolve final : public GlobalProcess {
+public:
+    struct Parameters {
+        double step = 10, implicitness = 0.55, gravity = 9.80616, heat_capacity = 1004.7,
+               gas_constant = 287;
+        HelmholtzOptions solver;
+    };
+    explicit HelmholtzSolve(Parameters p)
+        : GlobalProcess("HelmholtzSolve"), parameters(std::move(p)) {}
+    void prepare(Given) override;  ///< the matrix, from the reference
+    void apply(Given) override;
+
+    long iterations = 0, solves = 0;
+    double residual = 0;  ///< of the last solve, relative to the right side
+
+private:
+    const Item right_side = reads("helmholtz_right_side", place::center_layer, "kg m-2"),
+               increment = writes("exner_increment", place::center_layer, "1"),
+               z = reads("interface_height", place::center_interface, "m", 1),
+               theta = reads("reference_potential_temperature", place::center_interface, "K", 1),
+               density = reads("reference_density", place::center_layer, "kg m-3", 1),
+               exner = reads("reference_exner", place::center_layer, "1"),
+               damping = reads("vertical_damping", place::profile, "s-1"),
+               area = reads("area_center", place::center_column, "m2"),
+               dx = reads("dx_east_face", place::east_face_column, "m", 1),
+               dy = reads("dy_north_face", place::north_face_column, "m", 1),
+               east = reads("length_east_face", place::east_face_column, "m", 1),
+               north = reads("length_north_face", place::north_face_column, "m", 1),
+               open_east = reads("open_east_face", place::east_face_column, "1", 1),
+               open_north = reads("open_north_face", place::north_face_column, "1", 1);
+    Parameters parameters;
+    std::unique_ptr<HelmholtzSolver<double>> wide;
+    std::unique_ptr<HelmholtzSolver<float>> narrow;
+
+    template <class T> std::unique_ptr<HelmholtzSolver<T>> solver(Given) const;
+    template <class T> void column(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
+};
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,9 @@
+/// The schemes of the grid-point atmosphere.
+#pragma once
+#include "field/entry.hpp"
+
+namespace fathom::atmosphere::gridpoint {
+
+Entries schemes();
+
+}  // namespace fathom::atmosphere::gridpoint

@@ -1,0 +1,356 @@
+/// One time step of the grid-point atmosphere, iterated (Davies et al. 2005, Wood et al. 2014):
+///   X(n+1) - alpha dt Psi(n+1) = [X(n) + beta dt Psi(n)]_D,   alpha + beta = 1
+/// `start` is what trajectories carry, `carried` what has arrived; the residuals of the newest
+/// state are taken away by increments of the linear equations (linear.hpp). Density is carried too:
+///   rho(n+1) (1 + alpha dt div(n+1)) = [rho(n) (1 - beta dt div(n))]_D
+#pragma once
+#include "atmosphere/gridpoint/linear.hpp"
+
+namespace fathom::atmosphere {
+
+struct GridPointStart {
+    double step = 10, implicitness = 0.55;
+    static constexpr std::string_view summary =
+        "what trajectories carry: the state with the explicit share of its forces";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &GridPointStart::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &GridPointStart::implicitness, "1", 0.5, 1,
+                  "weight of the new time"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1"> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1"> v,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
+        Reads<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "x_force", place::east_face_layer, "m s-2"> Fx,
+        Reads<Real, "y_force", place::north_face_layer, "m s-2"> Fy,
+        Reads<Real, "vertical_force", place::center_interface, "m s-2"> Fz,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "x_wind_at_interface", place::center_interface, "m s-1"> U,
+        Reads<Real, "y_wind_at_interface", place::center_interface, "m s-1"> V,
+        Reads<Real, "level_velocity", place::center_interface, "m s-1"> eta_velocity,
+        Writes<Real, "x_wind_start", place::east_face_layer, "m s-1"> u_start,
+        Writes<Real, "y_wind_start", place::north_face_layer, "m s-1"> v_start,
+        Writes<Real, "upward_velocity_start", place::center_interface, "m s-1"> w_start,
+        Writes<Real, "potential_temperature_start", place::center_interface, "K"> theta_start,
+        Writes<Real, "density_start", place::center_layer, "kg m-3"> density_start,
+        Writes<Real, "density_before", place::center_layer, "kg m-3"> density_before,
+        Writes<Real, "x_wind_before", place::center_interface, "m s-1"> U_before,
+        Writes<Real, "y_wind_before", place::center_interface, "m s-1"> V_before,
+        Writes<Real, "level_velocity_before", place::center_interface, "m s-1"> eta_before) const {
+        using T = typename Real::Number;
+        const int levels = density.levels();
+        const T explicit_ = T((1 - implicitness) * step);
+        for (int k = 0; k < levels; ++k) {
+            u_start[k] = u[k] + explicit_ * Fx[k];
+            v_start[k] = v[k] + explicit_ * Fy[k];
+            density_start[k] = density[k] * (1.0 - explicit_ * D[k]);
+            density_before[k] = density[k];
+        }
+        for (int k = 0; k <= levels; ++k) {
+            w_start[k] = w[k] + explicit_ * Fz[k];
+            theta_start[k] = theta[k];
+            U_before[k] = U[k];
+            V_before[k] = V[k];
+            eta_before[k] = eta_velocity[k];
+        }
+    }
+};
+
+/// What of the equations is not yet fulfilled by the newest state.
+struct GridPointResiduals {
+    double step = 10, implicitness = 0.55;
+    static constexpr std::string_view summary =
+        "residuals of the equations of a step at its newest state";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &GridPointResiduals::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &GridPointResiduals::implicitness, "1", 0.5, 1,
+                  "weight of the new time"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1"> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1"> v,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
+        Reads<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "x_force", place::east_face_layer, "m s-2"> Fx,
+        Reads<Real, "y_force", place::north_face_layer, "m s-2"> Fy,
+        Reads<Real, "vertical_force", place::center_interface, "m s-2"> Fz,
+        Reads<Real, "divergence", place::center_layer, "s-1"> D,
+        Reads<Real, "x_wind_carried", place::east_face_layer, "m s-1"> u_carried,
+        Reads<Real, "y_wind_carried", place::north_face_layer, "m s-1"> v_carried,
+        Reads<Real, "upward_velocity_carried", place::center_interface, "m s-1"> w_carried,
+        Reads<Real, "potential_temperature_carried", place::center_interface, "K"> theta_carried,
+        Reads<Real, "density_carried", place::center_layer, "kg m-3"> density_carried,
+        Reads<Real, "open_east_face", place::east_face_column, "1"> open_east,
+        Reads<Real, "open_north_face", place::north_face_column, "1"> open_north,
+        Writes<Real, "x_wind_residual", place::east_face_layer, "m s-1"> R_u,
+        Writes<Real, "y_wind_residual", place::north_face_layer, "m s-1"> R_v,
+        Writes<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
+        Writes<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
+        Writes<Real, "density_residual", place::center_layer, "kg m-3"> R_rho) const {
+        using T = typename Real::Number;
+        const int levels = density.levels();
+        const T implicit = T(implicitness * step);
+        const Real open_e = open_east[0], open_n = open_north[0];
+        for (int k = 0; k < levels; ++k) {
+            R_u[k] = open_e * (u_carried[k] + implicit * Fx[k] - u[k]);
+            R_v[k] = open_n * (v_carried[k] + implicit * Fy[k] - v[k]);
+            R_rho[k] = density_carried[k] - density[k] * (1.0 + implicit * D[k]);
+        }
+        for (int k = 0; k <= levels; ++k) {
+            const bool inside = k > 0 && k < levels;
+            R_w[k] = inside ? w_carried[k] + implicit * Fz[k] - w[k] : Real(T(0));
+            R_theta[k] = theta_carried[k] - theta[k];
+        }
+    }
+};
+
+/// The reference of the linear equations.
+template <class Real> struct GridPointReference {
+    Reads<Real, "interface_height", place::center_interface, "m", 1> z;
+    Reads<Real, "reference_potential_temperature", place::center_interface, "K", 1> theta;
+    Reads<Real, "reference_density", place::center_layer, "kg m-3", 1> density;
+    ReadsProfile<Real, "vertical_damping", "s-1"> damping;
+};
+
+struct HelmholtzRightSide {
+    double step = 10, implicitness = 0.55, gravity = constants::gravity,
+           heat_capacity = constants::dry_air_heat_capacity;
+    static constexpr std::string_view summary =
+        "right side of the Helmholtz equation for the increment of the Exner function";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &HelmholtzRightSide::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &HelmholtzRightSide::implicitness, "1", 0.5, 1,
+                  "weight of the new time"},
+        Parameter{"gravity", &HelmholtzRightSide::gravity, "m s-2", 0, 100,
+                  "acceleration of free fall"},
+        Parameter{"heat_capacity", &HelmholtzRightSide::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind_residual", place::east_face_layer, "m s-1", 1> R_u,
+        Reads<Real, "y_wind_residual", place::north_face_layer, "m s-1", 1> R_v,
+        Reads<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
+        Reads<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
+        Reads<Real, "density_residual", place::center_layer, "kg m-3"> R_rho,
+        GridPointReference<Real> reference, GridPointFaces<Real> faces,
+        Writes<Real, "helmholtz_right_side", place::center_layer, "kg m-2"> right_side) const {
+        using T = typename Real::Number;
+        const int levels = right_side.levels();
+        const double tau = implicitness * step;
+        const auto column = [&](Shift s) {
+            return [z = reference.z(s), rho = reference.density(s)](int k) {
+                return rho[k] * (z[k] - z[k + 1]);
+            };
+        };
+        const auto m = column(here), m_e = column(east), m_w = column(-east), m_n = column(north),
+                   m_s = column(-north);
+        const auto of = gridpoint::linear_column<Real>(
+            reference.z, reference.theta, reference.density, levels, tau, gravity, heat_capacity);
+        const Real scale = T(0.5 * tau) / faces.area[0], e = scale * faces.length_east[0],
+                   w = scale * faces.length_east(-east)[0], n = scale * faces.length_north[0],
+                   s = scale * faces.length_north(-north)[0];
+        Real motion_above(T(0));
+        for (int k = 0; k < levels; ++k) {
+            const Real mass = m(k);
+            const Real out = e * (mass + m_e(k)) * R_u[k] - w * (mass + m_w(k)) * R_u(-east)[k] +
+                             n * (mass + m_n(k)) * R_v[k] - s * (mass + m_s(k)) * R_v(-north)[k];
+            const Real motion_below =
+                k + 1 < levels
+                    ? of.free_motion(k + 1, reference.damping[k + 1], R_w[k + 1], R_theta[k + 1])
+                    : Real(T(0));
+            Real sum = of.thickness(k) * R_rho[k] +
+                       mass * (R_theta[k] + R_theta[k + 1]) /
+                           (reference.theta[k] + reference.theta[k + 1]) -
+                       out;
+            if (k > 0) sum -= of.above(k) * motion_above;
+            if (k + 1 < levels) sum -= of.below(k) * motion_below;
+            right_side[k] = sum;
+            motion_above = motion_below;
+        }
+    }
+};
+
+/// Increments of all fields from that of the Exner function. What has been carried came from higher
+/// up by tau w' than was thought: it changes with w', as theta' and rho' have it. Without that
+/// buoyancy would be explicit, and long steps unstable.
+struct GridPointIncrements {
+    double step = 10, implicitness = 0.55, gravity = constants::gravity,
+           heat_capacity = constants::dry_air_heat_capacity;
+    static constexpr std::string_view summary =
+        "increments of wind, potential temperature and density from that of the Exner function";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &GridPointIncrements::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &GridPointIncrements::implicitness, "1", 0.5, 1,
+                  "weight of the new time"},
+        Parameter{"gravity", &GridPointIncrements::gravity, "m s-2", 0, 100,
+                  "acceleration of free fall"},
+        Parameter{"heat_capacity", &GridPointIncrements::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind_residual", place::east_face_layer, "m s-1", 1> R_u,
+        Reads<Real, "y_wind_residual", place::north_face_layer, "m s-1", 1> R_v,
+        Reads<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
+        Reads<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
+        Reads<Real, "density_residual", place::center_layer, "kg m-3"> R_rho,
+        Reads<Real, "exner_increment", place::center_layer, "1", 1> pi,
+        GridPointReference<Real> reference, GridPointFaces<Real> faces,
+        Updates<Real, "x_wind", place::east_face_layer, "m s-1"> u,
+        Updates<Real, "y_wind", place::north_face_layer, "m s-1"> v,
+        Updates<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
+        Updates<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Updates<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Updates<Real, "potential_temperature_carried", place::center_interface, "K"> theta_carried,
+        Updates<Real, "density_carried", place::center_layer, "kg m-3"> density_carried) const {
+        using T = typename Real::Number;
+        const int levels = density.levels();
+        const double tau = implicitness * step;
+        const auto& z = reference.z;
+        const auto of = gridpoint::linear_column<Real>(z, reference.theta, reference.density,
+                                                       levels, tau, gravity, heat_capacity);
+        const T push = T(0.25 * tau * heat_capacity);
+        /// Of a face between the columns `a` and `b`, b east or north of a: wind and mass flux.
+        const auto wind = [&](auto R, Shift a, Shift b, Real distance, Real open, int k) {
+            const auto theta_a = reference.theta(a), theta_b = reference.theta(b);
+            return R[k] - open * push *
+                              (theta_a[k] + theta_a[k + 1] + theta_b[k] + theta_b[k + 1]) *
+                              (pi(b)[k] - pi(a)[k]) / distance;
+        };
+        const auto mass = [&](Shift s, int k) {
+            return reference.density(s)[k] * (z(s)[k] - z(s)[k + 1]);
+        };
+        const Real scale = T(0.5 * tau) / faces.area[0];
+        Real motion_above(T(0));
+        theta[0] += R_theta[0];
+        for (int k = 0; k < levels; ++k) {
+            const Real ue = wind(R_u(here), here, east, faces.dx[0], faces.open_east[0], k),
+                       uw = wind(R_u(-east), -east, here, faces.dx(-east)[0],
+                                 faces.open_east(-east)[0], k),
+                       vn = wind(R_v(here), here, north, faces.dy[0], faces.open_north[0], k),
+                       vs = wind(R_v(-north), -north, here, faces.dy(-north)[0],
+                                 faces.open_north(-north)[0], k);
+            u[k] += ue;
+            v[k] += vn;
+            const Real own = mass(here, k);
+            const Real out = faces.length_east[0] * (own + mass(east, k)) * ue -
+                             faces.length_east(-east)[0] * (own + mass(-east, k)) * uw +
+                             faces.length_north[0] * (own + mass(north, k)) * vn -
+                             faces.length_north(-north)[0] * (own + mass(-north, k)) * vs;
+            Real motion_below(T(0)), rising(T(0)), higher(T(0));
+            if (k + 1 < levels) {
+                const T damping = reference.damping[k + 1];
+                motion_below = of.free_motion(k + 1, damping, R_w[k + 1], R_theta[k + 1]) -
+                               of.push(k + 1, damping) * (pi[k] - pi[k + 1]);
+                w[k + 1] += motion_below;
+                const Real lifted = T(tau) * motion_below * of.theta_gradient(k + 1);
+                theta[k + 1] += R_theta[k + 1] - lifted;
+                theta_carried[k + 1] -= lifted;
+                rising -= of.density_at(k + 1) * motion_below;
+                higher += (reference.density[k] - of.density_at(k + 1)) * motion_below;
+            } else
+                theta[k + 1] += R_theta[k + 1];
+            if (k > 0) {
+                rising += of.density_at(k) * motion_above;
+                higher += (of.density_at(k) - reference.density[k]) * motion_above;
+            }
+            density[k] += R_rho[k] - (scale * out + T(tau) * rising) / of.thickness(k);
+            density_carried[k] -= T(tau) * higher / of.thickness(k);
+            motion_above = motion_below;
+        }
+    }
+};
+
+/// Diffusion along levels and in the vertical, of wind and of the deviation of theta.
+struct GridPointDiffusion {
+    double step = 10, viscosity = 0;
+    static constexpr std::string_view summary =
+        "diffusion of wind and potential temperature with one coefficient, explicit";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &GridPointDiffusion::step, "s", 0, 1e6, "time step"},
+        Parameter{"viscosity", &GridPointDiffusion::viscosity, "m2 s-1", 0, 1e6,
+                  "of momentum and heat"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1", 1> w,
+        Reads<Real, "air_potential_temperature", place::center_interface, "K", 1> theta,
+        Reads<Real, "reference_potential_temperature", place::center_interface, "K", 1> theta_0,
+        Reads<Real, "interface_height", place::center_interface, "m"> z, GridPointFaces<Real> faces,
+        Updates<Real, "x_wind_start", place::east_face_layer, "m s-1"> u_start,
+        Updates<Real, "y_wind_start", place::north_face_layer, "m s-1"> v_start,
+        Updates<Real, "upward_velocity_start", place::center_interface, "m s-1"> w_start,
+        Updates<Real, "potential_temperature_start", place::center_interface, "K"> theta_start)
+        const {
+        using T = typename Real::Number;
+        const int levels = u.levels();
+        const Real per_x = 1.0 / (faces.dx[0] * faces.dx[0]),
+                   per_y = 1.0 / (faces.dy[0] * faces.dy[0]);
+        const Real e = per_x * faces.open_east[0], we = per_x * faces.open_east(-east)[0],
+                   n = per_y * faces.open_north[0], s = per_y * faces.open_north(-north)[0];
+        const T amount = T(viscosity * step);
+        const auto along = [&](const auto& of, int k) {
+            const Real c = of(here, k);
+            return e * (of(east, k) - c) + we * (of(-east, k) - c) + n * (of(north, k) - c) +
+                   s * (of(-north, k) - c);
+        };
+        const auto of_u = [&](Shift s, int k) { return u(s)[k]; };
+        const auto of_v = [&](Shift s, int k) { return v(s)[k]; };
+        const auto of_w = [&](Shift s, int k) { return w(s)[k]; };
+        const auto of_theta = [&](Shift s, int k) { return theta(s)[k] - theta_0(s)[k]; };
+        for (int k = 0; k < levels; ++k) {
+            const Real thick = z[k] - z[k + 1];
+            const auto up = [&](const auto& of) {
+                Real flux(T(0));
+                if (k > 0) flux += (of[k - 1] - of[k]) / gridpoint::spacing(z, k, levels);
+                if (k + 1 < levels)
+                    flux -= (of[k] - of[k + 1]) / gridpoint::spacing(z, k + 1, levels);
+                return flux / thick;
+            };
+            u_start[k] += faces.open_east[0] * amount * (along(of_u, k) + up(u));
+            v_start[k] += faces.open_north[0] * amount * (along(of_v, k) + up(v));
+        }
+        for (int k = 0; k <= levels; ++k) {
+            const auto up = [&](const auto& of) {
+                Real flux(T(0));
+                if (k > 0) flux += (of(here, k - 1) - of(here, k)) / (z[k - 1] - z[k]);
+                if (k < levels) flux -= (of(here, k) - of(here, k + 1)) / (z[k] - z[k + 1]);
+                return flux / gridpoint::spacing(z, k, levels);
+            };
+            theta_start[k] += amount * (along(of_theta, k) + up(of_theta));
+            if (k > 0 && k < levels) w_start[k] += amount * (along(of_w, k) + up(of_w));
+        }
+    }
+};
+
+/// What is looked at: the wind in the middle of cells.
+struct GridPointWind {
+    double rows = 2;
+    static constexpr std::string_view summary = "wind along x and y at the centres of cells";
+    static constexpr std::tuple parameters{
+        Parameter{"rows", &GridPointWind::rows, "1", 1, 2,
+                  "of faces across y that a cell has: 1 in a slice"}};
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v,
+        Writes<Real, "eastward_wind", place::center_layer, "m s-1"> U,
+        Writes<Real, "northward_wind", place::center_layer, "m s-1"> V) const {
+        using T = typename Real::Number;
+        for (int k = 0; k < U.levels(); ++k) {
+            U[k] = 0.5 * (u[k] + u(-east)[k]);
+            V[k] = T(1 / rows) * (v[k] + v(-north)[k]);
+        }
+    }
+};
+
+}  // namespace fathom::atmosphere

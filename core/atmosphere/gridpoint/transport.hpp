@@ -1,0 +1,53 @@
+/// The semi-Lagrangian part of a step of the grid-point atmosphere on a plane.
+///   departure   d = dt (alpha V(n+1)_A + beta V(n)_D),  at interfaces, by iteration
+///   transport   the means of d around the points of each field say where it comes from:
+///               at interfaces d itself, in layers of the two, on faces of the four around
+/// d is a length along x and y, and along the height of levels.
+#pragma once
+#include <memory>
+#include <vector>
+#include "atmosphere/gridpoint/air.hpp"
+#include "field/global_process.hpp"
+
+namespace fathom::atmosphere {
+
+struct GridPointSetup {
+    double step = 10, implicitness = 0.55;
+    int iterations = 2;           ///< interpolations of the wind to the departure point
+    double dx = 1000, dy = 1000;  ///< spacing [m]
+    std::vector<double> heights;  ///< of the interfaces, from the top down [m]
+};
+
+/// How far departures reach: points that a rank receives, and plans made so far.
+struct GridPointHalo {
+    std::size_t points = 0;
+    long plans = 0;
+};
+
+class GridPointCarrier : public GlobalProcess {
+public:
+    using GlobalProcess::GlobalProcess;
+    virtual GridPointHalo halo() const { return {}; }
+};
+
+/// bytes: 4 or 8, of a number.
+std::shared_ptr<GridPointCarrier> gridpoint_departure(const GridPointSetup&, int bytes);
+std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup&, int bytes);
+
+/// The mass of air stays: density times what was there over what is there.
+class DryMass final : public GlobalProcess {
+public:
+    DryMass() : GlobalProcess("DryMass") {}
+    void apply(Given) override;
+    double correction = 0;  ///< of the last step: the factor less 1
+
+private:
+    const Item before = reads("density_before", place::center_layer, "kg m-3"),
+               density = updates("air_density", place::center_layer, "kg m-3"),
+               z = reads("interface_height", place::center_interface, "m"),
+               area = reads("area_center", place::center_column, "m2");
+    template <class T> double mass(Given, const Field&) const;
+    template <class T> void scale(Given, T by) const;
+};
+
+}  // namespace fathom::atmosphere

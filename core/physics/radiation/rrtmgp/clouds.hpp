@@ -1,0 +1,130 @@
+/// Clouds added to the gases of a column: of water and of ice, by tables of size and g,
+///
+///   tau = sum of W k(r),  tau w = sum of W k w(r),  tau w g = sum of W k w g(r)
+///   short wave, scaled by f = g^2:   tau (1 - w f),   tau w (1 - f),   tau w (g - f)
+///
+/// and in which g points a layer has a cloud (McICA; Pincus, Barker & Morcrette 2003): a sub-column
+/// for each g, with a rank x in [0, 1) in each layer; there is a cloud where x >= 1 - cover.
+///
+///   next layer   x stays with probability a, else a new one is drawn
+///                maximum-random     a = 1
+///                exponential-random a = exp(-dz / z0), dz between the middles (Hogan &
+///                                   Illingworth 2000); below clear air always a new one
+///   homogeneous  the cloud is spread over the layer: W times cover, no random numbers
+#pragma once
+#include "physics/radiation/rrtmgp/random.hpp"
+#include "physics/radiation/rrtmgp/transmission.hpp"
+
+namespace fathom::physics::rrtmgp {
+
+template <class T> class Clouds {
+public:
+    Clouds(const KDistribution& k, const Column<T>& c, Work<T>& work)
+        : k(k), c(c), L(c.layers), S(stride(k)) {
+        absorption = work.absorption(0);
+        scattering = work.scattering(std::size_t(L) * S + lanes);
+        asymmetry = work.asymmetry(std::size_t(L) * S + lanes);
+        rank = work.sweep(std::size_t(S));
+    }
+    /// scaled: by the forward peak (short wave). scatters: whether absorption alone is not enough.
+    /// touched: set for the layers that have one.
+    void add(bool scaled, bool scatters, std::uint8_t* touched) {
+        bool above = false;
+        for (int l = 0; l < L; ++l) {
+            const bool here = c.cover[l] > 0 && (c.liquid_path[l] > 0 || c.ice_path[l] > 0);
+            if (!here) {
+                above = false;
+                continue;
+            }
+            if (c.overlap != Overlap::homogeneous) draw(l, above);
+            if (scatters && !touched[l])
+                std::fill(asymmetry + l * S, asymmetry + l * S + k.row, T(0));
+            touched[l] = 1;
+            above = true;
+            for (int g = 0; g < k.row; g += lanes) add(l, g, scaled, scatters);
+        }
+    }
+
+private:
+    using Real = Lanes8<T>;
+    const KDistribution& k;
+    const Column<T>& c;
+    const int L, S;
+    T *absorption, *scattering, *asymmetry, *rank;
+    struct Optics {
+        Real tau, scattered, forward;
+    };
+
+    /// From the middle of the layer above [m], hydrostatic.
+    T distance(int l) const {
+        constexpr double per_kelvin = 287.04 / 9.80665;
+        return T(0.5 * per_kelvin) * (c.temperature[l - 1] + c.temperature[l]) *
+               log(Pack<T, 1>(c.pressure[l] / c.pressure[l - 1])).lanes;
+    }
+    /// 24 bits as a number in [0, 1).
+    static Real share(Words8 bits) {
+        Real x;
+        x.lanes = __builtin_convertvector(bits, typename Real::Storage);
+        return x * Real(T(0x1p-24));
+    }
+    /// Ranks of a layer: new, or those of the layer above.
+    void draw(int l, bool above) {
+        T stays = 0;
+        if (above && c.overlap == Overlap::maximum_random) stays = 2;
+        if (above && c.overlap == Overlap::exponential_random)
+            stays = exp(Pack<T, 1>(-distance(l) / c.decorrelation)).lanes;
+        for (int g = 0; g < k.row; g += lanes) {
+            const Words8 words = random_words(c.key, std::uint64_t(l) << 32 | std::uint64_t(g));
+            const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff);
+            select(chance < Real(stays), Real::load(rank + g), fresh).store(rank + g);
+        }
+    }
+
+    static void place(const KDistribution::Particles& p, T size, int& row, T& share) {
+        const T x = std::clamp<T>((size - T(p.first)) * T(1 / p.step), 0, T(p.sizes - 1));
+        row = std::min(int(x), p.sizes - 2);
+        share = x - T(row);
+    }
+    void optics(const KDistribution::Particles& p, T path, T size, int g, Optics& all) const {
+        if (!(path > 0)) return;
+        int row;
+        T share;
+        place(p, size, row, share);
+        const auto of = [&](int n) {
+            const float* const at = &p.table[n][std::size_t(row) * S + g];
+            const Real low = load<T>(at);
+            return multiply_add<T>(Real(share), load<T>(at + S) - low, low);
+        };
+        const Real tau = Real(path) * of(0), scattered = tau * of(1);
+        all.tau += tau;
+        all.scattered += scattered;
+        all.forward += scattered * of(2);
+    }
+
+    void add(int l, int g, bool scaled, bool scatters) {
+        Real there = 1;
+        if (c.overlap == Overlap::homogeneous)
+            there = Real(c.cover[l]);
+        else
+            there = select(Real::load(rank + g) < Real(1 - c.cover[l]), Real(0), Real(1));
+        Optics all{0, 0, 0};
+        optics(k.liquid, c.liquid_path[l], c.droplet_radius[l], g, all);
+        optics(k.ice, c.ice_path[l], c.ice_diameter[l], g, all);
+        const std::size_t at = std::size_t(l) * S + g;
+        const auto increase = [&](T* x, Real by) {
+            multiply_add<T>(there, by, Real::load(x + at)).store(x + at);
+        };
+        increase(absorption, all.tau - all.scattered);
+        if (!scatters) return;
+        if (scaled) {
+            const Real asymmetry = all.forward / larger(all.scattered, Real(T(1e-30))),
+                       f = asymmetry * asymmetry;
+            all.forward = multiply_add<T>(-f, all.scattered, all.forward);
+            all.scattered = multiply_add<T>(-f, all.scattered, all.scattered);
+        }
+        increase(scattering, all.scattered);
+        increase(asymmetry, all.forward);
+    }
+};
+
+}  // namespace fathom::physics::rrtmgp

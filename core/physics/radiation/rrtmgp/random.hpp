@@ -1,0 +1,30 @@
+/// Random numbers that are a function of where and when they are used, of nothing else: the same on
+/// any number of ranks, in any order, after a restart. Two rounds of the finaliser of SplitMix64
+/// (Steele, Lea & Flood 2014) over a key and a counter.
+#pragma once
+#include <bit>
+#include <cstdint>
+
+namespace fathom::physics::rrtmgp {
+
+template <class U> constexpr U mixed(U x) {
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+/// One key of several numbers.
+constexpr std::uint64_t key_of(std::uint64_t a) { return mixed(a + 0x9e3779b97f4a7c15u); }
+template <class... More> constexpr std::uint64_t key_of(std::uint64_t a, More... more) {
+    return mixed(key_of(more...) ^ (a * 0x9e3779b97f4a7c15u));
+}
+inline std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
+
+typedef std::uint64_t Words8 __attribute__((vector_size(64)));
+/// Eight numbers in a row: counter, counter + 1, ...
+inline Words8 random_words(std::uint64_t key, std::uint64_t counter) {
+    constexpr Words8 lane{0, 1, 2, 3, 4, 5, 6, 7};
+    return mixed((lane + counter) * 0x9e3779b97f4a7c15u ^ key);
+}
+
+}  // namespace fathom::physics::rrtmgp

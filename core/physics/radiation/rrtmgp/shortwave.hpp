@@ -1,0 +1,127 @@
+/// Short-wave fluxes of one column, 8 g points at a time: two streams (Zdunkowski et al. 1980;
+/// Meador & Weaver 1980, J. Atmos. Sci. 37, 630-643, equations 14-17; Hogan & Bozzo 2018).
+///
+///   g1 = (8 - w (5 + 3 g)) / 4,  g2 = 3 w (1 - g) / 4,  g3 = (2 - 3 mu g) / 4,  g4 = 1 - g3
+///   a1 = g1 g4 + g2 g3,  a2 = g1 g3 + g2 g4,   k^2 = (g1 - g2) (g1 + g2),  g1 - g2 = 2 (1 - w)
+///   E = exp(-k tau),  t = exp(-tau / mu),  N = k (1 + E^2) + g1 (1 - E^2)
+///   diffuse   R = g2 (1 - E^2) / N,   T = 2 k E / N
+///   beam      R' = w / (N (1 - k^2 mu^2))
+///                  [(1 + k mu) (a2 - k g3) (1 - E^2) + 2 (k g3 - a2 k mu) (1 - E t)]
+///             T' = w / (N (1 - k^2 mu^2))
+///                  [(1 + k mu) (a1 + k g4) (1 - t) - (1 - k mu) (a1 - k g4) (1 - E^2 t)
+///                   - 2 (k g4 + a1 k mu) (1 - E)]
+///             0 <= R' <= 1 - t,  0 <= T' <= 1 - t - R'
+///
+/// R' and T' are written with what is missing to 1, whose constants cancel exactly: in the usual
+/// form they are small differences of large numbers, which 32 bits do not hold. 1 - w comes from
+/// the absorption, never from w. Next to k mu = 1 the sun is moved off the resonance, by the root
+/// of the rounding error, in all terms. k^2 is at least 2e-12 in 64 bits, 3e-6 in 32.
+#pragma once
+#include "physics/radiation/rrtmgp/adding.hpp"
+#include "physics/radiation/rrtmgp/transmission.hpp"
+
+namespace fathom::physics::rrtmgp {
+
+/// Of interfaces [W m-2]; down includes the beam.
+template <class T> struct ShortwaveFluxes {
+    T *up, *down, *beam;
+};
+
+template <class T> class Shortwave {
+public:
+    Shortwave(const KDistribution& k, const Column<T>& c, Work<T>& work)
+        : k(k), c(c), L(c.layers), S(stride(k)), N((L + 1) * lanes), layers() {
+        absorbed = work.absorption(0), scattered = work.scattering(0);
+        forward = work.asymmetry(std::size_t(L) * S + lanes);
+        T* const memory = work.sweep(7 * std::size_t(N));
+        T** const all[] = {&layers.reflects, &layers.transmits, &layers.upward, &layers.downward,
+                           &layers.albedo,   &layers.source,    &layers.join};
+        for (int n = 0; n < 7; ++n) *all[n] = memory + n * N;
+        sums = work.fluxes(3 * std::size_t(N));
+    }
+    /// cloudy: of each layer whether anything but gas scatters there.
+    void operator()(const std::uint8_t* cloudy, const ShortwaveFluxes<T>& to) {
+        std::fill(sums, sums + 3 * N, T(0));
+        for (int g = 0; g < k.row; g += lanes) shine(g, cloudy);
+        for (int n = 0; n <= L; ++n) {
+            to.beam[n] = sum(sums + 2 * N + n * lanes);
+            to.down[n] = sum(sums + n * lanes) + to.beam[n];
+            to.up[n] = sum(sums + N + n * lanes);
+        }
+    }
+
+private:
+    using Real = Lanes8<T>;
+    static constexpr bool twice = sizeof(T) == 8;
+    /// Absorption at least; k^2 at least; how near to 1 k mu may be.
+    static constexpr T thinnest = twice ? T(1e-30) : T(1e-9), least = twice ? T(2.2e-12) : T(3e-6),
+                       window = twice ? T(1.5e-8) : T(3.5e-4);
+    const KDistribution& k;
+    const Column<T>& c;
+    const int L, S, N;
+    T *absorbed, *scattered, *forward, *sums;
+    Layers<T> layers;
+
+    static T sum(const T* x) {
+        T s = 0;
+        for (int n = 0; n < lanes; ++n) s += x[n];
+        return s;
+    }
+
+    void shine(int g, const std::uint8_t* cloudy) {
+        T flux[lanes];
+        for (int n = 0; n < lanes; ++n)
+            flux[n] = T(k.solar[g + n]) * c.irradiance_factor * c.zenith;
+        Real beam = Real::load(flux);
+        T* const direct = sums + 2 * N;
+        (Real::load(direct) + beam).store(direct);
+        for (int l = 0; l < L; ++l) {
+            beam = cloudy[l] ? layer<true>(l, g, beam) : layer<false>(l, g, beam);
+            T* const to = direct + (l + 1) * lanes;
+            (Real::load(to) + beam).store(to);
+        }
+        add_layers(L, layers, Real(c.albedo_diffuse), beam * c.albedo_direct, sums + N, sums);
+    }
+
+    /// Its properties, of a beam that reaches it; what of the beam leaves it. All of g1, g2, k, a1,
+    /// a2 times tau: G1, G2, K, A1, A2; q = tau / mu.
+    template <bool particles> Real layer(int l, int g, Real beam) const {
+        const int n = l * lanes;
+        const Real tau_a = Real::load(absorbed + l * S + g) + Real(thinnest),
+                   tau_s = Real::load(scattered + l * S + g), tau = tau_a + tau_s;
+        Real forward_s = 0;
+        if constexpr (particles) forward_s = Real::load(forward + l * S + g);
+        const Real G2 = T(0.75) * (tau_s - forward_s), G1 = multiply_add<T>(tau_a, Real(2), G2);
+        const Real K = root<T>(larger(2 * tau_a * (G1 + G2), Real(least) * (tau * tau)));
+        // the sun, moved from where k mu = 1
+        Real q = tau * Real(1 / c.zenith);
+        q = select(abs(q - K) < Real(window) * q, q * (1 + 2 * window), q);
+        const auto [E, e] = transmission<T>(K);
+        const auto [t, s] = transmission<T>(q);
+        const Real e2 = e * (1 + E),
+                   A = multiply_add<T>(K, multiply_add<T>(E, E, Real(1)), G1 * e2),
+                   B = (q - K) * (q + K), per_both = 1 / (A * B), per_A = per_both * B;
+        (G2 * e2 * per_A).store(layers.reflects + n);
+        (2 * K * E * per_A).store(layers.transmits + n);
+        Real g3 = T(0.5);
+        if constexpr (particles)
+            g3 = multiply_add<T>(Real(T(-0.75) * c.zenith),
+                                 forward_s / larger(tau_s, Real(thinnest)), g3);
+        const Real g4 = 1 - g3, A1 = multiply_add<T>(G1, g4, G2 * g3),
+                   A2 = multiply_add<T>(G1, g3, G2 * g4), K3 = K * g3, K4 = K * g4,
+                   x = multiply_add<T>(s, 1 - e, e), y = multiply_add<T>(s, 1 - e2, e2),
+                   scale = tau_s * Real(1 / c.zenith) * per_both, K2 = 2 * K;
+        const Real R =
+            multiply_add<T>((q + K) * (A2 - K3), e2, K2 * (multiply_add<T>(g3, q, -A2) * x));
+        const Real through = multiply_add<T>(
+            (q + K) * (A1 + K4), s,
+            -multiply_add<T>((q - K) * (A1 - K4), y, K2 * (multiply_add<T>(g4, q, A1) * e)));
+        const Real reflected = larger(smaller(scale * R, s), Real(0)),
+                   scattered_on = larger(smaller(scale * through, s - reflected), Real(0));
+        (reflected * beam).store(layers.upward + n);
+        (scattered_on * beam).store(layers.downward + n);
+        return t * beam;
+    }
+};
+
+}  // namespace fathom::physics::rrtmgp

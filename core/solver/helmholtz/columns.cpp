@@ -1,0 +1,235 @@
+#include "solver/helmholtz/columns.hpp"
+#include <array>
+#include <cmath>
+#include "base/error.hpp"
+#include "machine/region.hpp"
+#include "parallel/meeting.hpp"
+#include "parallel/sum/reduce.hpp"
+
+namespace fathom {
+
+static constexpr HelmholtzPreconditioner known[] = {
+    {"lines", "a tridiagonal solve in each column"},
+};
+std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
+
+template <class T> HelmholtzSolver<T>::Array::Array(const Domain& d) {
+    std::size_t numbers = 16;
+    slab.levels = d.levels;
+    std::vector<std::size_t> begin;
+    for (auto* b : d.blocks) {
+        const std::ptrdiff_t columns = (b->nx + 2 + 15) / 16 * 16;
+        slab.level.push_back(columns);
+        slab.row.push_back(columns * d.levels);
+        begin.push_back(numbers);
+        numbers += std::size_t(columns) * d.levels * (b->ny + 2);
+    }
+    memory = Pages((numbers + 16) * sizeof(T));
+    for (std::size_t first : begin) slab.at.push_back(memory.at + first * sizeof(T));
+}
+template <class T> T* HelmholtzSolver<T>::Array::at(int b, int row, int k) const {
+    return (T*)slab.at[b] + (row + 1) * slab.row[b] + k * slab.level[b] + 1;
+}
+
+template <class T>
+HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o)
+    : matrix(d), domain(d), options(std::move(o)), r(d), x(d), factor(d), above(d) {
+    for (auto& one : known)
+        if (one.name == options.preconditioner) {
+            for (int n = 0; n < restart; ++n) p.emplace_back(d), q.emplace_back(d);
+            halo.emplace(d.comm, d.decomposition, 1, int(sizeof(T)),
+                         std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}},
+                         d.exchange);
+            return;
+        }
+    throw Error("unknown preconditioner '", options.preconditioner, "'; allowed: lines");
+}
+
+/// body(block, row, columns), by all threads.
+template <class T> template <class Body> void HelmholtzSolver<T>::each_row(Body body) const {
+    for (int b = 0; b < int(domain.blocks.size()); ++b)
+#pragma omp parallel for schedule(static)
+        for (int row = 0; row < domain.blocks[b]->ny; ++row) body(b, row, domain.blocks[b]->nx);
+}
+
+template <class T> void HelmholtzSolver<T>::ready() {
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T *e = matrix.east.at(b, row, k), *n = matrix.north.at(b, row, k),
+                    *s = matrix.north.at(b, row - 1, k), *per_area = matrix.per_area.at(b, row, 0);
+            const T *up = matrix.up.at(b, row, k), *down = matrix.down.at(b, row, k),
+                    *centre = matrix.centre.at(b, row, k);
+            T *f = factor.at(b, row, k), *a = above.at(b, row, k);
+            const T* before = k ? above.at(b, row, k - 1) : a;
+            for (int i = 0; i < count; ++i) {
+                const T own = centre[i] + per_area[i] * (e[i] + e[i - 1] + n[i] + s[i]);
+                f[i] = 1 / (own - (k ? up[i] * before[i] : T(0)));
+                a[i] = down[i] * f[i];
+            }
+        }
+    });
+}
+
+template <class T> void HelmholtzSolver<T>::load(const FieldSlab& from, const Array& to) const {
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T* in = (const T*)from.at[b] + (row + domain.halo) * from.row[b] +
+                          k * from.level[b] + domain.halo;
+            std::copy_n(in, count, to.at(b, row, k));
+        }
+    });
+}
+template <class T> void HelmholtzSolver<T>::store(const Array& from, const FieldSlab& to) const {
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k)
+            std::copy_n(
+                from.at(b, row, k), count,
+                (T*)to.at[b] + (row + domain.halo) * to.row[b] + k * to.level[b] + domain.halo);
+    });
+}
+
+template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array& y) {
+    halo->start({&x.slab, 1});
+    halo->finish({&x.slab, 1});
+    const auto& m = matrix;
+    each_row([&](int b, int row, int count) {
+        const T* per_area = m.per_area.at(b, row, 0);
+        for (int k = 0, last = domain.levels - 1; k <= last; ++k) {
+            const T *c = x.at(b, row, k), *u = k ? x.at(b, row, k - 1) : c,
+                    *d = k < last ? x.at(b, row, k + 1) : c, *N = x.at(b, row + 1, k),
+                    *S = x.at(b, row - 1, k);
+            const T *e = m.east.at(b, row, k), *n = m.north.at(b, row, k),
+                    *s = m.north.at(b, row - 1, k), *up = m.up.at(b, row, k),
+                    *down = m.down.at(b, row, k), *centre = m.centre.at(b, row, k);
+            T* out = y.at(b, row, k);
+            for (int i = 0; i < count; ++i)
+                out[i] = up[i] * u[i] + centre[i] * c[i] + down[i] * d[i] +
+                         per_area[i] * (e[i] * (c[i] - c[i + 1]) + e[i - 1] * (c[i] - c[i - 1]) +
+                                        n[i] * (c[i] - N[i]) + s[i] * (c[i] - S[i]));
+        }
+    });
+}
+
+/// The columns alone (Thomas).
+template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) const {
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T *in = r.at(b, row, k), *f = factor.at(b, row, k), *up = matrix.up.at(b, row, k);
+            T* out = z.at(b, row, k);
+            const T* before = k ? z.at(b, row, k - 1) : in;
+            for (int i = 0; i < count; ++i) out[i] = f[i] * (k ? in[i] - up[i] * before[i] : in[i]);
+        }
+        for (int k = domain.levels - 2; k >= 0; --k) {
+            const T *a = above.at(b, row, k), *below = z.at(b, row, k + 1);
+            T* out = z.at(b, row, k);
+            for (int i = 0; i < count; ++i) out[i] -= a[i] * below[i];
+        }
+    });
+}
+
+/// Sums over the globe of products: one term a column, added exactly.
+template <class T>
+std::vector<double> HelmholtzSolver<T>::dots(
+    const std::vector<std::pair<const Array*, const Array*>>& pairs) {
+    const std::size_t number = pairs.size();
+    std::size_t columns = 0;
+    std::vector<std::size_t> first;
+    for (auto* b : domain.blocks) first.push_back(columns), columns += std::size_t(b->nx) * b->ny;
+    terms.assign(columns * number, 0);
+    for (std::size_t m = 0; m < number; ++m)
+        each_row([&](int b, int row, int count) {
+            double* sum = &terms[m * columns + first[b] + std::size_t(row) * count];
+            for (int k = 0; k < domain.levels; ++k) {
+                const T *a = pairs[m].first->at(b, row, k), *c = pairs[m].second->at(b, row, k);
+                for (int i = 0; i < count; ++i) sum[i] += double(a[i]) * double(c[i]);
+            }
+        });
+    static const Region here("sums of the Helmholtz solver", "", "sum");
+    Within within(here);
+    std::vector<double> largest(number, 0);
+    for (std::size_t n = 0; n < terms.size(); ++n) {
+        double& most = largest[n / columns];
+        most = std::abs(terms[n]) <= most ? most : std::abs(terms[n]);  // NaN stays
+    }
+    {
+        Meet meet(domain.comm, double(number * sizeof(double)));
+        MPI_Allreduce(MPI_IN_PLACE, largest.data(), int(number), MPI_DOUBLE, MPI_MAX, domain.comm);
+    }
+    std::vector<ExactSum> sums;
+    for (std::size_t m = 0; m < number; ++m) {
+        ExactSum sum(SumUnit::for_largest(std::isfinite(largest[m]) ? largest[m] : 1));
+        for (std::size_t n = 0; n < columns;) {
+            ExactLanes lanes(sum.unit);
+            for (int c = 0; c < ExactLanes::most && n < columns; ++c, n += register_lanes) {
+                double few[register_lanes] = {};
+                std::copy_n(&terms[m * columns + n],
+                            std::min<std::size_t>(register_lanes, columns - n), few);
+                lanes.add(ExactLanes::Real::load(few));
+            }
+            sum.add(lanes);
+        }
+        sums.push_back(sum);
+    }
+    allreduce(domain.comm, sums);
+    std::vector<double> values;
+    for (auto& sum : sums) values.push_back(sum.value());
+    return values;
+}
+
+template <class T>
+void HelmholtzSolver<T>::axpy(double a, const Array& from, const Array& to) const {
+    const T factor_ = T(a);
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T* in = from.at(b, row, k);
+            T* out = to.at(b, row, k);
+            for (int i = 0; i < count; ++i) out[i] += factor_ * in[i];
+        }
+    });
+}
+
+template <class T> int HelmholtzSolver<T>::solve(const FieldSlab& right_side, const FieldSlab& to) {
+    load(right_side, r);
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) std::fill_n(x.at(b, row, k), count, T(0));
+    });
+    const double whole = dots({{&r, &r}})[0],
+                 enough = options.tolerance * options.tolerance * whole;
+    double left = whole, length[restart];
+    int iterations = 0;
+    while (left > enough && iterations < options.most_iterations) {
+        const int n = iterations % restart;
+        precondition(r, p[n]);
+        multiply(p[n], q[n]);
+        std::vector<std::pair<const Array*, const Array*>> pairs{{&q[n], &q[n]}, {&r, &q[n]}};
+        for (int m = 0; m < n; ++m) pairs.push_back({&q[n], &q[m]});
+        const auto sums = dots(pairs);
+        length[n] = sums[0];
+        for (int m = 0; m < n; ++m) {
+            const double share = sums[2 + m] / length[m];
+            axpy(-share, p[m], p[n]);
+            axpy(-share, q[m], q[n]);
+            length[n] -= share * sums[2 + m];
+        }
+        if (!(length[n] > 0)) break;
+        const double amount = sums[1] / length[n];
+        axpy(amount, p[n], x);
+        axpy(-amount, q[n], r);
+        left -= amount * sums[1];
+        ++iterations;
+    }
+    residual = whole > 0 ? std::sqrt(std::max(left, 0.) / whole) : 0;
+    store(x, to);
+    return iterations;
+}
+
+template <class T> void HelmholtzSolver<T>::apply(const FieldSlab& from, const FieldSlab& to) {
+    load(from, x);
+    multiply(x, r);
+    store(r, to);
+}
+
+template class HelmholtzSolver<double>;
+template class HelmholtzSolver<float>;
+
+}  // namespace fathom

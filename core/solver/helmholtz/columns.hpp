@@ -1,0 +1,78 @@
+/// A Helmholtz equation on columns:
+///   (A x)_k = up_k x_k-1 + centre_k x_k + down_k x_k+1 + 1 / area sum over faces of face (x - x')
+/// with x' the value across the face; not symmetric in the vertical. Solved by generalised
+/// conjugate residuals (GCR; Eisenstat, Elman & Schultz 1983), restarted after ten, with a
+/// preconditioner:
+///   lines   the columns alone, faces to the diagonal: one tridiagonal solve each
+/// Sums over the globe are of one term a column, exact: the same bits on any ranks and threads.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+#include "machine/memory.hpp"
+#include "parallel/ownership/domain.hpp"
+#include "parallel/travel/exchange.hpp"
+
+namespace fathom {
+
+struct HelmholtzOptions {
+    double tolerance = 1e-4;  ///< of the residual, relative to the right side
+    int most_iterations = 100;
+    std::string preconditioner = "lines";
+};
+/// Names and what they stand for.
+struct HelmholtzPreconditioner {
+    std::string_view name, text;
+};
+std::span<const HelmholtzPreconditioner> helmholtz_preconditioners();
+
+template <class T> class HelmholtzSolver {
+public:
+    /// One array on the blocks of this rank, with a halo of one point: [row][level][column].
+    class Array {
+    public:
+        explicit Array(const Domain&);
+        T* at(int block, int row, int level) const;  ///< own point 0; row, from -1
+        FieldSlab slab;
+
+    private:
+        Pages memory;
+    };
+    struct Coefficients {
+        Array up, centre, down, east, north, per_area;  ///< east, north: of the faces of a cell
+        explicit Coefficients(const Domain& d)
+            : up(d), centre(d), down(d), east(d), north(d), per_area(d) {}
+    };
+
+    /// The coefficients are to be filled, then `ready`.
+    HelmholtzSolver(const Domain&, HelmholtzOptions);
+    Coefficients matrix;
+    void ready();
+
+    /// From x = 0; returns the number of iterations. Fields have the halo of the domain.
+    int solve(const FieldSlab& right_side, const FieldSlab& x);
+    /// y = A x, of fields as above; for tests.
+    void apply(const FieldSlab& x, const FieldSlab& y);
+    double residual = 0;  ///< of the last solve, relative to the right side
+
+private:
+    static constexpr int restart = 10;
+    const Domain& domain;
+    const HelmholtzOptions options;
+    Array r, x;
+    std::vector<Array> p, q;
+    Array factor, above;  // of the tridiagonal matrices
+    std::optional<Exchange> halo;
+    std::vector<double> terms;
+
+    template <class Body> void each_row(Body) const;
+    void load(const FieldSlab&, const Array&) const;
+    void store(const Array&, const FieldSlab&) const;
+    void multiply(const Array& x, const Array& y);
+    void precondition(const Array& r, const Array& z) const;
+    std::vector<double> dots(const std::vector<std::pair<const Array*, const Array*>>&);
+    void axpy(double a, const Array& x, const Array& y) const;
+};
+
+}  // namespace fathom

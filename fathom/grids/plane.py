@@ -1,0 +1,95 @@
+"""A plane with air above it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HeightLevels
+
+
+class PlaneGrid(Grid):
+    """A plane of even spacing, periodic along x, with levels of height: a vertical slice, or a
+    channel with walls at both ends of y.
+
+    Parameters
+    ----------
+    nx, ny : int. Columns and rows; ny = 1 (default): a slice, in which nothing varies along y, and
+        air may move along it.
+    extent : (width, length) [m], or the width: cells are square then.
+    levels : HeightLevels.
+    """
+
+    level_coordinate = "height"
+
+    def __init__(self, nx=None, ny=1, *, extent=None, levels=None, **unknown):
+        reject(self, unknown)
+        if nx is None or extent is None:
+            raise ValueError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
+        room_for(nx, ny)
+        nx, ny = integer("nx", nx), integer("ny", ny)
+        if nx < 4 or ny not in (1, *range(4, ny + 1)):
+            raise ValueError(f"nx = {nx}, ny = {ny}: 4 columns or more; 1 row, or 4 or more")
+        if np.ndim(extent) == 0:
+            extent = (extent, length_of("extent", extent) * ny / nx)
+        width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
+        if levels is not None and not isinstance(levels, HeightLevels):
+            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+        self.levels = levels or HeightLevels()
+        self.dx, self.dy = width / nx, length / ny
+        self._sides = [[self.dx * i for i in range(nx + 1)], [self.dy * j for j in range(ny + 1)]]
+        self._size = nx, ny
+
+    @property
+    def slice(self):
+        """Whether it is one row wide."""
+        return self._size[1] == 1
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        return core().cartesian_grid(*self._sides, periodic=True)
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column (ny, nx), int32: all."""
+        nx, ny = self._size
+        levels = np.full((ny, nx), self.levels.number, np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    @property
+    def identity(self):
+        return {
+            "interfaces": self.levels.interfaces,
+            "decay": np.array(self.levels.decay),
+            "spacing": np.array([self.dx, self.dy]),
+        }
+
+    def mapping(self):
+        """Coordinates of centres and corners, heights, area: what output and pictures take."""
+        h = self.horizontal
+        x, y = self.coordinates()
+        return {
+            "corner_x": np.asarray(h.corner_longitude),
+            "corner_y": np.asarray(h.corner_latitude),
+            "x": x,
+            "y": y,
+            "height_interfaces": self.levels.interfaces,
+            "area": np.asarray(h.area_center),
+        }
+
+    def describe(self):
+        """label -> text, for the tree."""
+        nx, ny = self._size
+        sides = "a slice" if self.slice else "walls in the south and north"
+        return {
+            "plane": f"{self.dx * nx / 1e3:g} × {self.dy * ny / 1e3:g} km, {sides}",
+            "spacing": f"{span([self.dx], 'm')} along x, {span([self.dy], 'm')} along y",
+            "levels": str(self.levels),
+        }

