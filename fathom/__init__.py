@@ -11,6 +11,7 @@ from fathom.names import near
 public = {
     "Ocean": "ocean",
     "FreeSurface": "ocean",
+    "SeaIce": "ocean",
     "Overflow": "ocean",
     "DenmarkStrait": "ocean",
     "FaroeBankChannel": "ocean",

@@ -287,8 +287,13 @@ class SurfaceForcing(Surface):
         ]
         return f"SurfaceForcing({', '.join(told)})"
 
-    def before(self, do):
-        """Processes at the start of a step."""
+    def before(self, do, ice=None):
+        """Processes at the start of a step. ValueError: sea ice, over which no air is given."""
+        if ice:
+            raise ValueError(
+                "sea ice needs the air above it: a surface that says it, as BulkForcing; with"
+                " SurfaceForcing give the ocean no sea_ice"
+            )
         for name, records in self.inputs.items():
             interpolate(do, self._field(name), records.where)
         for field in self.climate:
