@@ -14,6 +14,8 @@ public = {
     "Overflow": "ocean",
     "DenmarkStrait": "ocean",
     "FaroeBankChannel": "ocean",
+    "RossSea": "ocean",
+    "WeddellSea": "ocean",
     "GentMcWilliams": "ocean",
     "AnisotropicFriction": "ocean",
     "SmagorinskyFriction": "ocean",

@@ -12,35 +12,39 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom import mpi
+
 GRAVITY = 9.80665  # m s-2, of geopotential height (WMO)
 GAS_CONSTANT = 287.0597  # dry air [J kg-1 K-1], as in core/base/constants.hpp
 RATIO = GAS_CONSTANT / 461.525  # gas constants of dry air and vapour [1]
 LAPSE_RATE = 0.0065  # of the standard atmosphere [K m-1]
-MELTING = 273.16  # K
-ALL_ICE = 253.16  # K, below which saturation is that over ice
 
 
 def saturation_pressure(temperature) -> np.ndarray:
     """e_s [Pa] of a temperature [K]."""
-    T = temperature
-    water = 611.2 * np.exp(17.67 * (T - 273.15) / (T - 29.65))
-    ice = 611.15 * np.exp(22.452 * (T - 273.16) / (T - 0.6))
-    liquid = np.clip((T - ALL_ICE) / (MELTING - ALL_ICE), 0, 1)
-    return liquid * water + (1 - liquid) * ice
+    return _each(mpi.core.saturation_pressure, temperature)
 
 
 def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
     """q [kg kg-1] of a relative humidity [1]. Where vapour alone would exceed the pressure (high
     up) e_s is limited to half of it.
     """
-    e = relative_humidity * np.minimum(saturation_pressure(temperature), 0.5 * pressure)
-    return RATIO * e / (pressure - (1 - RATIO) * e)
+    return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
 
 
 def relative_humidity(specific_humidity, temperature, pressure) -> np.ndarray:
     """r [1] of a specific humidity; the inverse of `specific_humidity`."""
-    e = pressure * specific_humidity / (RATIO + (1 - RATIO) * specific_humidity)
-    return e / np.minimum(saturation_pressure(temperature), 0.5 * pressure)
+    return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)
+
+
+def _each(function, *arrays):
+    """A function of the core (core/post/air.hpp) of all numbers of arrays that fit each other."""
+    if any(hasattr(a, "dims") for a in arrays):
+        import xarray as xr
+
+        return xr.apply_ufunc(lambda *parts: _each(function, *parts), *arrays)
+    whole = np.broadcast_arrays(*(np.asarray(a, float) for a in arrays))
+    return function(*(np.ascontiguousarray(a).ravel() for a in whole)).reshape(whole[0].shape)
 
 
 def virtual_temperature(temperature, specific_humidity) -> np.ndarray:

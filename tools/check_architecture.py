@@ -33,10 +33,12 @@ core: dict[str, set[str]] = {
     "solver": _ground,
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
+    "post": {"base"},  # columns of air: for output, observations and coupling alike
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
+    "observation": {"base"},  # columns and messages only: no grid, no MPI
 }
 core["bindings"] = set(core)
 
@@ -55,7 +57,7 @@ fathom: list[set[str]] = [
     {"output", "plots"},  # know no model
     {"input", "report"},
     {"data", "grids"},
-    {"post"},
+    {"post", "observations"},  # observations know no model: they see its fields at places
     {"ocean", "atmosphere"},  # a model each
     {"run"},
     {"describe"},
@@ -68,8 +70,9 @@ fathom: list[set[str]] = [
 # Libraries that take long to load, or that need not be installed: they are imported where they are
 # used. A verb (fathom/commands) loads what it needs when it is called.
 slow = {
-    "cftime", "contourpy", "ducc0", "eccodes", "google_crc32c", "matplotlib", "mpi4py", "netCDF4",
-    "numcodecs", "otf2", "pandas", "rich", "scipy", "shtns", "veros", "xarray", "zarr",
+    "cftime", "contourpy", "duckdb", "ducc0", "eccodes", "eccodeslib", "google_crc32c",
+    "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "pyarrow", "rich", "scipy",
+    "shtns", "veros", "xarray", "zarr",
 }  # fmt: skip
 
 

@@ -14,7 +14,9 @@ void bind_sequence(nb::module_&);
 void bind_field_set(nb::module_&);
 void bind_ocean(nb::module_&);
 void bind_output(nb::module_&);
+void bind_post(nb::module_&);
 void bind_atmosphere(nb::module_&);
+void bind_observation(nb::module_&);
 
 NB_MODULE(_core, m) {
     // Where a script ends by an exception, its traceback holds objects until the very end.
@@ -31,5 +33,7 @@ NB_MODULE(_core, m) {
     bind_field_set(m);
     bind_ocean(m);
     bind_output(m);
+    bind_post(m);
     bind_atmosphere(m);
+    bind_observation(m);
 }

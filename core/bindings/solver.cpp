@@ -55,11 +55,13 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
                const Blocks& area, const Blocks& depth, const Blocks& dx, const Blocks& dy,
                double mass, double tolerance, int maximum_iterations, const std::string& solver,
                const std::string& preconditioner, const std::string& precision,
-               const std::string& exchange, const std::string& sum, bool reproducible, int steps) {
+               const std::string& exchange, const std::string& sum, bool reproducible, int steps,
+               double compactness) {
                 const int rank = rank_in(comm);
                 auto field = [&](const Blocks& b) { return slab(b, 8, d, rank, halo); };
                 const EllipticFields fields{field(wet), field(area), field(depth),
-                                            field(dx),  field(dy),   mass};
+                                            field(dx),  field(dy),   mass,
+                                            8,          compactness};
                 new (self) BoundSolver{d,
                                        rank,
                                        halo,
@@ -73,7 +75,8 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
             "comm"_a, "decomposition"_a, "halo"_a, "wet"_a, "area"_a, "depth"_a, "dx"_a, "dy"_a,
             "mass"_a, "tolerance"_a = 1e-12, "maximum_iterations"_a = 1000,
             "solver"_a = "chrongear", "preconditioner"_a = "diagonal", "precision"_a = "mixed",
-            "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4)
+            "exchange"_a = "packed", "sum"_a = "allreduce", "reproducible"_a = true, "steps"_a = 4,
+            "compactness"_a = 0.0)
         .def(
             "solve",
             [](BoundSolver& s, const Blocks& rhs, const Blocks& x) {

@@ -11,8 +11,8 @@ void BarotropicSolve::prepare(Given at) {
     SolverOptions options = p.solver;
     options.exchange = d.exchange, options.sum = d.sum;
     const double mass = 1 / (p.gravity * p.implicitness * p.step * p.step);
-    const EllipticFields geometry{at[wet_levels], at[area], at[depth],     at[dx],
-                                  at[dy],         mass,     at.set.bytes()};
+    const EllipticFields geometry{at[wet_levels], at[area], at[depth],      at[dx],
+                                  at[dy],         mass,     at.set.bytes(), p.compactness};
     solver = std::make_unique<EllipticSolver>(d.comm, d.decomposition, d.halo, geometry, options);
 }
 

@@ -1,6 +1,6 @@
 /// The elliptic problem of the implicit free surface (free_surface.hpp), for all columns at once:
 ///   (M + K) deta = convergence / (g theta tau),   M = areaT / (g theta tau^2),
-///       K = -areaT div H grad.
+///       K = -areaT div H grad, in part compact (elliptic.hpp).
 /// The last increment is the first guess.
 #pragma once
 #include "field/global_process.hpp"
@@ -11,7 +11,7 @@ namespace fathom::ocean {
 class BarotropicSolve final : public GlobalProcess {
 public:
     struct Parameters {
-        double step, implicitness, gravity;
+        double step, implicitness, gravity, compactness;
         SolverOptions solver;
     };
     explicit BarotropicSolve(Parameters);

@@ -3,6 +3,18 @@
 ///       M = areaT / (g theta tau^2),  K = -areaT div H grad
 /// The solver's deta is used for the gradient only: the new height follows from the transports that
 /// carry the tracers, so that volume and tracers are conserved whatever the solver's tolerance.
+///
+/// The four-point gradient does not see a height that alternates from cell to cell. What the slope
+/// of the height adds to the transports through faces in a step is therefore taken in part, e, the
+/// compactness, from the cells beside the face and not from the corners (Rhie & Chow 1983). At
+/// each corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
+///   Z = s (X(deta) + X(eta) - smooth X(eta)),   s = e theta g tau H/8 (dy/dx + dx/dy)  [m3 s-1],
+///   -d(Z)/dy to the east, -d(Z)/dx to the north,
+/// at all depths of the corner, with K made alike (solver/elliptic.hpp). What is smooth in X is
+/// left alone: with r = sqrt(s), over the four corners n beside c, 0 where they are dry,
+///   s (X - smooth X) = r_c/2 (r_c X_c - 1/4 sum of r_n X_n)
+/// is of fourth order, takes potential energy from any height, and takes all of an X that
+/// alternates.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -10,10 +22,55 @@
 
 namespace fathom::ocean {
 
-/// Convergence of the predicted depth mean transport: the right-hand side, before its division by g
-/// theta tau.
+/// s of a metre of depth.
+struct CompactSlope {
+    double step = 3600, implicitness = 0.6, gravity = constants::gravity, compactness = 0;
+    static constexpr std::tuple parameters{
+        Parameter{"step", &CompactSlope::step, "s", 0, 1e6, "time step"},
+        Parameter{"implicitness", &CompactSlope::implicitness, "1", 0.5, 1,
+                  "weight of the new height in the pressure gradient"},
+        Parameter{"gravity", &CompactSlope::gravity, "m s-2", 0, 100, "acceleration of gravity"},
+        Parameter{"compactness", &CompactSlope::compactness, "1", 0, 0.9,
+                  "share of the slope between the cells beside a face in what it drives through "
+                  "the face"}};
+
+    template <class Real> constexpr Real of(Real dx, Real dy) const {
+        using T = typename Real::Number;
+        return T(0.125 * compactness * implicitness * gravity * step) * (dy / dx + dx / dy);
+    }
+    /// X at a corner of the height in the cells round it.
+    template <class Real> static constexpr Real alternating(const auto& height, Shift c) {
+        return (height(c + east)[0] + height(c + north)[0]) -
+               (height(c)[0] + height(c + northeast)[0]);
+    }
+};
+
+/// What of the height of now alternates from cell to cell drives through faces, Z / H.
+struct AlternatingHeight : CompactSlope {
+    static constexpr std::string_view summary =
+        "what of the height alternates from cell to cell drives through the faces of cells";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "sea_surface_height", place::center_column, "m", 2> eta,
+        Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
+        Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
+        Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Writes<Real, "alternating_flow", place::corner_column, "m2 s-1"> flow) const {
+        auto root = [&](Shift c) { return sqrt(of(Real(dx(c)[0]), Real(dy(c)[0])) * depth(c)[0]); };
+        auto part = [&](Shift c) { return root(c) * alternating<Real>(eta, c); };
+        const Real beside = (part(east) + part(-east)) + (part(north) + part(-north)),
+                   alternates = 0.5 * part(here) - 0.125 * beside;
+        flow[0] = select(depth[0] > Real(0), root(here) * alternates / larger(depth[0], Real(1e-3)),
+                         Real(0));
+    }
+};
+
+/// Convergence of the predicted depth mean transport and of what alternates in the height of now:
+/// the right-hand side, before its division by g theta tau.
 struct BarotropicDivergence {
-    static constexpr std::string_view summary = "convergence of the predicted depth mean transport";
+    static constexpr std::string_view summary =
+        "convergence of the predicted depth mean transport and of what alternates in the height";
 
     template <class Real>
     constexpr void operator()(
@@ -22,12 +79,15 @@ struct BarotropicDivergence {
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
         Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
+        Reads<Real, "alternating_flow", place::corner_column, "m2 s-1", 1> flow,
         Writes<Real, "barotropic_convergence", place::center_column, "m3 s-1"> convergence) const {
         auto x = [&](Shift s) { return u(s)[0] * depth(s)[0] * dy(s)[0]; };
         auto y = [&](Shift s) { return v(s)[0] * depth(s)[0] * dx(s)[0]; };
         const Real xe = x(here) + x(-north), xw = x(-east) + x(-northeast), yn = y(here) + y(-east),
                    ys = y(-north) + y(-northeast);
-        convergence[0] = -0.5 * ((xe - xw) + (yn - ys));
+        auto z = [&](Shift s) { return flow(s)[0] * depth(s)[0]; };
+        const Real alternates = (z(here) + z(-northeast)) - (z(-east) + z(-north));
+        convergence[0] = 2.0 * alternates - 0.5 * ((xe - xw) + (yn - ys));
     }
 };
 
@@ -71,19 +131,9 @@ struct BarotropicCorrection {
 ///   Eu = 1/2 [(u dz dyC)(i,j) + (u dz dyC)(i,j-1)],
 ///       Nv = 1/2 [(v dz dxC)(i,j) + (v dz dxC)(i-1,j)],  W(top) = W(bottom) - Div,
 ///       areaT d(eta)/dt = W(surface).
-/// The four-point gradient does not see a height that alternates from cell to cell. X = (SE + NW -
-/// SW - NE) at a corner does, and is second order small in a smooth field: the transports -d(X)/dy
-/// to the east, -d(X)/dx to the north in the top layer remove it, conservatively, and carry
-/// tracers. An alternating height decays by 8 noise_filter a step.
-template <bool own> struct VolumeTransport {
-    double step = 3600, noise_filter = 0.02;
+template <bool own> struct VolumeTransport : CompactSlope {
     static constexpr std::string_view summary =
         "volume transports through the faces of tracer cells, and the new sea surface height";
-    static constexpr std::tuple parameters{
-        Parameter{"step", &VolumeTransport::step, "s", 0, 1e6, "time step"},
-        Parameter{"noise_filter", &VolumeTransport::noise_filter, "1", 0, 0.1,
-                  "damping of a height that alternates from cell to cell, an "
-                  "eighth of its decay a step"}};
 
     template <class Real>
     constexpr void operator()(
@@ -91,9 +141,11 @@ template <bool own> struct VolumeTransport {
         Reads<Real, "velocity_y_after", place::corner_vector_layer, "m s-1", 1> v,
         Reads<Real, "dx_corner", place::corner_column, "m", 1> dx,
         Reads<Real, "dy_corner", place::corner_column, "m", 1> dy,
-        Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
+        Reads<Real, "wet_levels", place::center_column, "1", 1> wet,
         Reads<Real, "area_center", place::center_column, "m2"> area,
-        Reads<Real, "sea_surface_height", place::center_column, "m", 1> eta,
+        Reads<Real, "sea_surface_height", place::center_column, "m"> eta,
+        Reads<Real, "alternating_flow", place::corner_column, "m2 s-1", 1> flow,
+        Reads<Real, "sea_surface_height_increment", place::center_column, "m", 1> increment,
         CornerThickness<Real, own, 1> thickness,
         Writes<Real, "transport_east", place::center_layer, "m3 s-1"> to_east,
         Writes<Real, "transport_west", place::center_layer, "m3 s-1"> from_west,
@@ -107,28 +159,33 @@ template <bool own> struct VolumeTransport {
                    y_sw = 0.5 * dy(-northeast)[0];
         const Real x_0 = 0.5 * dx[0], x_s = 0.5 * dx(-north)[0], x_w = 0.5 * dx(-east)[0],
                    x_sw = 0.5 * dx(-northeast)[0];
-        const T strength = T(0.25 * noise_filter / step);
-        auto noise = [&](Shift c) {  // X at the corner c
-            const Real x = eta(c + east)[0] + eta(c + north)[0] - eta(c)[0] - eta(c + northeast)[0];
-            return select(depth(c)[0] > Real(0), x * strength * (dx(c)[0] * dy(c)[0]), Real(0));
+        auto alternates = [&](Shift c) {
+            const Real bottom = smaller(smaller(wet(c)[0], wet(c + east)[0]),
+                                        smaller(wet(c + north)[0], wet(c + northeast)[0]));
+            const Real z = fma(of(Real(dx(c)[0]), Real(dy(c)[0])), alternating<Real>(increment, c),
+                               flow(c)[0]);
+            return [z, bottom](int k) { return select(Real(T(k)) < bottom, z, Real(0)); };
         };
-        const Real X = noise(here), Xs = noise(-north), Xw = noise(-east), Xsw = noise(-northeast);
+        const auto z_0 = alternates(here), z_s = alternates(-north), z_w = alternates(-east),
+                   z_sw = alternates(-northeast);
         Real W = 0;
         up[levels] = W;
         for (int k = levels - 1; k >= 0; --k) {
-            auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real width_b,
-                               Shift b) {  // a face, half of it at each of its corners
+            // a face: half of what flows at each of its corners, and what alternates
+            auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real z_a, Real width_b,
+                               Shift b, Real z_b) {
                 if constexpr (own)
-                    return fma(speed(a)[k] * thickness(a)[k], width_a,
-                               speed(b)[k] * thickness(b)[k] * width_b);
+                    return fma(fma(speed(a)[k], width_a, -z_a), thickness(a)[k],
+                               fma(speed(b)[k], width_b, z_b) * thickness(b)[k]);
                 else
-                    return thickness[k] * fma(speed(a)[k], width_a, speed(b)[k] * width_b);
+                    return thickness[k] *
+                           (fma(speed(a)[k], width_a, speed(b)[k] * width_b) + (z_b - z_a));
             };
-            Real e = through(u, y_0, here, y_s, -north),
-                 w = through(u, y_w, -east, y_sw, -northeast);
-            Real n = through(v, x_0, here, x_w, -east),
-                 s = through(v, x_s, -north, x_sw, -northeast);
-            if (k == 0) e += Xs - X, w += Xsw - Xw, n += Xw - X, s += Xsw - Xs;
+            const Real z = z_0(k), zs = z_s(k), zw = z_w(k), zsw = z_sw(k);
+            const Real e = through(u, y_0, here, z, y_s, -north, zs),
+                       w = through(u, y_w, -east, zw, y_sw, -northeast, zsw),
+                       n = through(v, x_0, here, z, x_w, -east, zw),
+                       s = through(v, x_s, -north, zs, x_sw, -northeast, zsw);
             to_east[k] = e;
             from_west[k] = w;
             to_north[k] = n;

@@ -12,6 +12,7 @@ Entries dynamics() {
         entry<LinearMomentum>("LinearMomentum"),
         entry<PressureGradient>("PressureGradient"),
         entry<ImplicitMomentum>("ImplicitMomentum"),
+        entry<AlternatingHeight>("AlternatingHeight"),
         entry<BarotropicDivergence>("BarotropicDivergence"),
         entry<BarotropicCorrection>("BarotropicCorrection"),
         entry<VolumeTransport>("VolumeTransport"),

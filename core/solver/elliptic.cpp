@@ -16,6 +16,9 @@ EllipticOperator<Number>::EllipticOperator(MPI_Comm comm, const Decomposition& d
     arrange(d, rank);
     // five hold the fields while the operator is made
     arrays = vectors + std::max(solver_vectors, 5);
+    if (!(fields.compactness >= 0 && fields.compactness < 1))
+        throw Error("free surface: compactness = ", fields.compactness, " must lie in [0, 1)");
+    compact = fields.compactness / (1 - fields.compactness);
     lay_out();
     assemble(comm, d, halo, fields);
     cut(*this);
@@ -29,6 +32,7 @@ EllipticOperator<Number>::EllipticOperator(const EllipticOperator<double>& A, in
       order(A.order),
       arrays(vectors + solver_vectors),
       exponent(A.exponent),
+      compact(A.compact),
       wet_points(A.wet_points) {
     lay_out();
     const double size = std::ldexp(1.0, exponent), root = std::ldexp(1.0, exponent / 2);
@@ -69,7 +73,7 @@ template <class Number> void EllipticOperator<Number>::lay_out() {
         first_row[b] = rows.size();
         for (int j = -halo; j < ny + halo; ++j) {
             rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up,
-                            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
+                            Number(compact), nullptr, nullptr, nullptr, nullptr, nullptr, nullptr});
             offset.push_back(size + (j + halo) * up);
         }
         size += array * arrays;
@@ -147,7 +151,7 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
             if (!std::isfinite(A + B) || A < 0 || B < 0)
                 throw Error("free surface: depth ", H, " m, widths ", x, " m and ", y,
                             " m at the corner north-east of i = ", s.i, ", j = ", s.j);
-            row.of(sum)[i] = A + B;
+            row.of(sum)[i] = (1 - f.compactness) * (A + B);
             row.of(difference)[i] = A - B;
         }
     }
@@ -158,7 +162,8 @@ void EllipticOperator<Number>::assemble(MPI_Comm comm, const Decomposition& d, i
                 if (row.of(wet)[i] == 0) continue;
                 const double *c = row.of(sum) + i,
                              diagonal = f.mass * row.of(area)[i] +
-                                        ((c[-1 - row.up] + c[-row.up]) + (c[-1] + c[0]));
+                                        (1 + 2 * compact) *
+                                            ((c[-1 - row.up] + c[-row.up]) + (c[-1] + c[0]));
                 if (!(diagonal > 0) || !std::isfinite(diagonal))
                     throw Error("free surface: area ", row.of(area)[i], " m2, mass ", f.mass,
                                 " at i = ", blocks[row.block].i0 + i - halo,

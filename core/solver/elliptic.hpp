@@ -5,12 +5,18 @@
 ///   a = H dy / 4 dx,   b = H dx / 4 dy,   P = a + b,   M = a - b
 ///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,
 ///   -M to E-W pairs,   M to N-S pairs.
-/// Symmetric; K 1 = 0 and K (-1)^(i+j) = 0; M + K is positive definite. Scaled on both sides by
-/// d = diagonal^(-1/2), so that the diagonal is 1, and applied as it is put together, from the
-/// corners, P and M and d being all that is read:
+/// K (-1)^(i+j) = 0. The compact operator, whose gradients are those of the faces, is more by
+///   P X'X,     X x = x_SE + x_NW - x_SW - x_NE
+/// at each corner, and sees what alternates. K has the share e, the compactness, of it; with
+/// P' = (1 - e) P and k = e / (1 - e) each corner adds
+///   (1 + 2 k) P' to the diagonal,   -P' to the diagonal pairs,   -(M + k P') to E-W pairs,
+///   M - k P' to N-S pairs.
+/// Symmetric; K 1 = 0; M + K is positive definite. Scaled on both sides by d = diagonal^(-1/2), so
+/// that the diagonal is 1, and applied as it is put together, from the corners, P' and M and d
+/// being all that is read:
 ///   A = D (M + K) D,     A r = r - d F(d r),     F v = sum over the corners of
-///       P v_NE + M (v_SE - v_NW)   at SW,     P v_SW + M (v_NW - v_SE)   at NE,
-///       P v_NW + M (v_SW - v_NE)   at SE,     P v_SE + M (v_NE - v_SW)   at NW.
+///       P' (v_NE + k s) + M m   at SW,     P' (v_SW + k s) - M m   at NE,     s, m = v_SE +- v_NW,
+///       P' (v_NW + k t) + M n   at SE,     P' (v_SE + k t) - M n   at NW,     t, n = v_SW +- v_NE.
 #pragma once
 #include <array>
 #include <concepts>
@@ -29,8 +35,9 @@ namespace fathom {
 struct EllipticFields {
     FieldSlab wet, area;      ///< centers: nonzero where there is water; [m2]
     FieldSlab depth, dx, dy;  ///< corners [m]
-    double mass;              ///< M / area = 1 / (g theta^2 tau^2) [s2 m-1 s-2]
+    double mass;              ///< M / area = 1 / (g theta tau^2) [m-1]
     int bytes = 8;
+    double compactness = 0;  ///< share of the compact operator, in [0, 1)
 };
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own:
@@ -38,13 +45,13 @@ struct EllipticFields {
 /// 64 bytes without water belong to no segment, short gaps between wide ones excepted. The corners
 /// of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3
 /// to nx + 2 the operator may be applied, so that a solver can go three steps further before it
-/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P, M and 1/d^2 times
-/// a power of two that makes the largest diagonal about 1.
+/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P', M and 1/d^2
+/// times a power of two that makes the largest diagonal about 1.
 template <class Number> class EllipticOperator {
 public:
     using Real = Pack<Number, register_lanes * 8 / sizeof(Number)>;
     static constexpr int halo = 4, line = 64 / sizeof(Number);
-    /// P, M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector
+    /// P', M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector
     /// of the solver.
     enum Array { sum, difference, square, scale, vectors };
     /// Columns, whole lines.
@@ -55,6 +62,7 @@ public:
         int block, j, nx, ring;  ///< j from -4 to ny + 3; ring: 0 for own rows, 1 to 4 in the halo
         Number* at;
         std::ptrdiff_t array, up;  ///< column 0 of array 0; to the next array; to the next row
+        Number compact;            ///< k
         /// Lines with water in this row; in this row or one beside it.
         const Segment *first, *last, *near, *near_end;
         /// In this row or one of the three on either side, and short gaps between.
@@ -73,7 +81,8 @@ public:
     std::vector<Block> blocks;  ///< of this rank
     std::vector<int> order;     ///< of the blocks, as their rows follow each other
     int arrays;
-    int exponent = 0;  ///< of the largest diagonal of all ranks, even
+    int exponent = 0;    ///< of the largest diagonal of all ranks, even
+    double compact = 0;  ///< k
     /// Of this rank's own rows; what is computed is lines; those in `inner` rows.
     std::size_t wet_points = 0, lines = 0, inner_lines = 0;
 
@@ -84,6 +93,7 @@ public:
     /// across cache lines would take most of the time.
     template <class Body> static void multiply(const Row row, const Number* r, Body body) {
         constexpr int width = Real::width;
+        const Real k(row.compact);
         const Number *p = row.of(sum), *m = row.of(difference), *d = row.of(scale),
                      *p_s = p - row.up, *m_s = m - row.up, *d_n = d + row.up, *d_s = d - row.up;
         const Number *r_n = r + row.up, *r_s = r - row.up;
@@ -99,9 +109,13 @@ public:
                 const Real P = held(at(p + c)), M = held(at(m + c)), P_s = held(at(p_s + c)),
                            M_s = held(at(m_s + c)), Re = joined<1>(R, R1), Ue = joined<1>(U, U1),
                            De = joined<1>(D, D1);
-                const Real here = fused(P, U, fused(M, R - Ue, fused(P_s, D, M_s * (R - De)))),
-                           west = joined<width - 1>(before, here);
-                const Real east = fused(P, Ue, fused(M, Re - U, fused(P_s, De, M_s * (Re - D))));
+                const Real north_0 = fused(k, R + Ue, U), north_1 = fused(k, Re + U, Ue),
+                           south_0 = fused(k, R + De, D), south_1 = fused(k, Re + D, De);
+                const Real here =
+                    fused(P, north_0, fused(M, R - Ue, fused(P_s, south_0, M_s * (R - De))));
+                const Real west = joined<width - 1>(before, here);
+                const Real east =
+                    fused(P, north_1, fused(M, Re - U, fused(P_s, south_1, M_s * (Re - D))));
                 body(c, r0, fused(-d0, west + east, r0));
                 before = here;
                 r0 = r1;
@@ -117,10 +131,16 @@ public:
     static std::array<Number, 8> entries(const Row& row, int c) {
         const Number *p = row.of(sum) + c, *m = row.of(difference) + c, *d = row.of(scale) + c;
         const std::ptrdiff_t n = row.up;
-        return {-(m[0] + m[-n]) * (d[0] * d[1]), -(m[-1] + m[-1 - n]) * (d[-1] * d[0]),
-                (m[0] + m[-1]) * (d[0] * d[n]),  (m[-n] + m[-1 - n]) * (d[-n] * d[0]),
-                -p[0] * (d[0] * d[n + 1]),       -p[-1 - n] * (d[-1 - n] * d[0]),
-                -p[-1] * (d[0] * d[n - 1]),      -p[-n] * (d[1 - n] * d[0])};
+        auto east = [&](std::ptrdiff_t s) { return -fma(row.compact, p[s], m[s]); };
+        auto north = [&](std::ptrdiff_t s) { return fma(-row.compact, p[s], m[s]); };
+        return {(east(0) + east(-n)) * (d[0] * d[1]),
+                (east(-1) + east(-1 - n)) * (d[-1] * d[0]),
+                (north(0) + north(-1)) * (d[0] * d[n]),
+                (north(-n) + north(-1 - n)) * (d[-n] * d[0]),
+                -p[0] * (d[0] * d[n + 1]),
+                -p[-1 - n] * (d[-1 - n] * d[0]),
+                -p[-1] * (d[0] * d[n - 1]),
+                -p[-n] * (d[1 - n] * d[0])};
     }
 
     /// a b + c, rounded once.

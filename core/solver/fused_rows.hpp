@@ -116,26 +116,29 @@ public:
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
 
+    explicit CornerRow(const typename Operator::Row& row) : k(row.compact) {}
     /// v of the first pack, in this row and in the one that comes next.
     void begin(Real here, Real beyond) {
         S = here, N = beyond;
         from_southeast = from_northeast = Real(0.0);
     }
     Real here() const { return S; }  ///< v of the pack that comes next
-    /// F v of the next pack; p, m: P and M of its corners; S1, N1: v of the pack east of it.
+    /// F v of the next pack; p, m: P' and M of its corners; S1, N1: v of the pack east of it.
     [[gnu::always_inline]] Real next(const Number* p, const Number* m, Real S1, Real N1,
                                      Number* carry) {
         const Real P = Operator::held(Real::load(p)), M = Operator::held(Real::load(m));
         const Real SE = Operator::template joined<1>(S, S1),
                    NE = Operator::template joined<1>(N, N1);
-        const Real u = M * (SE - N), w = M * (S - NE);
-        const Real to_southeast = Operator::fused(P, N, w),
-                   to_northeast = Operator::fused(P, S, -u);
-        const Real to_next_row = Operator::fused(P, SE, -w) +
+        const Real u = M * (SE - N), w = M * (S - NE), s = SE + N, t = S + NE;
+        auto diagonal = [&](Real opposite, Real beside, Real rest) {
+            return Operator::fused(P, Operator::fused(k, beside, opposite), rest);
+        };
+        const Real to_southeast = diagonal(N, t, w), to_northeast = diagonal(S, s, -u);
+        const Real to_next_row = diagonal(SE, t, -w) +
                                  Operator::template joined<width - 1>(from_northeast, to_northeast);
         const Real F =
-            Real::load(carry) + (Operator::fused(P, NE, u) + Operator::template joined<width - 1>(
-                                                                 from_southeast, to_southeast));
+            Real::load(carry) + (diagonal(NE, s, u) + Operator::template joined<width - 1>(
+                                                          from_southeast, to_southeast));
         to_next_row.store(carry);
         from_southeast = to_southeast, from_northeast = to_northeast;
         S = S1, N = N1;
@@ -144,6 +147,7 @@ public:
 
 private:
     static constexpr int width = Real::width;
+    const Real k;
     Real S, N;
     Real from_southeast, from_northeast;  // what a pack leaves there, still to be moved east
 };
@@ -161,7 +165,8 @@ public:
           square(row.of(Operator::square) + to),
           p(row.of(Operator::sum) + to),
           m(row.of(Operator::difference) + to),
-          nx(row.nx) {}
+          nx(row.nx),
+          compact(row.compact) {}
     /// t of the first pack, in this row and in the one north of it.
     void begin(Real here, Real north) { S = here, N = north; }
     /// S1, N1: t of the pack east of the one at c.
@@ -174,8 +179,10 @@ public:
         Sums::add(lanes, Sums::rr, wr, R);
         Sums::add(lanes, Sums::rt, wr, SW);
         Sums::add(lanes, Sums::tt, weight * SW, SW);
-        Sums::add(lanes, Sums::cross, Real::load(p + c), Operator::fused(SE, NW, SW * NE),
-                  Real::load(m + c) * (SW - NE), SE - NW);
+        const Real pairs =
+            Operator::fused(compact * (SW + NE), SE + NW, Operator::fused(SE, NW, SW * NE));
+        Sums::add(lanes, Sums::cross, Real::load(p + c), pairs, Real::load(m + c) * (SW - NE),
+                  SE - NW);
         Sums::next(lanes);
         S = S1, N = N1;
     }
@@ -184,6 +191,7 @@ private:
     static constexpr int width = Real::width, lead = EllipticSpace<Number>::lead;
     const Number *r, *square, *p, *m;
     int nx;
+    const Real compact;
     Real S, N;
 };
 
@@ -217,7 +225,7 @@ template <bool south, class Number, class Body>
     const Number* const beyond = south ? v - row.up : v + row.up;  // the row that comes next
     const Number *p = row.of(Operator::sum) - (south ? row.up : 0), *m = p + row.array;
     for (auto* segment = row.near; segment != row.near_end; ++segment) {
-        CornerRow<Number> F;
+        CornerRow<Number> F(row);
         auto pack = [&](int c, Real S1, Real N1) __attribute__((always_inline)) {
             const Real here = F.here();
             body(c, here, F.next(p + c, m + c, S1, N1, carry + c));
@@ -323,6 +331,9 @@ public:
           beta_two(two.beta),
           carry(carry),
           t(t),
+          first(row),
+          second(row),
+          third(row),
           sum(row, -2 * on) {}
 
     [[gnu::always_inline]] void operator()(const typename Operator::Segment& segment,

@@ -66,7 +66,8 @@ EllipticFields EllipticSolver::Parts::of(const EllipticFields& f) const {
     auto part = [&, room = FieldSlab()](const FieldSlab& slab) mutable {
         return of(slab, f.bytes, room);
     };
-    return {part(f.wet), part(f.area), part(f.depth), part(f.dx), part(f.dy), f.mass, f.bytes};
+    return {part(f.wet), part(f.area), part(f.depth), part(f.dx),
+            part(f.dy),  f.mass,       f.bytes,       f.compactness};
 }
 
 EllipticSolver::EllipticSolver(MPI_Comm comm, const Decomposition& d, int halo,

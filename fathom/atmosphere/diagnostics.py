@@ -6,12 +6,15 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import near_surface
 from fathom.model import Criterion
-from fathom.moist_air import GRAVITY, relative_humidity, virtual_temperature
+from fathom.moist_air import GRAVITY, relative_humidity
 from fathom.output.diagnostics import Diagnostic
 from fathom.post.pressure_levels import Column
 from fathom.regrid.schmidt import turned
@@ -50,48 +53,37 @@ def criteria(model, step):
 
 def of_earth(model, vertical="layer"):
     """Wind as on earth, where the state has it about another pole: name -> Diagnostic."""
-    of = lambda name: (
-        lambda model, window, *parts: _on_points(
-            model, window, wind, parts, lambda state: state[name]
-        )
-    )
     return (
         {}
         if model.grid.angle is None
-        else {name: Diagnostic(wind, of(name), vertical=vertical) for name in wind}
+        else {name: _of(name, wind, vertical, linear=True) for name in wind}
     )
+
+
+def _of(name, needs, vertical="layer", linear=False):
+    """The Diagnostic of what State has by that name."""
+    value = lambda state: state.spread(state[name])
+    return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=State)
 
 
 def derived(model):
     """The output variables of a model on levels of pressure: name -> Diagnostic."""
     column = needed(model)
-
-    def of(name, needs=column, vertical="layer", linear=False, surface=False):
-        return Diagnostic(
-            needs,
-            lambda model, window, *arrays: _on_points(
-                model, window, needs, arrays, lambda state: state[name]
-            ),
-            surface,
-            linear,
-            vertical,
-        )
-
     table = of_earth(model) | {
-        name: of(name)
+        name: _of(name, column)
         for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")
     }
     table |= {
-        name: of(name, vertical="column")
+        name: _of(name, column, "column")
         for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")
     }
-    table["wind_speed"] = of("wind_speed", wind)
+    table["wind_speed"] = _of("wind_speed", wind)
     if model.temperature != "air_temperature":
-        table["air_temperature"] = of("air_temperature")
+        table["air_temperature"] = _of("air_temperature", column)
     else:
-        table["virtual_temperature"] = of("virtual_temperature")
+        table["virtual_temperature"] = _of("virtual_temperature", column)
     if model.moist:
-        table["relative_humidity"] = of("relative_humidity")
+        table["relative_humidity"] = _of("relative_humidity", column)
         falling = tuple(name for name in rain if name in model.kept)
         if falling:
             table["precipitation_flux"] = Diagnostic(
@@ -102,39 +94,35 @@ def derived(model):
             for name in near_surface.names:
                 table[name] = Diagnostic(
                     needs,
-                    lambda model, window, *arrays, name=name: _on_points(
-                        model, window, needs, arrays, lambda state: near_surface.at(state, name)
-                    ),
+                    lambda state, name=name: state.spread(near_surface.at(state, name)),
                     linear=False,
                     vertical="column",
+                    shared=State,
                 )
     return table
+
+
+@dataclass(frozen=True)
+class AtPressures:
+    """States with their levels of pressure [Pa]; equal ones share what they make."""
+
+    pressures: tuple[float, ...]
+
+    def __call__(self, model, window, fields):
+        return State(model, window, fields, self.pressures)
 
 
 def at_pressure(model, name, diagnostic, pressures):
     """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels`
     says, below the ground too.
     """
-    needs = tuple(dict.fromkeys((*diagnostic.needs, *needed(model))))
-
-    def of(model, window, *arrays):
-        given = dict(zip(needs, arrays))
-
-        def interpolated(state):
-            at = state.column
-            if name in heights:
-                return at.geopotential_height(pressures) * (
-                    1 if name == "geopotential_height" else GRAVITY
-                )
-            if name == "air_temperature":
-                return at.air_temperature(pressures)
-            if name == "wind_speed":
-                return np.hypot(*(at.at(state[part], pressures) for part in wind))
-            return at.at(state[name], pressures, order=1 if "humidity" in name else 3)
-
-        return _on_points(model, window, needs, [given[n] for n in needs], interpolated)
-
-    return Diagnostic(needs, of, linear=False, vertical="layer")
+    return Diagnostic(
+        tuple(dict.fromkeys((*diagnostic.needs, *needed(model)))),
+        lambda state: state.spread(state.at_pressures(name)),
+        linear=False,
+        vertical="layer",
+        shared=AtPressures(tuple(map(float, pressures))),
+    )
 
 
 def _totals(simulation):
@@ -190,12 +178,23 @@ def watch(model, simulation):
 
 
 class State:
-    """Fields of the points of a block, packed (levels, points), wind as on earth, with what follows
-    from them by name.
+    """The columns of a window (j0, i0, ny, nx) that exist, packed: fields (levels, points), wind as
+    on earth, with what follows from them by name.
     """
 
-    def __init__(self, model, fields):
-        self.model, self.fields = model, fields
+    def __init__(self, model, window, fields, pressures=()):
+        j0, i0, ny, nx = window
+        self.model, self.pressures, self.shape = model, pressures, (ny, nx)
+        self.there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
+        self.whole = self.there.all()
+        self.fields = {
+            name: a.reshape(len(a), -1) if self.whole else a[:, self.there]
+            for name, a in fields.items()
+        }
+        if model.grid.angle is not None and set(wind) <= set(fields):
+            angle = model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][self.there]
+            u, v = (np.asarray(self.fields[part], float) for part in wind)
+            self.fields |= zip(wind, turned(u, v, angle))
 
     def __getitem__(self, name):
         if name in self.fields:
@@ -205,24 +204,41 @@ class State:
         value = self.fields[name] = _rules[name](self)
         return value
 
-    @property
+    @cached_property
     def column(self):
         """The hydrostatic column, as `fathom.post.pressure_levels` has it."""
-        if not hasattr(self, "_column"):
-            fields = {
-                "air_temperature": self["air_temperature"],
+        humidity = {"specific_humidity": self["specific_humidity"]} if self.model.moist else {}
+        return Column(
+            {
+                self.model.temperature: self[self.model.temperature],
                 "log_surface_pressure": self["log_surface_pressure"][0],
                 "surface_geopotential": self["surface_geopotential"][0],
             }
-            if self.model.moist:
-                fields["specific_humidity"] = self["specific_humidity"]
-            self._column = Column(fields, self.model.grid.levels)
-        return self._column
+            | humidity,
+            self.model.grid.levels,
+        )
 
+    def at_pressures(self, name):
+        """A variable of layers, or a height, on its levels of pressure."""
+        if name in heights:
+            scale = 1 if name == "geopotential_height" else GRAVITY
+            return self.column.geopotential_height(self.pressures) * scale
+        if name == "air_temperature":
+            return self.column.air_temperature(self.pressures)
+        if name == "wind_speed":
+            return np.hypot(*(self.at_pressures(part) for part in wind))
+        order = 1 if "humidity" in name else 3
+        return self.column.at(self[name], self.pressures, order=order)
 
-def _per_virtual(state):
-    """T_v / T."""
-    return virtual_temperature(1.0, state["specific_humidity"]) if state.model.moist else 1.0
+    def spread(self, values):
+        """(levels, ny, nx), NaN where no column is."""
+        values = np.asarray(values)
+        values = values[None] if values.ndim == 1 else values
+        if self.whole:
+            return values.reshape(len(values), *self.shape)
+        everywhere = np.full((len(values), *self.shape), np.nan)
+        everywhere[:, self.there] = values
+        return everywhere
 
 
 def _humidity(state):
@@ -233,32 +249,14 @@ def _humidity(state):
 
 _rules = {
     "log_surface_pressure": lambda s: s["log_pressure_ratio"] + np.log(1e5),
-    "air_temperature": lambda s: s["virtual_temperature"] / _per_virtual(s),
-    "virtual_temperature": lambda s: s["air_temperature"] * _per_virtual(s),
+    "air_temperature": lambda s: s.column.air.temperature,
+    "virtual_temperature": lambda s: s.column.air.virtual_temperature,
     "surface_air_pressure": lambda s: 1e5 * np.exp(s["log_pressure_ratio"]),
-    "air_pressure": lambda s: np.exp(s.column.x),
+    "air_pressure": lambda s: np.exp(s.column.air.logarithm),
     "potential_temperature": lambda s: s["air_temperature"] * (1e5 / s["air_pressure"]) ** (2 / 7),
-    "geopotential": lambda s: s.column.geopotential,
-    "geopotential_height": lambda s: s.column.geopotential / GRAVITY,
+    "geopotential": lambda s: s.column.air.geopotential,
+    "geopotential_height": lambda s: s.column.air.geopotential / GRAVITY,
     "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
 }
-
-
-def _on_points(model, window, names, arrays, result):
-    """result(State) on the columns of a block that exist, put back to (levels, ny, nx), elsewhere
-    NaN.
-    """
-    j0, i0, ny, nx = window
-    there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
-    fields = {name: a[:, there] for name, a in zip(names, arrays)}
-    if model.grid.angle is not None and set(wind) <= set(fields):
-        u, v = (fields[part] for part in wind)
-        angle = model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][there]
-        fields |= zip(wind, turned(u, v, angle))
-    values = np.asarray(result(State(model, fields)))
-    values = values[None] if values.ndim == 1 else values
-    whole = np.full((len(values), ny, nx), np.nan)
-    whole[:, there] = values
-    return whole

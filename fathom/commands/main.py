@@ -13,6 +13,7 @@ from fathom.commands.blocks import blocks
 from fathom.commands.compare import compare
 from fathom.commands.data import data
 from fathom.commands.machine import machine
+from fathom.commands.observations import observations
 from fathom.commands.plot import plot
 from fathom.commands.profile import profile
 from fathom.commands.run import run
@@ -22,7 +23,7 @@ from fathom.commands.tune import tune
 from fathom.run import launch
 
 settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
-verbs = (show, run, tune, profile, compare, scale, machine, plot, data, blocks, bench)
+verbs = (show, run, tune, profile, compare, scale, machine, plot, data, observations, blocks, bench)
 
 
 @click.group(context_settings=settings)

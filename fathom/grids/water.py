@@ -1,5 +1,6 @@
 """Grids of water: bathymetry on quadrilateral cells."""
 
+import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -140,6 +141,31 @@ class WaterGrid(Grid):
         return levels, np.where(
             levels > 0, np.clip(depth - interfaces[last], least * layer, layer), 0.0
         )
+
+    def behind(self, walls):
+        """The same grid with the sea floor raised to the depth of each wall [m] along its line of
+        longitudes and latitudes; seas that this cuts off are land. walls: [(line, depth), ...].
+        """
+        h, levels, floor = self.horizontal, np.asarray(self.wet_levels), self.depth()
+        mesh = bathymetry.Mesh(self.shape[1:], h.periodic, h.fold)
+        raised = bathymetry.apply_sills(
+            floor,
+            [bathymetry.Sill("wall", "", depth, np.inf, wall=line) for line, depth in walls],
+            mesh,
+            earth.unit_vectors(h.center_longitude, h.center_latitude),
+        )
+        lower = np.minimum(self._levels_of(raised), levels)
+        lower = bathymetry.connected(np.where(raised < floor, lower, levels), mesh)
+        lower.flags.writeable = False
+        grid = copy.copy(self)
+        for name in ("_corner_cut", "corner_levels", "wet_cells", "fingerprint"):
+            grid.__dict__.pop(name, None)
+        grid.__dict__["wet_levels"] = lower
+        if self.levels.least_share is not None:
+            whole = np.asarray(self.vertical.thickness)[np.maximum(lower, 1) - 1]
+            bottom = np.where(lower < levels, whole, self._cut[1])
+            grid.__dict__["_cut"] = lower, np.where(lower > 0, bottom, 0.0)
+        return grid
 
     def bottom_thickness(self, where="center"):
         """Thickness of the last wet cell at centres, or of what velocity fills of the last wet

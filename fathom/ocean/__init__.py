@@ -7,7 +7,13 @@ from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.model import Ocean
-from fathom.ocean.overflow import DenmarkStrait, FaroeBankChannel, Overflow
+from fathom.ocean.overflow import (
+    DenmarkStrait,
+    FaroeBankChannel,
+    Overflow,
+    RossSea,
+    WeddellSea,
+)
 from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
 from fathom.ocean.surface import BulkForcing, SurfaceForcing
 
@@ -26,6 +32,8 @@ __all__ = [
     "Ocean",
     "Overflow",
     "PassiveTracer",
+    "RossSea",
     "SmagorinskyFriction",
     "SurfaceForcing",
+    "WeddellSea",
 ]

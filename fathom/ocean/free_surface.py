@@ -32,6 +32,10 @@ class FreeSurface:
         they leave alone; or "volume": they raise it, and all
         layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not
         linear and no layer runs dry.
+    compactness : float
+        share, in [0, 0.9], of the slope between the two cells beside a face in what the slope of
+        the surface drives through the face, the rest being the mean at its corners; without it
+        a height that alternates from cell to cell is not seen (docs/numerics.md).
     reproducible : bool
         sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter
         messages, and runs that depend on ranks.
@@ -52,11 +56,14 @@ class FreeSurface:
         steps=4,
         reproducible=True,
         freshwater="salt",
+        compactness=0.8,
     ):
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
             raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
+        if not 0 <= number_of("FreeSurface compactness", compactness, "1") <= 0.9:
+            raise ValueError(f"FreeSurface compactness = {compactness} must lie in [0, 0.9]")
         if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
             raise ValueError(
                 f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1"
@@ -91,6 +98,7 @@ class FreeSurface:
             int(steps),
         )
         self.reproducible, self.freshwater = reproducible, freshwater
+        self.compactness = float(compactness)
 
     def on(self, columns):
         """The same for a grid of so many columns of water: its preconditioner and solver are
@@ -111,6 +119,10 @@ class FreeSurface:
             if name not in ("implicitness", "freshwater")
         }
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
+
+    def slope(self):
+        """What the processes that see the slope of the surface are told."""
+        return {"implicitness": self.implicitness, "compactness": self.compactness}
 
     def __repr__(self):
         given = [f"{name}={value!r}" for name, value in vars(self).items()]

@@ -17,7 +17,7 @@ from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near, unknown
-from fathom.ocean import circulation, mixing
+from fathom.ocean import circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
@@ -105,7 +105,8 @@ class Ocean(Model):
         linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
         (longitude, latitude) or (x, y); default 0.
-    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel.
+    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. The walls
+        that they bring are part of `grid` then.
     free_surface : FreeSurface.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
@@ -168,7 +169,8 @@ class Ocean(Model):
         precision="fp64",
         extrapolation=0.1,
     ):
-        self.grid = grid
+        self.overflows = _overflows(overflows)
+        self.grid = grid = overflow.raised(grid, self.overflows)
         self.equation_of_state = _one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = _one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
@@ -195,7 +197,6 @@ class Ocean(Model):
             float(bottom_speed),
             geothermal_heat,
         )
-        self.overflows = _overflows(overflows)
         self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )

@@ -26,6 +26,9 @@ class Overflow:
     products : list of lists of places, from the shallowest to the deepest: product water goes to
         the deepest that is lighter.
     width, thickness : of the source water in the channel, upstream above the sill [m].
+    walls : list of (line, depth), lines of (longitude, latitude): the sea floor is raised to the
+        depth [m], that of the top of the flow over the sill, so that the grid carries what is above
+        it and no water is counted twice.
     distance, slope, drag : from the sill to the break [m], slope of the bottom and its drag
         coefficient there [1].
     latitude : of the sill [degrees], for the Coriolis parameter; or coriolis [s-1] itself.
@@ -48,8 +51,9 @@ class Overflow:
         drag=3e-3,
         latitude=None,
         coriolis=None,
+        walls=(),
     ):
-        self.name = str(name)
+        self.name, self.walls = str(name), list(walls)
         self.written = {"latitude": latitude, "coriolis": coriolis}
         if (latitude is None) == (coriolis is None):
             raise ValueError(f"Overflow {name}: give either latitude or coriolis")
@@ -178,6 +182,7 @@ class DenmarkStrait(Overflow):
             ((-34, 62, 2600),),
             ((-36, 60.5, 3000),),
         ),
+        walls=((((-33, 68), (-24, 65.4)), 363),),
     ):
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
@@ -210,10 +215,83 @@ class FaroeBankChannel(Overflow):
             ((-22, 59, 2600),),
             ((-24, 57, 3000),),
         ),
+        walls=((((-7, 62.2), (-8.6, 61.2), (-8, 60.6), (-6.5, 60), (-4.5, 59)), 640),),
     ):
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )
+
+
+class RossSea(Overflow):
+    """The overflow of the shelf of the Ross Sea; each parameter of Overflow may be changed."""
+
+    def __init__(
+        self,
+        name="Ross Sea",
+        *,
+        latitude=-75,
+        coriolis=None,
+        width=100e3,
+        thickness=400,
+        distance=150e3,
+        slope=0.032,
+        drag=3e-3,
+        inflow=((178, 190), (-75.5, -73), (400, 700)),
+        source=((174, 188), (-78, -76), (300, 700)),
+        entrainment=((172, 184), (-73.5, -70.5), (900, 1400)),
+        from_source=((176, -76.5, 400), (180, -76.5, 400)),
+        from_entrainment=((178, -73, 1100), (180, -73, 1100)),
+        products=(
+            ((178, -72.5, 1700),),
+            ((178, -72, 2100),),
+            ((178, -71.5, 2500),),
+            ((178, -70.5, 3000),),
+            ((178, -69.5, 3600),),
+        ),
+        walls=(),
+    ):
+        super().__init__(
+            **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
+        )
+
+
+class WeddellSea(Overflow):
+    """The overflow of the shelf of the Weddell Sea; each parameter of Overflow may be changed."""
+
+    def __init__(
+        self,
+        name="Weddell Sea",
+        *,
+        latitude=-75,
+        coriolis=None,
+        width=100e3,
+        thickness=300,
+        distance=150e3,
+        slope=0.032,
+        drag=3e-3,
+        inflow=((-37, -30), (-74.5, -72.5), (400, 800)),
+        source=((-42, -30), (-78, -75.5), (300, 800)),
+        entrainment=((-42, -36), (-74, -72.5), (900, 1400)),
+        from_source=((-34, -76, 400), (-36, -76, 400)),
+        from_entrainment=((-38, -74, 1100), (-40, -73.5, 1100)),
+        products=(
+            ((-40, -73.5, 1700),),
+            ((-41, -73, 2100),),
+            ((-42, -72, 2500),),
+            ((-44, -71, 3000),),
+            ((-45, -69, 3800),),
+        ),
+        walls=(),
+    ):
+        super().__init__(
+            **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
+        )
+
+
+def raised(grid, overflows):
+    """The grid behind the walls of the overflows."""
+    walls = [wall for one in overflows for wall in one.walls]
+    return grid.behind(walls) if walls else grid
 
 
 def transports(ocean, do):

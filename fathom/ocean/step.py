@@ -37,14 +37,17 @@ def time_step(ocean, surface, do):
     do("ImplicitMomentum", drag=ocean.bottom_drag, background_speed=ocean.bottom_speed)
 
     do.phase = "barotropic"
-    do("BarotropicDivergence", on={"depth_corner": "depth_corner_now"} if stretched else None)
+    surface_slope = ocean.free_surface.slope()
+    here = {"depth_corner": "depth_corner_now"} if stretched else None
+    do("AlternatingHeight", on=here, **surface_slope)
+    do("BarotropicDivergence", on=here)
     do("FreshwaterConvergence", when=stretched)
     do("OverflowConvergence", when=ocean.overflows)
     do(ocean.free_surface.solve(do.step))
     do("BarotropicCorrection", implicitness=ocean.free_surface.implicitness)
 
     do.phase = "tracer"
-    do("VolumeTransport")
+    do("VolumeTransport", **surface_slope)
     do(ocean.submesoscale)
     do("OverflowVolume", when=ocean.overflows)
     do("SurfaceVolume", when=stretched)

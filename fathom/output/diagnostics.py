@@ -25,13 +25,17 @@ class Diagnostic:
     """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window,
     *arrays)` gives (levels, ny, nx) of a block. Linear ones may be averaged in time from the means
     of what they need. `vertical`: layer, interface or column, where it is not that of the first
-    field; then all levels of a column are there. No column needs another."""
+    field; then all levels of a column are there. No column needs another.
+
+    `shared(model, window, {field: array})`: what several diagnostics are made of, once for those of
+    an output that have the same; then it is `of(what it made)`."""
 
     needs: tuple[str, ...]
     of: Callable
     surface: bool = False
     linear: bool = True
     vertical: str = ""
+    shared: Callable | None = None
 
 
 @dataclass(frozen=True)
@@ -168,41 +172,57 @@ def windows(simulation, diagnostic, field):
     first of those it needs, as the sequence describes it."""
     blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
     return [
-        of_window(simulation.model, diagnostic, field["horizontal"], window, arrays)
+        of_window(simulation.model, [diagnostic], field["horizontal"], window, arrays)[0]
         for window, *arrays in zip(simulation.domain.blocks, *blocks)
     ]
 
 
-def of_window(model, diagnostic, horizontal, window, arrays, divisor=1, dtype=float):
-    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx), NaN where there is
-    nothing, from those that it needs there. A few rows are made at a time, which stay in the cache.
+def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=float):
+    """Values in a window (j0, i0, ny, nx) of the grid, (levels, ny, nx) of each diagnostic, NaN
+    where there is nothing, from the arrays of what all of them need there (`needs`). A few rows are
+    made at a time, which stay in the cache.
     """
     j0, i0, ny, nx = window
-    arrays = [a[:1] if diagnostic.surface else a for a in arrays]
+    first = diagnostics[0]
+    arrays = [a[:1] if first.surface else a for a in arrays]
     there = model.grid.levels_at(horizontal)[j0 : j0 + ny, i0 : i0 + nx]
     there = (
         np.where(there, np.iinfo(np.int32).max, 0).astype(np.int32)
-        if diagnostic.vertical
+        if first.vertical
         else np.asarray(there, np.int32)
     )
-    if weights := getattr(diagnostic.of, "weights", None):
+    if weights := getattr(first.of, "weights", None):
         values = np.empty((len(arrays[0]), ny, nx), dtype)
         mpi.core.stored_sum(
             *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
         )
-        return values
+        return [values]
     step = max(1, _in_cache // (len(arrays[0]) * nx))
-    made: np.ndarray | None = None
+    made: list[np.ndarray] = []
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
         parts = [a[:, rows] for a in arrays]
-        if diagnostic.of is not same or divisor != 1:
-            parts = [_divided(np.asarray(a, float), divisor) for a in parts]
-        value = diagnostic.of(model, (j0 + j, i0, rows.stop - j, nx), *parts)
-        if made is None:
-            made = np.empty((len(value), ny, nx), dtype)
-        mpi.core.stored(value, there[rows], made[:, rows])
+        values = _values(model, diagnostics, (j0 + j, i0, rows.stop - j, nx), parts, divisor)
+        if not made:
+            made = [np.empty((len(value), ny, nx), dtype) for value in values]
+        for value, whole in zip(values, made):
+            mpi.core.stored(value, there[rows], whole[:, rows])
     return made
+
+
+def needs(diagnostics):
+    """All that several need, in order."""
+    return tuple(dict.fromkeys(need for d in diagnostics for need in d.needs))
+
+
+def _values(model, diagnostics, window, parts, divisor):
+    first = diagnostics[0]
+    if (first.of is not same and first.shared is None) or divisor != 1:
+        parts = [_divided(np.asarray(a, float), divisor) for a in parts]
+    if first.shared is not None:
+        state = first.shared(model, window, dict(zip(needs(diagnostics), parts)))
+        return [d.of(state) for d in diagnostics]
+    return [first.of(model, window, *parts)]
 
 
 def _divided(a, divisor):

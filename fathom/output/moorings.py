@@ -127,7 +127,7 @@ class Moorings(SmallStore):
             self.target.interpolations[horizontal],
         )
         nx, made = s.model.grid.shape[2], []
-        with self._early(name, s.seconds) as unknown:
+        with self._early((name,), s.seconds) as unknown:
             runs = np.split(
                 np.arange(len(columns)),
                 np.flatnonzero((np.diff(columns) > 1) | (columns[1:] % nx == 0)) + 1,
@@ -137,12 +137,12 @@ class Moorings(SmallStore):
                 made.append(
                     diagnostics.of_window(
                         s.model,
-                        d,
+                        [d],
                         horizontal,
                         (j, i, 1, len(run)),
                         [np.ascontiguousarray(a[:, None, run]) for a in arrays],
                         steps,
-                    )[:, 0]
+                    )[0][:, 0]
                 )
         values = np.concatenate(made, 1)
         if unknown:

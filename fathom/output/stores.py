@@ -287,24 +287,37 @@ class Store(Stream):
             self._begin_interval()
 
     def _arrange(self, fields, regions):
-        """Items and products: variables of the same first field go to the same writers."""
+        """Items and products: variables of the same first field go to the same writers; those that
+        share what they are made of are one product.
+        """
         self.items, self.products = [], []
         first: dict[tuple, int] = {}
-        for name, d in self.variables.items():
-            shift = first.setdefault((d.needs[0], d.surface), len(first))
+        for together in self._groups(regions):
+            members = [self.variables[name] for name in together]
+            surface, name = members[0].surface, together[0]
+            needs = diagnostics.needs(members)
+            shift = first.setdefault((needs[0], surface), len(first))
             items = []
-            for need in d.needs:
-                source = self._running_name(need, d.surface) if self.statistic else need
+            for need in needs:
+                source = self._running_name(need, surface) if self.statistic else need
                 item = Item(
                     source,
-                    1 if d.surface else fields[source]["levels"],
+                    1 if surface else fields[source]["levels"],
                     self._rectangles(name, regions[name]),
                     shift,
                 )
                 if item not in self.items:
                     self.items.append(item)
                 items.append(self.items.index(item))
-            self.products.append(Product(name, tuple(items), regions[name]))
+            self.products.append(Product(together, tuple(items), regions[name]))
+
+    def _groups(self, regions):
+        """Variables that are made together."""
+        groups: dict[Any, list[str]] = {}
+        for name, d in self.variables.items():
+            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
+            groups.setdefault(key, []).append(name)
+        return [tuple(group) for group in groups.values()]
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
@@ -400,41 +413,40 @@ class Store(Stream):
             self.simulation.fields.fill(name, statistics[self.statistic][1])
 
     def write_region(self, event, product, n, arrays):
-        name, horizontal, grid = (
-            product.name,
-            self.places[product.name]["horizontal"],
-            self.simulation.model.grid,
-        )
+        horizontal, grid = self.places[product.names[0]]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
         dtype = (
             self.dtype if self.target is None and not grid.reduced else float
         )  # values that are still to be interpolated: as they are computed
-        with self._early(name, event.seconds) as unknown:
-            values = diagnostics.of_window(
+        with self._early(product.names, event.seconds) as unknown:
+            made = diagnostics.of_window(
                 self.simulation.model,
-                self.variables[name],
+                [self.variables[name] for name in product.names],
                 horizontal,
                 (j0, i0, j1 - j0, i1 - i0),
                 arrays,
                 event.steps,
                 dtype,
             )
-        if unknown:
-            values = np.full_like(values, np.nan)
-        values = (
-            grid.regular(values, j0)
-            if self.target is None
-            else self.target.bring(horizontal, product.regions[n], values, j0)
-        )
-        values = values[0] if self._vertical(name) == "column" else values
-        self.file.write(
-            self._alias(name), event.time, product.regions[n], values.astype(self.dtype, copy=False)
-        )
+        for name, values in zip(product.names, made):
+            values = np.full_like(values, np.nan) if name in unknown else values
+            values = (
+                grid.regular(values, j0)
+                if self.target is None
+                else self.target.bring(horizontal, product.regions[n], values, j0)
+            )
+            values = values[0] if self._vertical(name) == "column" else values
+            self.file.write(
+                self._alias(name),
+                event.time,
+                product.regions[n],
+                values.astype(self.dtype, copy=False),
+            )
 
     @contextmanager
-    def _early(self, name, seconds):
-        """Before the first step: whether something is needed that only a step computes."""
-        unknown = seconds == 0 and not self.known_at_start[name]
+    def _early(self, names, seconds):
+        """Before the first step: the variables that need something that only a step computes."""
+        unknown = {name for name in names if seconds == 0 and not self.known_at_start[name]}
         with np.errstate(all="ignore" if unknown else None):
             yield unknown
 
@@ -451,15 +463,16 @@ class Store(Stream):
     def stored_bytes(self):
         """Of one time, before it is compressed."""
         points = {
-            product.name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
+            name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
             for product in self.products
+            for name in product.names
         }
         return np.dtype(self.dtype).itemsize * sum(
             points[name] * self._levels_stored(name) for name in self.variables
         )
 
     def _levels_stored(self, name):
-        levels = self.items[next(p for p in self.products if p.name == name).items[0]].levels
+        levels = self.items[next(p for p in self.products if name in p.names).items[0]].levels
         return (
             1
             if self._vertical(name) == "column"

@@ -31,11 +31,11 @@ class Item(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What is made of items (their positions) and written in `regions`, one for each of their
-    rectangles.
+    """What is made of items (their positions), under these names, and written in `regions`, one for
+    each of their rectangles.
     """
 
-    name: str
+    names: tuple[str, ...]
     items: tuple
     regions: Sequence
 

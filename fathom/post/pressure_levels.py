@@ -7,32 +7,16 @@ Inside the model's column, in x = ln p:
     temperature, wind, humidity
         Lagrange's cubic or straight lines; constant above the middle of the highest layer
 
-Below the ground and at the sea (Yessad 2023, FULL-POS in ARPEGE/IFS), with y = ln(p / p_s), T_* the
-temperature of the ground extrapolated from the lowest layer L with the standard lapse rate G, alpha
-= R G / g, T_0 = T_* + G phi_s / g that of the sea level:
-    T_* = T_L (1 + alpha (p_s / p_L - 1))
-    phi = phi_s - R T_* y (1 + alpha y / 2 + (alpha y)^2 / 6),
-        T = T_* (1 + alpha y + (alpha y)^2 / 2 + (alpha y)^3 / 6)
-    p_sea = p_s exp(h (1 - x / 2 + x^2 / 3)),    h = phi_s / (R T_*),  x = alpha h
-where T_0 would exceed 290.5 K, alpha is that which leads there (none if T_* is warmer: T_* becomes
-its mean with 290.5); where T_* is below 255 K, T_* becomes its mean with 255. For T itself the
-limit of T_0 is 298 K, over mountains only: from 2000 m on in part, from 2500 m on in full.
+Below the ground and at the sea: core/post/air.hpp, where the equations are.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from fathom import mpi
 from fathom.grids.hybrid import interfaces_of
-from fathom.moist_air import (
-    GAS_CONSTANT,
-    GRAVITY,
-    LAPSE_RATE,
-    relative_humidity,
-    virtual_temperature,
-)
+from fathom.moist_air import GRAVITY, relative_humidity
 from fathom.regrid import column
 from fathom.regrid.rows import Rows
 
@@ -43,125 +27,77 @@ SURFACE = ("log_surface_pressure", "surface_geopotential")
 class Column:
     """A state on hybrid levels, ready to be asked for values at any pressure.
 
-    fields  air_temperature [K], log_surface_pressure, surface_geopotential [m2 s-2], and
-    specific_humidity if there is any: (layers, *points), (*points) levels  anything with `a` [Pa]
-    and `b`, or the pair, of interfaces from the top down
-    grid    rows of the model, if the fields are (..., rows,
-        longest row): what is no point is NaN in every result
+    fields  air_temperature [K], or virtual_temperature, log_surface_pressure, surface_geopotential
+        [m2 s-2], and specific_humidity if there is any: (layers, *points), (*points)
+    levels  anything with `a` [Pa] and `b`, or the pair, of interfaces from the top down
+    grid    rows of the model, if the fields are (..., rows, longest row): what is no point is NaN
+        in every result
     """
 
     def __init__(self, fields, levels, grid=None):
-        self.a, self.b = interfaces_of(levels)
+        a, b = interfaces_of(levels)
         self.rows = None if grid is None else Rows.of(grid)
-        for name in ("air_temperature", *SURFACE):
+        known = next((n for n in ("air_temperature", "virtual_temperature") if n in fields), None)
+        for name in (known or "air_temperature", *SURFACE):
             if name not in fields:
                 raise ValueError(
                     f"{name} is needed to find pressure and height; there are"
                     f" {', '.join(sorted(fields))}"
                 )
         self.shape = np.shape(fields["surface_geopotential"])
-        if len(fields["air_temperature"]) != self.a.size - 1:
-            raise ValueError(
-                f"air_temperature has {len(fields['air_temperature'])} layers, the levels"
-                f" {self.a.size - 1}"
-            )
-        self.surface_pressure = np.exp(self._flat(fields["log_surface_pressure"], 0))
-        self.surface_geopotential = self._flat(fields["surface_geopotential"], 0)
-        self.temperature = self._flat(fields["air_temperature"], 1)
-        humidity = (
-            self._flat(fields["specific_humidity"], 1) if "specific_humidity" in fields else 0.0
+        if len(fields[known]) != a.size - 1:
+            raise ValueError(f"{known} has {len(fields[known])} layers, the levels {a.size - 1}")
+        used = [known, *SURFACE, *(["specific_humidity"] if "specific_humidity" in fields else [])]
+        given = [self._flat(fields[name], name not in SURFACE) for name in used]
+        if len({field.dtype for field in given}) > 1:
+            given = [column.numbers(field, float) for field in given]
+        self.air = mpi.core.AirColumns(
+            list(a), list(b), *given, is_virtual=known == "virtual_temperature"
         )
-        self.virtual = virtual_temperature(self.temperature, humidity)
-        interfaces = column.interface_pressure(self.a, self.b, self.surface_pressure)
-        self.x = column.layer_logarithms(interfaces)[0]
-        self.geopotential = column.layer_geopotential(
-            interfaces, self.virtual, self.surface_geopotential
-        )
-        self._places: tuple[Any, Any] = None, None
-        self.ground = ground_temperature(
-            self.virtual[-1], self.surface_pressure, np.exp(self.x[-1])
-        )
+        self.surface_pressure = np.exp(np.asarray(given[1], float))  # (points), packed
+        self.surface_geopotential = given[2]
+        self._at: tuple[float, ...] = ()
 
-    def _flat(self, field, extra):
-        field = np.asarray(field, float)
+    def _flat(self, field, layers):
+        field = np.asarray(field)
         if self.rows is not None:
-            return self.rows.pack(field)
-        return field.reshape((*field.shape[:extra], -1))
+            return column.numbers(self.rows.pack(field))
+        return column.numbers(field.reshape((*field.shape[: int(layers)], -1)))
 
     def _shaped(self, values):
         if self.rows is not None:
             return self.rows.unpack(values, np.nan)
         return values.reshape(values.shape[:-1] + self.shape)
 
-    def _targets(self, pressures):
-        pressures = np.atleast_1d(np.asarray(pressures, float))
-        if pressures.ndim != 1 or not (pressures > 0).all():
-            raise ValueError(f"pressures are positive numbers [Pa], not {pressures.tolist()}")
-        return np.log(pressures)[:, None]
-
-    def _between(self, pressures):
-        """Where pressures lie among the layers; kept for the next field."""
-        key = tuple(np.ravel(pressures))
-        if self._places[0] != key:
-            self._places = key, column.Between(self.x, self._targets(pressures))
-        return self._places[1]
+    def _to(self, pressures):
+        """Pressures [Pa] as the targets of what follows."""
+        wanted = np.atleast_1d(np.asarray(pressures, float))
+        if wanted.ndim != 1 or not (wanted > 0).all():
+            raise ValueError(f"pressures are positive numbers [Pa], not {wanted.tolist()}")
+        if self._at != tuple(wanted):
+            self.air.to(np.log(wanted)[:, None])
+            self._at = tuple(wanted)
+        return self.air
 
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
         """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1.
         Below the lowest layer its value there.
         """
-        between = self._between(pressures)
-        values = self._flat(field, 1)
         if order not in (1, 3):
             raise ValueError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
-        return self._shaped(between.cubic(values) if order == 3 else between.linear(values))
+        return self._shaped(self._to(pressures).at(self._flat(field, True), order))
 
     def air_temperature(self, pressures, *, order: int = 3) -> np.ndarray:
-        """T [K] at pressures [Pa], below the ground as said above."""
-        target = self._targets(pressures)
-        ground = ground_temperature(self.temperature[-1], self.surface_pressure, np.exp(self.x[-1]))
-        between = column.Between(
-            np.concatenate([self.x, np.log(self.surface_pressure)[None]]), target
-        )
-        values = np.concatenate([self.temperature, ground[None]])
-        inside = between.cubic(values) if order == 3 else between.linear(values)
-        height = self.surface_geopotential / GRAVITY
-        sea = ground + LAPSE_RATE * height
-        limited = np.minimum(sea, 298.0)
-        sea = np.where(
-            height > 2500,
-            limited,
-            np.where(
-                height > 2000, 0.002 * ((2500 - height) * sea + (height - 2000) * limited), sea
-            ),
-        )
-        steep = np.where(
-            height > 2000, np.maximum(sea - ground, 0) / np.maximum(height, 1), LAPSE_RATE
-        )
-        y = target - np.log(self.surface_pressure)
-        z = GAS_CONSTANT / GRAVITY * steep * np.maximum(y, 0)
-        return self._shaped(np.where(y > 0, ground * (1 + z * (1 + z / 2 * (1 + z / 3))), inside))
+        """T [K] at pressures [Pa], below the ground too."""
+        return self._shaped(self._to(pressures).temperature_at(order))
 
     def geopotential_height(self, pressures) -> np.ndarray:
-        """phi / g [m] at pressures [Pa]."""
-        target = self._targets(pressures)
-        bottom = np.log(self.surface_pressure)[None]
-        x = np.concatenate([self.x, bottom])
-        values = np.concatenate([self.geopotential, self.surface_geopotential[None]])
-        slopes = -GAS_CONSTANT * np.concatenate([self.virtual, self.ground[None]])
-        inside = column.Between(x, target).hermite(values, slopes)
-        T, alpha = limited_ground(self.ground, self.surface_geopotential)
-        y = target - bottom
-        below = self.surface_geopotential - GAS_CONSTANT * T * y * (
-            1 + alpha * y / 2 * (1 + alpha * y / 3)
-        )
-        return self._shaped(np.where(y > 0, below, inside) / GRAVITY)
+        """phi / g [m] at pressures [Pa], below the ground too."""
+        return self._shaped(self._to(pressures).geopotential_at() / GRAVITY)
 
     def mean_sea_level_pressure(self) -> np.ndarray:
         """p_sea [Pa]."""
-        return self._shaped(
-            mean_sea_level_pressure(self.surface_pressure, self.surface_geopotential, self.ground)
-        )
+        return self._shaped(self.air.mean_sea_level_pressure()[0])
 
 
 def to_pressure_levels(
@@ -230,37 +166,6 @@ def _at_pressures(fields, levels, pressures, order: int) -> dict[str, np.ndarray
             np.atleast_1d(pressures)[:, None],
         )
     return found | {
-        "surface_air_pressure": state.surface_pressure,
+        "surface_air_pressure": np.exp(np.asarray(fields["log_surface_pressure"], float)),
         "air_pressure_at_mean_sea_level": state.mean_sea_level_pressure(),
     }
-
-
-def ground_temperature(temperature, surface_pressure, pressure) -> np.ndarray:
-    """T_* [K] from the temperature of the lowest layer and its pressure."""
-    return temperature * (1 + column.EXPONENT * (surface_pressure / pressure - 1))
-
-
-def limited_ground(ground, surface_geopotential) -> tuple[np.ndarray, np.ndarray]:
-    """T_* and alpha within the limits of warm and cold ground."""
-    warm = 290.5
-    sea = ground + LAPSE_RATE / GRAVITY * surface_geopotential
-    raised = np.where(np.abs(surface_geopotential) > 1, surface_geopotential, 1)
-    alpha = np.where(
-        sea > warm,
-        np.where(ground > warm, 0.0, GAS_CONSTANT * (warm - ground) / raised),
-        column.EXPONENT,
-    )
-    T = np.where(
-        (sea > warm) & (ground > warm),
-        0.5 * (warm + ground),
-        np.where(ground < 255, 0.5 * (255 + ground), ground),
-    )
-    return T, alpha
-
-
-def mean_sea_level_pressure(surface_pressure, surface_geopotential, ground) -> np.ndarray:
-    """p_sea [Pa] of surface pressure [Pa], surface geopotential [m2 s-2] and T_* [K]."""
-    T, alpha = limited_ground(ground, surface_geopotential)
-    h = surface_geopotential / (GAS_CONSTANT * T)
-    x = alpha * h
-    return surface_pressure * np.exp(h * (1 - x / 2 + x**2 / 3))

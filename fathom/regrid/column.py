@@ -16,10 +16,9 @@ ends: what hydrostatic balance says, continuous, of fourth order.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
+from fathom import mpi
 from fathom.moist_air import GAS_CONSTANT, GRAVITY, LAPSE_RATE
 
 EXPONENT = GAS_CONSTANT * LAPSE_RATE / GRAVITY  # of T ~ p^EXPONENT in the standard troposphere
@@ -58,86 +57,37 @@ def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) ->
 
 class Between:
     """Where targets (targets, points) lie among levels x (levels, points), increasing downward; x
-    or targets may be the same at all points, (n, 1).
-
-    `level` is k with x_k <= target <= x_{k+1} where inside, `weight` that of level k + 1; outside
-    it is beyond [0, 1]. Made once, used for many fields.
+    or targets may be the same at all points, (n, 1). Made once, used for many fields.
+    core/post/between.hpp.
     """
 
     def __init__(self, x, target):
-        points = np.broadcast_shapes(x.shape[1:], target.shape[1:])
-        self.x, self.target = x, np.broadcast_to(target, target.shape[:1] + points)
-        self.level = np.zeros(self.target.shape, np.intp)
-        for inner in x[1:-1]:
-            self.level += self.target >= inner
-        self._place = self.level * points[0] + np.arange(points[0])
-        upper, lower = self._pair(x)
-        self.length = lower - upper
-        self.weight = (self.target - upper) / self.length
-
-    def _levels(self, values):
-        return np.ascontiguousarray(
-            np.broadcast_to(values, values.shape[:1] + self.target.shape[1:])
-        ).ravel()
-
-    def _pair(self, values):
-        values = self._levels(values)
-        return values.take(self._place), values.take(self._place + self.target.shape[1])
-
-    @cached_property
-    def _lagrange(self):
-        """Place of the first of four levels, and their weights: those of a straight line next to
-        the ends, of a constant outside.
-        """
-        count, points = len(self.x), self.target.shape[1]
-        first = np.clip(self.level - 1, 0, count - 4)
-        place = self._place + (first - self.level) * points
-        x = self._levels(self.x)
-        x = [x.take(place + n * points) for n in range(4)]
-        inside = (self.level > 0) & (self.level < count - 2)
-        along, offset, weights = np.clip(self.weight, 0, 1), self.level - first, []
-        for n in range(4):
-            weight = 1.0
-            for other in range(4):
-                if other != n:
-                    weight = weight * ((self.target - x[other]) / (x[n] - x[other]))
-            line = np.where(offset == n, 1 - along, np.where(offset + 1 == n, along, 0.0))
-            weights.append(np.where(inside, weight, line))
-        return place, weights
+        self.x, self.target = numbers(x, float), numbers(target, float)
+        self._core = mpi.core.Between(self.x, self.target)
 
     def linear(self, values) -> np.ndarray:
         """Linear in x; constant above the first and below the last level."""
-        upper, lower = self._pair(values)
-        return upper + np.clip(self.weight, 0, 1) * (lower - upper)
+        return self._core.linear(numbers(values, float))
 
     def cubic(self, values) -> np.ndarray:
         """Lagrange's cubic through four levels; linear next to the ends and where there are fewer
         than four, constant outside.
         """
-        if len(values) < 4:
-            return self.linear(values)
-        (place, weights), values, points = (
-            self._lagrange,
-            self._levels(values),
-            self.target.shape[1],
-        )
-        result = weights[0] * values.take(place)
-        for n in (1, 2, 3):
-            result += weights[n] * values.take(place + n * points)
-        return result
+        return self._core.cubic(numbers(values, float))
 
     def hermite(self, values, slopes) -> np.ndarray:
         """The cubic with these values and slopes at levels; outside, straight on with the slope at
         the end.
         """
-        (upper, lower), (up, down) = self._pair(values), self._pair(slopes)
-        t = np.clip(self.weight, 0, 1)
-        inside = hermite(t, upper, lower, up * self.length, down * self.length)
-        return (
-            inside
-            + np.minimum(self.weight, 0) * self.length * up
-            + np.maximum(self.weight - 1, 0) * self.length * down
-        )
+        return self._core.hermite(numbers(values, float), numbers(slopes, float))
+
+
+def numbers(array, dtype=None) -> np.ndarray:
+    """float64, or float32 where it is that, points one after another; no copy where it is so."""
+    array = np.asarray(array, dtype)
+    if array.dtype not in (np.float64, np.float32):
+        array = array.astype(float)
+    return array if array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
 
 
 def hermite(t, left, right, slope_left, slope_right):

@@ -40,7 +40,13 @@ def _of_the_run(s):
         if solver is not None and solver.solves
         else {}
     )
-    years = steps * s.step / (365.2425 * 86400)
+    days = steps * s.step / 86400
+    node = s.comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    nodes, processes = (
+        s.comm.allreduce(int(node.rank == 0)),
+        mpi.world.size if s.roles else s.comm.size,
+    )
+    node.Free()
     return {
         "model": type(s.model).__name__,
         "grid": repr(s.model.grid),
@@ -57,7 +63,12 @@ def _of_the_run(s):
         "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4),
         "seconds_per_step": s.wall_seconds / max(steps, 1),
-        "simulated_years_per_day": years / max(s.wall_seconds, 1e-9) * 86400,
+        "seconds_per_simulated_day": s.wall_seconds / max(days, 1e-9),
+        "simulated_days_per_day": days / max(s.wall_seconds, 1e-9) * 86400,
+        "simulated_years_per_day": days / 365.2425 / max(s.wall_seconds, 1e-9) * 86400,
+        "nodes": nodes,  # of the ranks that compute
+        "node_hours": nodes * s.wall_seconds / 3600,
+        "core_hours": processes * int(s.parallel["threads"]) * s.wall_seconds / 3600,  # servers too
         **iterations,
     }
 

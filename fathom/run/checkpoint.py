@@ -140,7 +140,10 @@ class Part(Stream):
         if levels:
             rows = restart.rows_of_a_band(self.shape, self.simulation.bytes_of_number)
             bands = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
-            self.items, self.products = [Item(field, levels, bands)], [Product(field, (0,), bands)]
+            self.items, self.products = (
+                [Item(field, levels, bands)],
+                [Product((field,), (0,), bands)],
+            )
 
     def write_region(self, event, product, n, arrays):
         checkpoint = self.checkpoint

@@ -51,10 +51,17 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
         if simulation.stopped
         else ""
     )
+    years, days = (summary[f"simulated_{unit}_per_day"] for unit in ("years", "days"))
+    rate = f"{years:.3g} years/day" if years >= 1 else f"{days:.3g} days/day"
+    a_day = (
+        f", 24 h take {duration(summary['seconds_per_simulated_day'])}"
+        if steps * simulation.step < 86400
+        else ""
+    )
     return (
         f"{stopped}{steps} step{'s' * (steps != 1)} in {duration(seconds)}:"
-        f" {summary['seconds_per_step']:.3g} s a step, {summary['simulated_years_per_day']:.3g}"
-        f" years/day, checksum {summary['checksum']}\n{report if report.exists() else directory}"
+        f" {summary['seconds_per_step']:.3g} s a step, {rate}{a_day}, checksum"
+        f" {summary['checksum']}\n{report if report.exists() else directory}"
     )
 
 

@@ -58,6 +58,12 @@ def test_same_bits_on_two_ranks_and_under_a_launcher(tmp_path):
     found = [box.summary(folder) for folder in (one, two, launcher)]
     assert [(s["ranks"], s["threads"]) for s in found] == [(1, 1), (2, 1), (2, 2)]
     assert len({s["checksum"] for s in found}) == 1 and found[0]["steps"] == 48
+    for told in found:
+        days = told["steps"] * told["step"] / 86400
+        assert abs(told["seconds_per_simulated_day"] * days / told["wall_seconds"] - 1) < 0.01
+        assert told["nodes"] == 1 and told["node_hours"] * told["ranks"] * told["threads"] <= (
+            told["core_hours"] * (1 + 1e-9)
+        )
     assert {"resolved.toml", "restart.fathom", "summary.json", "surface.zarr"} <= set(
         os.listdir(two)
     )

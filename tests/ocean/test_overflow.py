@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.ndimage import label
 
 import cases
 from cases import ridge, simulate
+from fathom import earth
 from fathom.mpi import core
 
 g, rho0, f = 9.80616, 1026.0, 1.33e-4
@@ -90,16 +92,17 @@ def test_overflow_on_ranks(on_ranks):
     )
 
 
-def test_the_nordic_overflows():
-    """With observed temperature and salinity on 3 degrees: sources of 2.4 to 3 Sv, products of 4 to
-    6 Sv in the deep, fresh from behind the ridge; volume is kept.
+def test_the_overflows_of_the_sea():
+    """With observed temperature and salinity on 3 degrees: of the Nordic Seas sources of 2.4 to 3
+    Sv, products of 4 to 6 Sv in the deep, fresh from behind the ridge; of the Ross Sea half a Sv
+    and of the Weddell Sea a tenth, the climatology's shelves being light; volume is kept.
     """
     import fathom as fm
     from cases import globe
 
     sim = simulate(
         globe(
-            overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()],
+            overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel(), fm.RossSea(), fm.WeddellSea()],
             free_surface=fm.FreeSurface(tolerance=1e-6),
         ),
         step="3600s",
@@ -107,12 +110,53 @@ def test_the_nordic_overflows():
     ).prepare()
     before = sim.fields.volume()
     sim.advance(6)
-    (denmark, faroe), sites = sim.find(core.Overflows).transports, sim.find(core.Overflows).sites
+    denmark, faroe, ross, weddell = sim.find(core.Overflows).transports
+    sites = sim.find(core.Overflows).sites
     assert all(
         2.2e6 < source < 3.2e6 and 4e6 < product < 6.5e6 for source, _, product in (denmark, faroe)
     )
-    assert min(sites) >= 2
+    assert 0.3e6 < ross[0] < ross[2] < 1.5e6 and 0.05e6 < weddell[0] < weddell[2] < 0.5e6
+    assert min(sites[:3]) >= 2
     assert abs(sim.fields.volume() / before - 1) < 1e-13
+
+
+@pytest.mark.parametrize("cells", [None, 0.2])
+def test_one_overflow_per_strait(cells):
+    """What an overflow carries finds no way on the grid: between the Nordic Seas and the Atlantic
+    no velocity is deeper than the top of the flow over the sill, nor than the ridge at 3 degrees.
+    """
+    import fathom as fm
+
+    levels = fm.ZLevels(number=25, depth=5500, **({"partial_cells": cells} if cells else {}))
+    plain = fm.TripolarGrid(resolution="3deg", levels=levels)
+    walled = fm.Ocean(plain, overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()]).grid
+    assert sill_depth(plain) < 640 and sill_depth(walled) < 640
+    assert np.all(walled.depth() <= plain.depth()) and walled.wet_cells < plain.wet_cells
+    raised = walled.depth() < plain.depth()
+    assert 1 <= raised.sum() <= 12 and np.all(walled.depth()[raised] < 670)
+    assert fm.Ocean(plain, overflows=[fm.RossSea()]).grid is plain
+    fine = fm.TripolarGrid(resolution="1deg", levels=fm.ZLevels(number=40, depth=5500, surface=10))
+    channel = fm.Ocean(fine, overflows=[fm.DenmarkStrait(), fm.FaroeBankChannel()]).grid
+    assert sill_depth(fine) == pytest.approx(845, abs=1) and sill_depth(channel) < 640
+
+
+def sill_depth(grid):
+    """The deepest way over corners from the Norwegian Sea to the Iceland Basin [m]."""
+    depth, h = grid.depth("corner"), grid.horizontal
+    place = earth.unit_vectors(
+        np.asarray(h.corner_longitude)[1:, 1:], np.asarray(h.corner_latitude)[1:, 1:]
+    )
+    at = [
+        np.unravel_index((place @ earth.unit_vectors(*p)).argmax(), depth.shape)
+        for p in ((0.0, 66.0), (-18.0, 60.5))
+    ]
+    near = place @ earth.unit_vectors(-15.0, 65.0) > np.cos(np.deg2rad(18))
+
+    def joined(sill):
+        basins, _ = label((depth >= sill) & near, np.ones((3, 3)))
+        return basins[at[0]] == basins[at[1]] != 0
+
+    return max(sill for sill in np.unique(depth) if joined(sill))
 
 
 def test_errors_of_overflows():

@@ -38,7 +38,9 @@ def transports(g, u, v, **more):
         "VolumeTransportInCells",
         g | {"velocity_x_after": u, "velocity_y_after": v} | more,
         nz,
-        noise_filter=0.02,
+        compactness=0.3,
+        sea_surface_height_increment=rng.standard_normal((ny, nx)),
+        alternating_flow=rng.standard_normal((ny, nx)),
         step=3600,
     )
 

@@ -7,8 +7,9 @@ import pytest
 
 from atmospheres import isothermal, polytropic, state
 from fathom.grids import hybrid
+from fathom.mpi import core
 from fathom.post import near_surface
-from fathom.post.pressure_levels import Column, mean_sea_level_pressure, to_pressure_levels
+from fathom.post.pressure_levels import Column, to_pressure_levels
 from fathom.regrid.rows import Rows
 
 ABOVE = np.array([1e4, 3e4, 5e4, 7e4])  # Pa, above every hill
@@ -89,7 +90,8 @@ def test_warm_and_cold_ground_are_limited(ground, height, coldest, warmest):
     """The column under the ground is as warm as the limits say: its mean temperature follows from
     the pressure.
     """
-    p = mean_sea_level_pressure(9e4, 9.80665 * height, ground)
+    one = lambda value: np.array([value])
+    ((p,),) = core.mean_sea_level_pressure(one(9e4), one(9.80665 * height), one(ground))
     mean = 9.80665 * height / (287.0597 * np.log(p / 9e4))
     assert coldest < mean < warmest
 

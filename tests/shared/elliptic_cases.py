@@ -10,7 +10,8 @@ HALO = 2
 
 
 class Case:
-    def __init__(self, nx, ny, periodic, fold, seed=0, land=0.3, mass=2e-8):
+    def __init__(self, nx, ny, periodic, fold, seed=0, land=0.3, mass=2e-8, compactness=0.0):
+        self.compactness = compactness
         self.nx, self.ny, self.topology, self.mass = (
             nx,
             ny,
@@ -61,8 +62,9 @@ class Case:
         )
 
     def matrix(self):
-        """M + K from G' W G: for each corner the squared gradients of its four cells. Nothing in
-        common with the solver's assembly.
+        """M + K from G' W G: for each corner the squared gradients of its four cells, and in part
+        what the squared differences of its faces are more. Nothing in common with the solver's
+        assembly.
         """
         from scipy.sparse import coo_matrix, diags
 
@@ -85,6 +87,10 @@ class Case:
                     rows += [n] * 4
                     columns += cells
                     values += [0.5 * root * s for s in signs]
+                    n += 1
+                    rows += [n] * 4
+                    columns += cells
+                    values += [0.5 * root * self.compactness**0.5 * s for s in (-1, 1, 1, -1)]
                     n += 1
         G = coo_matrix((values, (rows, columns)), shape=(n, self.nx * self.ny)).tocsr()
         water = self.wet.ravel() > 0
@@ -110,7 +116,13 @@ class Case:
         self.blocks = [b for b in self.decomposition.blocks if b[5] == comm.rank]
         fields = [self.scatter(a) for a in (self.wet, self.area, self.depth, self.dx, self.dy)]
         return _core.EllipticSolver(
-            comm.py2f(), self.decomposition, HALO, *fields, mass=self.mass, **options
+            comm.py2f(),
+            self.decomposition,
+            HALO,
+            *fields,
+            mass=self.mass,
+            compactness=self.compactness,
+            **options,
         )
 
     def scatter(self, a):

@@ -57,11 +57,11 @@ struct MarchingBlocks::Rectangles {
 struct MarchingBlocks::Fields {
     std::vector<double> wet, area, scale, depth, dx, dy;
 
-    TileFields of(int tile, double mass) const {
+    TileFields of(int tile, const EllipticFields& of) const {
         const std::size_t point = std::size_t(tile) * points,
                           corner = std::size_t(tile) * (side + 1) * (side + 1);
         return {&wet[point], &area[point], &scale[point], &depth[corner],
-                &dx[corner], &dy[corner],  mass};
+                &dx[corner], &dy[corner],  of.mass,       of.compactness};
     }
     bool dry(int tile) const {
         const auto first = scale.begin() + std::size_t(tile) * points;
@@ -85,7 +85,7 @@ MarchingBlocks::MarchingBlocks(const PreconditionerParts& p) : space(p.space) {
     const Rectangles rectangles = list_tiles(shares(*space.how.decomposition), rank, field_of_tile);
     const Fields fields = gather(p, rectangles, rank, tiles.size());
     leave_out_dry_tiles(fields, field_of_tile);
-    make_groups(fields, field_of_tile, p.fields.mass);
+    make_groups(fields, field_of_tile, p.fields);
     plan_travel(rectangles, rank);
 }
 
@@ -192,7 +192,7 @@ void MarchingBlocks::leave_out_dry_tiles(const Fields& fields, std::vector<int>&
 }
 
 void MarchingBlocks::make_groups(const Fields& fields, const std::vector<int>& field_of_tile,
-                                 double mass) {
+                                 const EllipticFields& of) {
     const auto travels = [](const Tile& tile) { return tile.row < 0; };
     own_groups = std::size_t(std::ranges::find_if(tiles, travels) - tiles.begin()) / lanes;
     const std::size_t groups = (tiles.size() + lanes - 1) / lanes;
@@ -205,7 +205,7 @@ void MarchingBlocks::make_groups(const Fields& fields, const std::vector<int>& f
             for (int lane = 0; lane < lanes; ++lane) {
                 const std::size_t k = g * lanes + lane;
                 if (k < field_of_tile.size())
-                    of_eight.assemble(lane, fields.of(field_of_tile[k], mass));
+                    of_eight.assemble(lane, fields.of(field_of_tile[k], of));
                 else
                     of_eight.assemble_nothing(lane);
             }

@@ -41,7 +41,7 @@ private:
     Tile tile_in_block(int block, int i0, int j0) const;
     Fields gather(const PreconditionerParts&, const Rectangles&, int rank, std::size_t own) const;
     void leave_out_dry_tiles(const Fields&, std::vector<int>& field_of_tile);
-    void make_groups(const Fields&, const std::vector<int>& field_of_tile, double mass);
+    void make_groups(const Fields&, const std::vector<int>& field_of_tile, const EllipticFields&);
     void plan_travel(const Rectangles&, int rank);
     void solve(int from, int to, std::size_t begin, std::size_t end);
     void solve_group(std::size_t g, int from, int to);

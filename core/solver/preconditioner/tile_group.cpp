@@ -13,20 +13,23 @@ constexpr int side = TileGroup::side, points = TileGroup::points, guesses = Tile
 
 bool is_wet(const TileFields& tile, int k) { return tile.wet[k] != 0 && tile.scale[k] > 0; }
 
-/// P = a + b and M = a - b of elliptic.hpp at the corners of a tile.
+/// P' = (1 - e)(a + b) and M = a - b of elliptic.hpp at the corners of a tile.
 struct Corners {
     static constexpr int width = side + 1;
     double sum[width * width] = {}, difference[width * width] = {};
+    const double compact;  // k
     static int northeast_of(int i, int j) { return (j + 1) * width + i + 1; }
 
-    Corners(const TileFields& tile, double mean_area) {
+    Corners(const TileFields& tile, double mean_area)
+        : compact(tile.compactness / (1 - tile.compactness)) {
         double total = 0;
         int wet = 0;
         for (int k = 0; k < width * width; ++k) {
             const double H = tile.depth[k], dx = tile.dx[k], dy = tile.dy[k];
             const double a = 0.25 * H * dy / dx, b = 0.25 * H * dx / dy;
             if (!(H > 0) || !std::isfinite(a + b)) continue;
-            sum[k] = a + b, difference[k] = a - b, total += a + b, ++wet;
+            sum[k] = (1 - tile.compactness) * (a + b), difference[k] = a - b, total += sum[k],
+            ++wet;
         }
         const double fill = wet ? 0.1 * total / wet : tile.mass * mean_area;
         std::ranges::replace(sum, 0.0, fill);
@@ -34,8 +37,11 @@ struct Corners {
     /// What they add to the diagonal of the point (i, j).
     double around(int i, int j) const {
         const double* P = sum + northeast_of(i, j);
-        return (P[-width - 1] + P[-width]) + (P[-1] + P[0]);
+        return (1 + 2 * compact) * ((P[-width - 1] + P[-width]) + (P[-1] + P[0]));
     }
+    /// To the pair of the cells west and east of it, and of those south and north of it.
+    double east_west(int corner) const { return -(difference[corner] + compact * sum[corner]); }
+    double north_south(int corner) const { return difference[corner] - compact * sum[corner]; }
 };
 
 /// Of wet points; 0 if there are none.
@@ -118,14 +124,18 @@ void TileGroup::assemble(int tile, const TileFields& fields) {
     const auto scale = scales(fields, corners, area);
     for (int j = 0; j < side; ++j)
         for (int i = 0; i < side; ++i) {
-            const double* P = corners.sum + Corners::northeast_of(i, j);
-            const double* M = corners.difference + Corners::northeast_of(i, j);
+            const int c = Corners::northeast_of(i, j);
+            const double* P = corners.sum + c;
             const int k = j * side + i;
             const bool has_east = i < side - 1, has_north = j < side - 1,
                        has_both = has_east && has_north;
             at(east, k, tile) =
-                has_east ? -(M[0] + M[-Corners::width]) * scale[k] * scale[k + 1] : 0;
-            at(north, k, tile) = has_north ? (M[0] + M[-1]) * scale[k] * scale[k + side] : 0;
+                has_east ? (corners.east_west(c) + corners.east_west(c - Corners::width)) *
+                               scale[k] * scale[k + 1]
+                         : 0;
+            at(north, k, tile) = has_north ? (corners.north_south(c) + corners.north_south(c - 1)) *
+                                                 scale[k] * scale[k + side]
+                                           : 0;
             at(northeast, k, tile) = has_both ? -P[0] * scale[k] * scale[k + side + 1] : 0;
             at(northwest, k, tile) = has_both ? -P[0] * scale[k + 1] * scale[k + side] : 0;
             at(inverse_northeast, k, tile) = has_both ? 1 / at(northeast, k, tile) : 1;

@@ -21,7 +21,7 @@ namespace fathom {
 /// D of the solver; of the corners around them, (side + 1) x (side + 1), depth and widths [m].
 struct TileFields {
     const double *wet, *area, *scale, *depth, *dx, *dy;
-    double mass;  ///< of elliptic.hpp [s2 m-1 s-2]
+    double mass, compactness;  ///< of elliptic.hpp [m-1, 1]
 };
 
 class TileGroup {

@@ -11,11 +11,22 @@ from fathom.commands.bench.barotropic import barotropic
 from fathom.commands.bench.blocking import blocking
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.messages import messages
+from fathom.commands.bench.observations import observations
 from fathom.commands.bench.ocean import ocean
 from fathom.commands.bench.output import output
 from fathom.commands.bench.transform import transform
 
-parts = (ocean, barotropic, transform, messages, output, atmosphere, blocking, kernels)
+parts = (
+    ocean,
+    barotropic,
+    transform,
+    messages,
+    output,
+    atmosphere,
+    blocking,
+    kernels,
+    observations,
+)
 
 
 @click.group(short_help="Measure the model against the limits of the machine.")

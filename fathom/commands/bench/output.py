@@ -19,8 +19,12 @@ from fathom.commands.options import (
 
 
 @click.command()
-@usual_option("--case", default="ocean-1deg", help="ocean-1deg, ocean-x1, ocean-3deg.")
-@usual_option("--every", default="3h", help="How often five variables are written.")
+@usual_option(
+    "--case",
+    default="ocean-1deg",
+    help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60.",
+)
+@usual_option("--every", default="3h", help="How often the case's variables are written.")
 @usual_option("--for", "length", default="1d", help="How long the model runs.")
 @number_option("--ranks", default=2, help="Ranks that compute.")
 @threads_option

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,8 @@ cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
     "held-suarez-t159l60": (159, 60, "linear", "20min", "2.4h", "held-suarez"),
     "physics-t31l8": (31, "L8", "linear", "40min", "2.4h", "first"),
     "physics-t42l24": (42, 24, "linear", "30min", "2.4h", "first"),
+    "physics-t106l31": (106, "L31", "linear", "15min", "2.4h", "first"),
+    "physics-t106l60": (106, "L60", "linear", "15min", "2.4h", "first"),
 }
 
 
@@ -63,7 +66,8 @@ class Case:
                     f" {', '.join(allowed)}"
                 )
 
-    def simulation(self) -> Any:
+    def simulation(self, **more: Any) -> Any:
+        """`more`: keywords of the Simulation."""
         truncation, levels, grid, step, diffusion, physics = cases[self.case]
         return simulation(
             truncation,
@@ -75,6 +79,7 @@ class Case:
             self.precision,
             self.threads,
             self.tile,
+            **more,
         )
 
 
@@ -88,6 +93,8 @@ def simulation(
     precision: str,
     threads: int,
     tile: int | str = "measured",
+    parallel: Mapping[str, Any] | None = None,
+    **more: Any,
 ) -> Any:
     """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
     the first physics.
@@ -124,7 +131,8 @@ def simulation(
             ),
             sea_surface_temperature=_sea,
         )
-    return fm.Simulation(atmosphere, step=step, parallel={"threads": threads, "tile": tile})
+    parallel = {"threads": threads, "tile": tile, **(parallel or {})}
+    return fm.Simulation(atmosphere, step=step, parallel=parallel, **more)
 
 
 def _sea(longitude: Any, latitude: Any) -> Any:

@@ -30,17 +30,49 @@ from fathom.failure import RunFailure
 from fathom.names import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
-from fathom.performance.bench import ocean as bench
-from fathom.performance.bench import writers
+from fathom.performance.bench import atmosphere, ocean, writers
 from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
-variables = (
+in_ocean = (
     "temperature",
     "salinity",
     "eastward_velocity",
     "northward_velocity",
     "sea_surface_height",
 )
+in_air = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
+# Of atmospheres: case of `bench atmosphere`, and the output of each rhythm: name -> what
+# Simulation.output takes. The first is that of experiments/forecast-t106.toml.
+atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
+    "forecast-t106": (
+        "physics-t106l31",
+        {
+            "pressure.zarr": {
+                "variables": [*in_air, "relative_humidity"],
+                "levels": [1000, 925, 850, 700, 500, 400, 300, 250, 200, 100, 50],
+            },
+            "surface.zarr": {
+                "variables": ["air_pressure_at_mean_sea_level", "surface_air_pressure"]
+            },
+            "rain.zarr": {
+                "variables": ["precipitation_flux", "convective_precipitation"],
+                "statistic": "mean",
+            },
+        },
+    ),
+    "pressure-t106l60": (
+        "physics-t106l60",
+        {
+            "pressure.zarr": {
+                "variables": [*in_air, "relative_humidity", "specific_humidity"],
+                "levels": [
+                    *(1000, 925, 850, 700, 600, 500, 400, 300, 250, 200, 150, 100),
+                    *(70, 50, 30, 20, 10),
+                ],
+            }
+        },
+    ),
+}
 variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
 
 
@@ -59,8 +91,7 @@ class Case:
     paced: bool = False
 
     def __post_init__(self):
-
-        cases = [f"ocean-{grid}" for grid in bench.grids]
+        cases = [*(f"ocean-{grid}" for grid in ocean.grids), *atmospheres]
         for what, given, allowed in (
             ("case", self.case, cases),
             ("compression", self.compression, list(compressions)),
@@ -71,6 +102,23 @@ class Case:
                     f" {', '.join(allowed)}"
                 )
 
+    def simulation(self, **keywords: Any) -> Any:
+        if self.case in atmospheres:
+            name, _ = atmospheres[self.case]
+            return atmosphere.Case(name, precision=self.precision, tile="cache").simulation(
+                **keywords
+            )
+        return ocean.Case(
+            grid=self.case.removeprefix("ocean-"), precision=self.precision
+        ).simulation(**keywords)
+
+    @property
+    def outputs(self) -> dict[str, dict[str, Any]]:
+        """What is written: store -> keywords of Simulation.output."""
+        if self.case in atmospheres:
+            return atmospheres[self.case][1]
+        return {"bench.zarr": {"variables": list(in_ocean)}}
+
 
 def measure(case: Case) -> dict[str, Any]:
     """All variants, one after another."""
@@ -79,7 +127,8 @@ def measure(case: Case) -> dict[str, Any]:
         if case.paced:  # with what is done between steps
             pace = _run(case, "without_output", Path(folder))["seconds_per_step"]
         runs = {name: _run(case, name, Path(folder), pace) for name in variants}
-        rates = writers.measure(Path(folder) / "synchronous" / "bench.zarr", Path(folder))
+        store = Path(folder) / "synchronous" / next(iter(case.outputs))
+        rates = writers.measure(store, Path(folder))
     seconds, synchronous = _each(runs, "run_seconds"), runs["synchronous"]
     written = {name: run for name, run in runs.items() if variants[name] is not None}
     served = {name: run for name, run in written.items() if variants[name]}
@@ -91,6 +140,7 @@ def measure(case: Case) -> dict[str, Any]:
         "pace_seconds_per_step": pace,
         "times": synchronous["times"],
         "megabytes": synchronous["bytes"] / 1e6,
+        "output_share": synchronous["stall_seconds"] / synchronous["run_seconds"],
         "run_seconds": seconds,
         "over_without": {name: s / seconds["without_output"] for name, s in seconds.items()},
         "stall_seconds_per_output": stall,
@@ -159,38 +209,39 @@ def work(settings: Mapping[str, Any]) -> None:
         files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
     directory = folder / variant
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
-    simulation = bench.Case(
-        grid=case.case.removeprefix("ocean-"), precision=case.precision
-    ).simulation(parallel=parallel, directory=directory, overwrite=True)
+    simulation = case.simulation(parallel=parallel, directory=directory, overwrite=True)
     stamps: list[float] = []
     simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.step)
     if variants[variant] is not None:
-        simulation.output("bench.zarr", list(variables), every=case.every)
+        for path, what in case.outputs.items():
+            simulation.output(path, every=case.every, **what)
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])
     summary = simulation.run(case.length, report=False)
     if simulation.serves:
         return
     copy = (
-        _copy_seconds(simulation.comm, simulation.outputs[0].bytes_here())
+        _copy_seconds(simulation.comm, sum(store.bytes_here() for store in simulation.outputs))
         if simulation.outputs
         else 0.0
     )
     if not simulation.is_root:
         return
     steps = np.diff(stamps)
-    store = summary["output"]["stores"].get("bench.zarr", {"times": 0, "stall_seconds": 0.0})
-    written, digest = _stored(directory / "bench.zarr")
+    stores = summary["output"]["stores"]
+    times = max((store["times"] for store in stores.values()), default=0)
+    written, digest = _stored(directory)
     print(
         json.dumps(
             {
                 "run_seconds": summary["wall_seconds"],
                 "seconds_per_step": float(np.median(steps)),
                 "step_seconds": steps.tolist(),
-                "times": store["times"],
-                "stall_seconds": store["stall_seconds"],
-                "bytes": (
-                    store["times"] * simulation.outputs[0].stored_bytes() if store["times"] else 0
+                "times": times,
+                "stall_seconds": sum(store["stall_seconds"] for store in stores.values()),
+                "bytes": sum(
+                    stores[str(store.path)]["times"] * store.stored_bytes()
+                    for store in simulation.outputs
                 ),
                 "stored_bytes": written,
                 "store": digest,
@@ -251,13 +302,13 @@ def _slowed(put: Any, book: Path, rate: float) -> Any:
     return slow
 
 
-def _stored(store: Path) -> tuple[int, str]:
-    """Bytes of a store and a hash of all of them."""
+def _stored(directory: Path) -> tuple[int, str]:
+    """Bytes of the stores of a run and a hash of all of them."""
     size, digest = 0, hashlib.sha256()
-    for file in sorted(p for p in store.rglob("*") if p.is_file()):
+    for file in sorted(p for p in directory.rglob("*.zarr/**/*") if p.is_file()):
         content = file.read_bytes()
         size += len(content)
-        digest.update(str(file.relative_to(store)).encode() + content)
+        digest.update(str(file.relative_to(directory)).encode() + content)
     return size, digest.hexdigest()
 
 
@@ -300,6 +351,9 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
                 str(p["deepest"]),
             ]
         click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
+    click.echo(
+        f"written by the ranks that compute, output takes {f['output_share']:.1%} of the run"
+    )
     click.echo(
         f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are"
         f" {'the same' if f['same_bytes'] else 'NOT THE SAME'} byte for byte"

@@ -1,0 +1,244 @@
+/// Columns of air, interpolation between levels and moist air for Python. No logic.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+#include <memory>
+#include "base/error.hpp"
+#include "post/air_columns.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace fathom;
+using namespace fathom::post;
+
+namespace {
+
+template <class Number> using Levels = nb::ndarray<const Number, nb::ndim<2>, nb::device::cpu>;
+template <class Number>
+using Points = nb::ndarray<const Number, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// One point stands for all.
+template <class Number> Slab<Number> slab(const Levels<Number>& a, std::size_t points) {
+    if (a.shape(1) != points && a.shape(1) != 1)
+        throw Error("a field of ", a.shape(1), " points; wanted: ", points);
+    if (a.shape(1) > 1 && a.stride(1) != 1) throw Error("points must lie one after another");
+    return {a.data(), a.stride(0), a.shape(1) == 1 ? 0 : 1, int(a.shape(0))};
+}
+
+template <class Number> Slab<Number> whole(const Levels<Number>& a, std::size_t points) {
+    if (a.shape(1) != points) throw Error("a field of ", a.shape(1), " points; wanted: ", points);
+    auto found = slab(a, points);
+    found.point = 1;
+    return found;
+}
+
+/// A new array (levels, points) that fill(first number) makes.
+template <class Fill> nb::object made(std::size_t levels, std::size_t points, const Fill& fill) {
+    auto* data = new double[levels * points];
+    nb::capsule owner(data, [](void* p) noexcept { delete[] (double*)p; });
+    {
+        nb::gil_scoped_release nogil;
+        fill(data);
+    }
+    const std::size_t shape[] = {levels, points};
+    return nb::cast(nb::ndarray<nb::numpy, double>(data, 2, shape, owner));
+}
+
+struct BoundBetween {
+    Levels<double> x, target;
+    Between between;
+    BoundBetween(Levels<double> x, Levels<double> target)
+        : x(x),
+          target(target),
+          between(slab(x, points(x, target)), slab(target, points(x, target)), points(x, target)) {}
+    static std::size_t points(const Levels<double>& a, const Levels<double>& b) {
+        return std::max(a.shape(1), b.shape(1));
+    }
+    template <class Make> nb::object result(const Make& make) const {
+        return made(between.targets, between.points, make);
+    }
+};
+
+void bind_between(nb::module_& m) {
+    using B = BoundBetween;
+    nb::class_<B>(m, "Between",
+                  "Where targets (targets, points) lie among levels (levels, points).")
+        .def(nb::init<Levels<double>, Levels<double>>(), "x"_a.noconvert(), "target"_a.noconvert())
+        .def(
+            "linear",
+            [](const B& b, const Levels<double>& f) {
+                const auto values = slab(f, b.between.points);
+                return b.result([&](double* result) { b.between.linear(values, result); });
+            },
+            "values"_a.noconvert())
+        .def(
+            "cubic",
+            [](const B& b, const Levels<double>& f) {
+                const auto values = slab(f, b.between.points);
+                return b.result([&](double* result) { b.between.cubic(values, result); });
+            },
+            "values"_a.noconvert())
+        .def(
+            "hermite",
+            [](const B& b, const Levels<double>& f, const Levels<double>& s) {
+                const auto values = slab(f, b.between.points), slopes = slab(s, b.between.points);
+                return b.result([&](double* result) { b.between.hermite(values, slopes, result); });
+            },
+            "values"_a.noconvert(), "slopes"_a.noconvert());
+}
+
+struct BoundColumns {
+    AirColumns air;
+    Levels<double> targets;
+
+    nb::object field(const std::vector<double>& all, int levels) const {
+        return made(levels, air.points,
+                    [&](double* result) { std::copy_n(all.begin(), levels * air.points, result); });
+    }
+    template <class Make> nb::object at_targets(const Make& make) const {
+        if (!air.targets()) throw Error("no targets are given: to(...)");
+        return made(air.targets(), air.points, make);
+    }
+};
+
+template <class Number>
+void init(BoundColumns* self, std::vector<double> a, std::vector<double> b, Levels<Number> T,
+          Points<Number> logarithm, Points<Number> geopotential,
+          std::optional<Levels<Number>> humidity, bool is_virtual) {
+    const std::size_t points = T.shape(1);
+    if (logarithm.shape(0) != points || geopotential.shape(0) != points)
+        throw Error("temperature has ", points, " points, surface pressure ", logarithm.shape(0),
+                    ", surface geopotential ", geopotential.shape(0));
+    if (humidity && humidity->shape(0) != T.shape(0))
+        throw Error("temperature has ", T.shape(0), " layers, humidity ", humidity->shape(0));
+    const AirState<Number> state{std::move(a),
+                                 std::move(b),
+                                 whole(T, points),
+                                 is_virtual,
+                                 humidity ? whole(*humidity, points) : Slab<Number>{},
+                                 logarithm.data(),
+                                 geopotential.data(),
+                                 points};
+    nb::gil_scoped_release nogil;
+    new (self) BoundColumns{AirColumns(state), {}};
+}
+
+template <class Number> void bind_of(nb::class_<BoundColumns>& columns) {
+    using B = BoundColumns;
+    columns
+        .def("__init__", init<Number>, "a"_a, "b"_a, "temperature"_a.noconvert(),
+             "log_surface_pressure"_a.noconvert(), "surface_geopotential"_a.noconvert(),
+             "humidity"_a.noconvert().none() = nb::none(), "is_virtual"_a = false)
+        .def(
+            "at",
+            [](const B& b, const Levels<Number>& f, int order) {
+                const auto values = whole(f, b.air.points);
+                if (values.levels != b.air.layers)
+                    throw Error("a field of ", values.levels, " layers; the column has ",
+                                b.air.layers);
+                return b.at_targets([&](double* out) { b.air.at(values, order, out); });
+            },
+            "values"_a.noconvert(), "order"_a = 3)
+        .def(
+            "where",
+            [](const B& b, const Levels<Number>& f, double wanted, bool rising) {
+                const auto values = whole(f, b.air.points);
+                return made(1, b.air.points,
+                            [&](double* out) { b.air.where(values, wanted, rising, out); });
+            },
+            "values"_a.noconvert(), "wanted"_a, "rising"_a);
+}
+
+void bind_columns(nb::module_& m) {
+    using B = BoundColumns;
+    nb::class_<B> columns(m, "AirColumns",
+                          "Hydrostatic columns (levels, points), and fields at any ln p.");
+    bind_of<double>(columns);
+    bind_of<float>(columns);
+    columns.def_prop_ro("logarithm", [](const B& b) { return b.field(b.air.x, b.air.layers); })
+        .def_prop_ro("geopotential",
+                     [](const B& b) { return b.field(b.air.geopotential, b.air.layers); })
+        .def_prop_ro("temperature",
+                     [](const B& b) { return b.field(b.air.temperature, b.air.layers); })
+        .def_prop_ro("virtual_temperature",
+                     [](const B& b) { return b.field(b.air.virtual_temperature, b.air.layers); })
+        .def(
+            "to",
+            [](B& b, Levels<double> logarithms) {
+                b.targets = logarithms;
+                b.air.to(slab(logarithms, b.air.points));
+            },
+            "logarithms"_a.noconvert())
+        .def(
+            "at_geopotential",
+            [](const B& b, const Levels<double>& wanted) {
+                const auto values = slab(wanted, b.air.points);
+                return made(values.levels, b.air.points,
+                            [&](double* out) { b.air.at_geopotential(values, out); });
+            },
+            "geopotential"_a.noconvert())
+        .def(
+            "temperature_at",
+            [](const B& b, int order) {
+                return b.at_targets([&](double* out) { b.air.temperature_at(order, out); });
+            },
+            "order"_a = 3)
+        .def("geopotential_at",
+             [](const B& b) {
+                 return b.at_targets([&](double* out) { b.air.geopotential_at(out); });
+             })
+        .def("mean_sea_level_pressure", [](const B& b) {
+            return made(1, b.air.points, [&](double* out) { b.air.mean_sea_level_pressure(out); });
+        });
+}
+
+/// f of arrays of one length, in packs.
+template <class Function, class... More>
+nb::object each(const Function& f, const Points<double>& first, const More&... more) {
+    if (((more.shape(0) != first.shape(0)) || ...)) throw Error("arrays differ in length");
+    return made(1, first.shape(0), [&](double* out) {
+        std::size_t n = 0;
+        using Wide = Pack<double, cell_width<double>>;
+        for (; n + Wide::width <= first.shape(0); n += Wide::width)
+            f(Wide::load(first.data() + n), Wide::load(more.data() + n)...).store(out + n);
+        for (; n < first.shape(0); ++n)
+            f(Plain(first.data()[n]), Plain(more.data()[n])...).store(out + n);
+    });
+}
+
+void bind_moist_air(nb::module_& m) {
+    using P = Points<double>;
+    m.def(
+        "saturation_pressure",
+        [](const P& T) { return each([](auto t) { return saturation_pressure(t); }, T); },
+        "temperature"_a.noconvert());
+    m.def(
+        "relative_humidity",
+        [](const P& q, const P& T, const P& p) {
+            return each([](auto x, auto t, auto y) { return relative_humidity(x, t, y); }, q, T, p);
+        },
+        "specific_humidity"_a.noconvert(), "temperature"_a.noconvert(), "pressure"_a.noconvert());
+    m.def(
+        "specific_humidity",
+        [](const P& r, const P& T, const P& p) {
+            return each([](auto x, auto t, auto y) { return specific_humidity(x, t, y); }, r, T, p);
+        },
+        "relative_humidity"_a.noconvert(), "temperature"_a.noconvert(), "pressure"_a.noconvert());
+    m.def(
+        "mean_sea_level_pressure",
+        [](const P& p, const P& phi, const P& T) {
+            return each([](auto x, auto y, auto t) { return mean_sea_level_pressure(x, y, t); }, p,
+                        phi, T);
+        },
+        "surface_pressure"_a.noconvert(), "surface_geopotential"_a.noconvert(),
+        "ground_temperature"_a.noconvert());
+}
+
+}  // namespace
+
+void bind_post(nb::module_& m) {
+    bind_between(m);
+    bind_columns(m);
+    bind_moist_air(m);
+}

@@ -1,0 +1,85 @@
+#include <algorithm>
+#include <cstring>
+#include "observation/bufr.hpp"
+
+namespace fathom::bufr {
+namespace {
+
+std::size_t number(const std::uint8_t* p, int bytes) {
+    std::size_t value = 0;
+    for (int n = 0; n < bytes; ++n) value = value << 8 | p[n];
+    return value;
+}
+
+int descriptor(const std::uint8_t* p) { return (p[0] >> 6) * 100000 + (p[0] & 63) * 1000 + p[1]; }
+
+/// Section 1: where the data come from and which tables they want.
+void read_identification(const std::uint8_t* s, std::size_t length, Message& m) {
+    const bool four = m.edition == 4;
+    if (length < (four ? 18u : 12u)) throw Damaged("section 1 too short");
+    if (four) {
+        m.centre = int(number(s + 4, 2)), m.subcentre = int(number(s + 6, 2));
+        m.category = s[10], m.version = s[13], m.local = s[14];
+    } else {
+        m.subcentre = m.edition == 3 ? s[4] : 0,
+        m.centre = m.edition == 3 ? s[5] : int(number(s + 4, 2));
+        m.category = s[8], m.version = s[10], m.local = s[11];
+    }
+}
+
+void read_sections(std::span<const std::uint8_t> file, Message& m) {
+    const std::uint8_t *begin = file.data() + m.offset, *end = begin + m.length - 4;
+    const std::uint8_t* s = begin + 8;
+    auto section = [&] {
+        if (end - s < 4) throw Damaged("sections end beyond the message");
+        const std::size_t length = number(s, 3);
+        if (length < 4 || length > std::size_t(end - s))
+            throw Damaged("a section ends beyond the message");
+        return length;
+    };
+    std::size_t length = section();
+    read_identification(s, length, m);
+    const bool optional = s[m.edition == 4 ? 9 : 7] & 128;
+    s += length;
+    if (optional) s += section();
+    length = section();
+    if (length < 7) throw Damaged("section 3 too short");
+    m.subsets = int(number(s + 4, 2)), m.compressed = s[6] & 64;
+    for (std::size_t n = 7; n + 1 < length; n += 2) m.descriptors.push_back(descriptor(s + n));
+    s += length;
+    section();
+    m.data = std::size_t(s + 4 - file.data());
+}
+
+}  // namespace
+
+std::vector<Message> index(std::span<const std::uint8_t> file) {
+    std::vector<Message> found;
+    static constexpr char start[] = {'B', 'U', 'F', 'R'}, stop[] = {'7', '7', '7', '7'};
+    for (auto at = file.begin();;) {
+        at = std::search(at, file.end(), start, start + 4);
+        if (at == file.end()) return found;
+        Message m;
+        m.offset = std::size_t(at - file.begin());
+        const std::size_t left = file.size() - m.offset;
+        at += 4;  // where the next search begins, unless this message is whole
+        try {
+            if (left < 8) throw Damaged("cut off");
+            const std::uint8_t* p = file.data() + m.offset;
+            m.length = number(p + 4, 3), m.edition = p[7];
+            if (m.edition < 2 || m.edition > 4)
+                throw Damaged("edition " + std::to_string(m.edition) + " is not 2, 3 or 4");
+            if (m.length < 30) throw Damaged("too short to be a message");
+            if (m.length > left) throw Damaged("cut off");
+            if (std::memcmp(p + m.length - 4, stop, 4))
+                throw Damaged("wrong length: no 7777 at its end");
+            at = file.begin() + std::ptrdiff_t(m.offset + m.length);
+            read_sections(file, m);
+        } catch (const Damaged& wrong) {
+            m.problem = wrong.what();
+        }
+        found.push_back(std::move(m));
+    }
+}
+
+}  // namespace fathom::bufr

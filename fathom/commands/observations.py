@@ -1,0 +1,176 @@
+"""`fathom observations`: import files, show what they hold, ask questions, screen, draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.options import (
+    file_option,
+    json_option,
+    ranks_option,
+    threads_option,
+    usual_option,
+)
+from fathom.run import launch
+
+base_argument = click.argument("base", type=click.Path(path_type=Path))
+where_option = usual_option("--where", default="", help="Only these: a where-clause of SQL.")
+
+
+@click.group(short_help="Observations: import, screen, ask, draw.")
+def observations() -> None:
+    """Observations as a base: one row a datum in a Parquet file, and why each is used or not."""
+
+
+@observations.command("import", short_help="Make a base of files of observations.")
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+@file_option("--out", required=True, help="The base (.parquet).")
+@click.option("--month", default="", help="Of METAR, which say the day alone: 2018-11.")
+@file_option("--stations", help="Places of METAR: CSV with station, longitude, latitude, height.")
+@ranks_option
+@threads_option
+@json_option()
+def import_(
+    files: tuple[Path, ...], out: Path, ranks: int, threads: int, file: Path | None, **options: Any
+) -> int:
+    """Decode FILES (BUFR, NetCDF, CSV, METAR) and write all their data. What is damaged is counted
+    and named, the rest is kept.
+    """
+
+    def act() -> int:
+        from fathom.observations import base, ingest  # start-up time
+
+        base.pyarrow()
+        made, accounts = ingest.collect(files, threads, **options)
+        if accounts:
+            base.write(made, out)
+            click.echo("\n".join(ingest.summary(accounts, made)))
+            click.echo(f"{out}: {len(made)} data")
+            _write(file, ingest.figures(accounts, made))
+        return 0
+
+    return launch.distribute(ranks, threads, Path("."), act)
+
+
+@observations.command(short_help="What a base holds.")
+@base_argument
+@where_option
+def show(base: Path, where: str) -> int:
+    """Counts, means and spans of the variables of each kind."""
+    from fathom.observations import answers  # start-up time
+
+    click.echo("\n".join(answers.show(base, where)))
+    return 0
+
+
+@observations.command(short_help="Why data are used or not; the story of a station.")
+@base_argument
+@where_option
+@click.option("--station", help="Each datum of this station, a line each.")
+def why(base: Path, where: str, station: str | None) -> int:
+    """Counts by kind, variable and reason."""
+    from fathom.observations import answers  # start-up time
+
+    lines = answers.story(base, station, where) if station else answers.why(base, where)
+    click.echo("\n".join(lines))
+    return 0
+
+
+@observations.command(short_help="Ask in SQL.")
+@base_argument
+@click.argument("sql")
+@file_option("--csv", "table", help="Write the answer as a table.")
+def query(base: Path, sql: str, table: Path | None) -> int:
+    """The answer to SQL, a question to the table `observations`.
+
+    fathom observations query base.parquet "SELECT kind, count(*) FROM observations GROUP BY kind"
+    """
+    from fathom.observations import answers  # start-up time
+
+    click.echo("\n".join(answers.query(base, sql, table)))
+    return 0
+
+
+@observations.command("map", short_help="Draw where data are, their departures, why not used.")
+@base_argument
+@usual_option(
+    "--kind", default="coverage", help="coverage, departures, histogram, reasons, series."
+)
+@where_option
+@file_option("--out", metavar="PNG", help="The picture; <KIND>.png by default.")
+def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
+    """A picture of the data of a base."""
+    from fathom.observations import base as bases  # start-up time
+    from fathom.observations import pictures  # start-up time
+
+    out = out or Path(f"{kind}.png")
+    pictures.draw(kind, bases.read(base, where), out)
+    click.echo(out)
+    return 0
+
+
+@observations.command(short_help="Departures from a background.")
+@base_argument
+@click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
+@file_option("--out", required=True, help="The base with departures (.parquet).")
+def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
+    """Observations minus the background of FIELDS (GRIB), at their places and times. What has no
+    equivalent there keeps no departure.
+    """
+    from fathom.observations import background, compared  # start-up time
+    from fathom.observations import base as bases  # start-up time
+
+    data = bases.read(base)
+    lines = compared.compare(data, background.Background.open(*fields))
+    bases.write(data, out)
+    click.echo("\n".join([*lines, str(out)]))
+    return 0
+
+
+@observations.command(short_help="Which data an analysis uses, and why not the others.")
+@base_argument
+@file_option("--out", required=True, help="The base with reasons (.parquet).")
+@click.option("--window", nargs=2, metavar="START END", help="Times [START, END), ISO, UTC.")
+@click.option("--region", nargs=4, type=float, metavar="W E S N", help="Degrees.")
+@file_option("--blacklist", "rules", metavar="TOML", help="Rules of the blacklist.")
+@click.option("--limit", type=click.FloatRange(0), default=5.0, show_default=True,
+              help="Of the first guess: deviations of the departure; 0: none.")  # fmt: skip
+@click.option("--thinning/--no-thinning", default=True, show_default=True)
+@threads_option
+@json_option()
+def screen(
+    base: Path, out: Path, rules: Path | None, thinning: bool, threads: int, file: Path | None,
+    window: tuple[str, str] | None, region: Any, limit: float,
+) -> int:  # fmt: skip
+    """Gross limits, soundings, blacklist, first guess, duplicates, neighbours, thinning: in this
+    order; each datum has the reason of the first step that removed it.
+    """
+    from fathom.observations import base as bases  # start-up time
+    from fathom.observations import blacklist, screening, tables  # start-up time
+
+    data = bases.read(base)
+    settings = screening.Settings(
+        window=(tables.time_of(window[0]), tables.time_of(window[1])) if window else None,
+        region=region,
+        limit=limit,
+        boxes=screening.boxes if thinning else {},
+        rules=blacklist.read(rules) if rules else (),
+        threads=threads,
+    )
+    removed = screening.screen(data, settings)
+    bases.write(data, out)
+    used = int(data.used.sum())
+    click.echo("\n".join(f"{step:20} {count:9}" for step, count in removed.items()))
+    click.echo(f"{out}: {used} of {len(data)} data are used")
+    _write(file, {"data": len(data), "used": used, "removed": removed})
+    return 0
+
+
+def _write(file: Path | None, figures: dict[str, Any]) -> None:
+    if file is not None:
+        import json
+
+        file.write_text(json.dumps(figures, indent=1) + "\n")

@@ -1,0 +1,238 @@
+"""The base of observations: one row a datum, a number with its unit. It is a table in memory
+(`Observations`) and a Parquet file on disk; SQL is the language of questions.
+
+A datum is known by `report` and `datum`. The report's number is made from the bytes of its own
+message, the datum's from its place in the report: neither ranks nor names nor order of files enter.
+What is missing is NaN in memory and null in the file, never a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.names import near, unknown
+from fathom.observations import variables
+from fathom.observations.reasons import reasons
+
+needed = "pip install 'fathom-models[observations]'"
+
+# name -> type in memory, unit, what it is
+columns: dict[str, tuple[str, str, str]] = {
+    "report": ("i8", "1", "the report, from its bytes"),
+    "datum": ("i4", "1", "the datum's place in the report"),
+    "kind": ("i2", "1", "kind of report: a text in the file"),
+    "station": ("U16", "1", "station, ship, aircraft or satellite"),
+    "time": ("i8", "s", "since 1970-01-01"),
+    "longitude": ("f8", "degrees", "-180 to 180"),
+    "latitude": ("f8", "degrees", ""),
+    "height": ("f8", "m", "of the station, or of the datum where it has a height of its own"),
+    "pressure": ("f8", "Pa", "of the datum; of sea water: null"),
+    "depth": ("f8", "m", "of the datum in the sea"),
+    "channel": ("i4", "1", "of a radiometer; 0: none"),
+    "zenith": ("f8", "degrees", "of the satellite, seen from the place"),
+    "variable": ("i2", "1", "what is observed: a text in the file"),
+    "value": ("f8", "of the variable", "what was observed"),
+    "error": ("f8", "of the variable", "standard deviation as given"),
+    "error_inflated": ("f8", "of the variable", "with what representativeness adds"),
+    "error_final": ("f8", "of the variable", "as the analysis uses it"),
+    "background_departure": ("f8", "of the variable", "observation minus background"),
+    "analysis_departure": ("f8", "of the variable", "observation minus analysis"),
+    "background_error": ("f8", "of the variable", "standard deviation at the datum"),
+    "weight": ("f8", "1", "of variational quality control"),
+    "reason": ("i2", "1", "why it is not used; 0: it is"),
+    "slot": ("i4", "1", "slot of the window; -1: none"),
+}
+texts = {"kind": variables.kinds, "variable": variables.names}
+order = ("kind", "time", "report", "datum")
+usual = {"channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
+rows_of_group = 1 << 17
+
+
+class Observations:
+    """Columns of equal length, NumPy arrays: `observations["value"]`."""
+
+    def __init__(self, **given: Any) -> None:
+        for name in given:
+            if name not in columns:
+                raise ValueError(unknown("column", name, columns))
+        if "value" not in given:
+            raise ValueError("observations need a column 'value'")
+        count = len(given["value"])
+        self.column: dict[str, np.ndarray] = {}
+        for name, (kind, _, _) in columns.items():
+            values = given.get(name, usual.get(name, np.nan if kind == "f8" else 0))
+            values = np.broadcast_to(np.asarray(values), (count,))
+            if name in texts and values.dtype.kind == "U":
+                values = codes(name, values)
+            self.column[name] = np.array(values, kind)
+
+    def __len__(self) -> int:
+        return len(self.column["value"])
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self.column[name]
+
+    def __setitem__(self, name: str, values: Any) -> None:
+        self.column[name][:] = values
+
+    def taken(self, which: np.ndarray) -> Observations:
+        """Those of a mask or of indices."""
+        return Observations(**{name: values[which] for name, values in self.column.items()})
+
+    def sorted(self) -> Observations:
+        """In the order of a file: by kind, time, report and datum."""
+        return self.taken(np.lexsort([self[name] for name in reversed(order)]))
+
+    def kind_is(self, name: str) -> np.ndarray:
+        return self["kind"] == codes("kind", np.array([name]))[0]
+
+    def variable_is(self, name: str) -> np.ndarray:
+        return self["variable"] == codes("variable", np.array([name]))[0]
+
+    @property
+    def used(self) -> np.ndarray:
+        return self["reason"] == 0
+
+    def remove(self, which: np.ndarray, reason: int) -> int:
+        """Those of a mask are not used, for a reason; where one has been removed before, its own
+        reason stays. Returns how many were removed now.
+        """
+        now = np.asarray(which, bool) & self.used
+        self["reason"][now] = reason
+        return int(now.sum())
+
+
+def codes(name: str, values: np.ndarray) -> np.ndarray:
+    """Numbers of texts of a column; ValueError where one is not known."""
+    table = {text: n for n, text in enumerate(texts[name])}
+    kinds, inverse = np.unique(values, return_inverse=True)
+    if wrong := [k for k in kinds if k not in table]:
+        raise ValueError(unknown(name, str(wrong[0]), table))
+    return np.array([table[str(k)] for k in kinds], "i2")[inverse]
+
+
+def together(parts: Iterable[Observations]) -> Observations:
+    """All rows, in the order of a file; the same rows given twice are there once."""
+    parts = list(parts)
+    if not parts:
+        return Observations(value=[])
+    whole = {name: np.concatenate([p[name] for p in parts]) for name in columns}
+    placed = Observations(**whole).sorted()
+    same = np.ones(len(placed), bool)
+    for name in order:
+        same[1:] &= placed[name][1:] == placed[name][:-1]
+    same[:1] = False
+    return placed.taken(~same) if same.any() else placed
+
+
+def pyarrow() -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        raise ValueError(f"files of observations need pyarrow: {needed}") from None
+    return pyarrow
+
+
+def write(observations: Observations, path: str | Path) -> None:
+    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
+    path = Path(path)
+    partial = path.with_name(path.name + ".new")
+    pyarrow().parquet.write_table(
+        as_table(observations), partial, compression="zstd", row_group_size=rows_of_group
+    )
+    partial.replace(path)
+
+
+def as_table(observations: Observations) -> Any:
+    """The same as a table of Arrow, with texts for codes and nulls for what is missing."""
+    pa = pyarrow()
+    made = {}
+    for name, (kind, _, _) in columns.items():
+        values = observations[name]
+        if name in texts:
+            made[name] = pa.DictionaryArray.from_arrays(pa.array(values), list(texts[name]))
+        elif name == "station":
+            made[name] = pa.array(values.astype(object), pa.string()).dictionary_encode()
+        else:
+            made[name] = pa.array(values, mask=np.isnan(values) if kind == "f8" else None)
+    fields = [
+        pa.field(name, made[name].type, metadata={"units": unit, "is": text})
+        for name, (_, unit, text) in columns.items()
+    ]
+    return pa.Table.from_arrays(list(made.values()), schema=pa.schema(fields))
+
+
+def read(path: str | Path, where: str = "") -> Observations:
+    """Observations of a file, those of an SQL clause. FileNotFoundError; ValueError."""
+    return from_table(
+        query(f"SELECT * FROM observations{f' WHERE {where}' if where else ''}", path)
+    )
+
+
+def from_table(table: Any) -> Observations:
+    """From a table of Arrow with the columns above, or some of them."""
+    given = {}
+    for name in table.column_names:
+        if name not in columns:
+            continue
+        column = table[name].combine_chunks()
+        if name in texts or name == "station":
+            column = column.cast("string").fill_null("")
+            given[name] = np.array(column.to_pylist(), "U")
+        else:
+            given[name] = column.to_numpy(zero_copy_only=False)
+    return Observations(**given)
+
+
+def query(sql: str, path: str | Path) -> Any:
+    """The answer to an SQL question of a file's table `observations`, a table of Arrow.
+
+    FileNotFoundError; ValueError with what the database says of the question.
+    """
+    try:
+        import duckdb
+    except ImportError:
+        raise ValueError(f"questions to observations need duckdb: {needed}") from None
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; fathom observations import makes one")
+    with duckdb.connect(config={"preserve_insertion_order": True}) as base:
+        try:
+            base.execute(
+                "CREATE VIEW observations AS SELECT * FROM read_parquet("
+                + "'" + str(path).replace("'", "''") + "')"
+            )  # fmt: skip
+        except duckdb.Error as error:
+            raise ValueError(f"{path} is not a file of observations: {_first(error)}") from None
+        try:
+            return base.sql(sql).to_arrow_table()
+        except duckdb.Error as error:
+            hint = column_meant(str(error))
+            raise ValueError(f"{sql!r} cannot be answered: {_first(error)}{hint}") from None
+
+
+def _first(error: Exception) -> str:
+    return str(error).splitlines()[0]
+
+
+def column_meant(text: str) -> str:
+    """Which column may have been meant, where one is not known."""
+    import re  # only for errors
+
+    found = re.search(r'column "([^"]+)" not found', text)
+    return near(found[1], columns) if found else ""
+
+
+def by_kind_and_reason(observations: Observations) -> Mapping[tuple[str, str, str], int]:
+    """Counts: (kind, variable, reason) -> data."""
+    key = np.stack([observations[n].astype(int) for n in ("kind", "variable", "reason")])
+    found, counts = np.unique(key, axis=1, return_counts=True)
+    return {
+        (variables.kinds[k], variables.names[v], reasons.get(r, (f"reason {r}", ""))[0]): int(n)
+        for (k, v, r), n in zip(found.T, counts)
+    }

@@ -1,0 +1,203 @@
+"""Files of observations become a base: BUFR, text tables (CSV), NetCDF (Argo, along-track
+altimetry) and METAR.
+
+    made, account = collect(paths)           # on all ranks; all observations are on rank 0
+
+Files are indexed first; their messages are dealt out by bytes to the ranks, and there to threads.
+Rank 0 puts the rows in the order of their keys, so the file is the same on any ranks, whatever the
+names and the order of the files. What is damaged is counted and named; the rest is kept.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.observations import bufr, metar, netcdf, reports, tables
+from fathom.observations.base import Observations, together
+from fathom.observations.reasons import code
+from fathom.observations.variables import kinds
+
+most_named = 5  # damaged parts of a file that are told by name
+
+
+@dataclass
+class Account:
+    """What came of a file. `problems`: what is wrong -> how often; `named`: the first places."""
+
+    file: str
+    format: str
+    parts: int = 0  # messages, lines, profiles
+    reports: int = 0
+    data: int = 0
+    absurd: int = 0  # data that are kept with a reason: no number can be made of them
+    problems: Counter = field(default_factory=Counter)
+    named: list[str] = field(default_factory=list)
+
+    @property
+    def damaged(self) -> int:
+        return sum(self.problems.values())
+
+    def add(self, problem: str, place: str) -> None:
+        self.problems[problem] += 1
+        self.named.append(f"{place}: {problem}")
+
+    def join(self, other: Account) -> None:
+        for name in ("parts", "reports", "data", "absurd"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.problems += other.problems
+        self.named = [*self.named, *other.named][:most_named]
+
+
+def collect(
+    paths: Sequence[str | Path], threads: int = 1, comm: Any = None, **options: Any
+) -> tuple[Observations, list[Account]]:
+    """All observations of the files, in the order of their keys, and an account of each file; on
+    rank 0, none elsewhere. options: of METAR (stations, month).
+
+    FileNotFoundError; ValueError: a file of no known format, on all ranks.
+    """
+    comm = mpi.world if comm is None else comm
+    parts, accounts = [], []
+    for path in paths:
+        made, account = _file(Path(path), comm, threads, options)
+        parts.append(made)
+        accounts.append(account)
+    own = together(parts) if parts else Observations(value=[])
+    gathered = comm.gather((own.column, accounts))
+    if comm.rank:
+        return Observations(value=[]), []
+    for _, others in gathered[1:]:
+        for account, other in zip(accounts, others):
+            account.join(other)
+    whole = own if comm.size == 1 else together(Observations(**c) for c, _ in gathered)
+    return whole, accounts
+
+
+def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observations, Account]:
+    """This rank's share of a file."""
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file")
+    data = path.read_bytes()
+    format = format_of(data, path.name)
+    account = Account(str(path), format)
+    if format == "bufr":
+        made = _bufr(data, comm, threads, account)
+    elif comm.rank:  # small files: one reads them
+        made = Observations(value=[])
+    else:
+        read: Callable = {"netcdf": netcdf.read, "metar": metar.read, "csv": tables.read}[format]
+        made = read(path, account, **(options if format == "metar" else {}))
+    absurd = ~np.isfinite(made["value"]) | _nowhere(made)
+    account.absurd += made.remove(absurd, code["damaged"])
+    made = made.taken(np.isfinite(made["value"]))
+    account.data, account.reports = len(made), len(np.unique(made["report"]))
+    return made, account
+
+
+def _nowhere(made: Observations) -> np.ndarray:
+    """Places that are not on Earth, times that are none."""
+    with np.errstate(invalid="ignore"):
+        here = (np.abs(made["latitude"]) <= 90) & np.isfinite(made["longitude"])
+    return ~here | (made["time"] == 0)
+
+
+def format_of(data: bytes, name: str) -> str:
+    """bufr, netcdf, metar or csv, by what is in the file. ValueError where it is none of them."""
+    if data.startswith((b"CDF", b"\x89HDF")):
+        return "netcdf"
+    if data.startswith(b"BUFR") or b"BUFR" in data or name.lower().endswith((".bufr", ".bfr")):
+        return "bufr"
+    try:
+        text = data[:65536].decode("utf-8", errors="strict" if len(data) < 65536 else "ignore")
+    except UnicodeDecodeError:
+        text = ""
+    if metar.looks_like_it(text):
+        return "metar"
+    if "," in text.splitlines()[0] if text else False:
+        return "csv"
+    raise ValueError(
+        f"{name} is no file of observations that is known: BUFR, NetCDF, METAR or a table (CSV)"
+        " with a header line"
+    )
+
+
+def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observations:
+    messages = mpi.core.bufr_index(data)
+    if not messages and comm.rank == 0:
+        account.add("no message in it", "the file")
+    ends = np.cumsum([m.length for m in messages])
+    share = _share(ends, comm)
+    mine = messages[share]
+    account.parts = len(mine)
+    roles = reports.roles(mpi.core)
+    parts = []
+    for some in _pieces(mine):
+        rows, problems = bufr.read(data, roles, some, threads)
+        for message, problem in zip(some, problems):
+            if problem:
+                account.add(problem, f"message at byte {message.offset}")
+        parts.append(reports.observations(rows, data, some))
+    account.named = account.named[:most_named]
+    return together(parts)
+
+
+def _share(ends: np.ndarray, comm: Any) -> slice:
+    """The messages of this rank: equal bytes, each message on one rank."""
+    total = ends[-1] if len(ends) else 0
+    first, last = np.searchsorted(ends, [total * (comm.rank + k) / comm.size for k in (0, 1)])
+    return slice(int(first), len(ends) if comm.rank == comm.size - 1 else int(last))
+
+
+def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[Any]]:
+    """Messages of some megabytes at a time: rows take some hundred times their bits."""
+    start, bytes_ = 0, 0
+    for n, message in enumerate(messages):
+        bytes_ += message.length
+        if bytes_ > most:
+            yield messages[start : n + 1]
+            start, bytes_ = n + 1, 0
+    if start < len(messages):
+        yield messages[start:]
+
+
+def summary(accounts: Sequence[Account], made: Observations) -> list[str]:
+    """Lines for people: files, what is damaged, counts by kind."""
+    lines = []
+    for a in accounts:
+        lines.append(
+            f"{a.file}: {a.format}, {a.parts} parts, {a.reports} reports, {a.data} data,"
+            f" {a.damaged} parts damaged, {a.absurd} data without a place or time"
+        )
+        lines += [f"    {count} × {problem}" for problem, count in sorted(a.problems.items())]
+        lines += [f"    {place}" for place in a.named]
+    counts = np.bincount(made["kind"], minlength=len(kinds))
+    lines += [f"{kind:14} {n:9} data" for kind, n in zip(kinds, counts) if n]
+    return lines
+
+
+def figures(accounts: Sequence[Account], made: Observations) -> dict[str, Any]:
+    """The same as numbers."""
+    return {
+        "data": len(made),
+        "reports": len(np.unique(made["report"])),
+        "copies": sum(a.data for a in accounts) - len(made),
+        "damaged": sum(a.damaged for a in accounts),
+        "files": [
+            {
+                "file": a.file,
+                "format": a.format,
+                "parts": a.parts,
+                "data": a.data,
+                "absurd": a.absurd,
+                "problems": dict(sorted(a.problems.items())),
+            }
+            for a in accounts
+        ],
+    }

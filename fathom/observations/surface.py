@@ -1,0 +1,189 @@
+"""The analysis of the surface: temperature and humidity at 2 m, snow, sea surface temperature, by
+optimal interpolation of the departures of observations from a background.
+
+    made = analyse(structure, targets, data, neighbours=50)      # increments, deviations
+    withheld(structure, data, folds=10)                          # at data that it has not seen
+
+Equations: core/observation/optimal_interpolation.hpp. Each place is solved by itself, from the
+nearest observations, so no bit depends on the number of ranks or threads.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom import earth, mpi
+from fathom.names import unknown
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How errors of a background belong together. `background_error` None: what the departures
+    leave when the errors of observations are taken from them.
+    """
+
+    length: float  # m
+    height: float  # m; infinite: heights do not matter
+    error: float  # of an observation, with what it represents, of the variable
+    background_error: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} = {value} of a structure must be positive")
+
+    def deviation(self, departure: np.ndarray) -> float:
+        """sigma_b: <d^2> = sigma_b^2 + sigma_o^2; at least a tenth of the observation's."""
+        if self.background_error is not None:
+            return self.background_error
+        left = float(np.mean(departure**2)) - self.error**2 if len(departure) else 0.0
+        return float(np.sqrt(max(left, (0.1 * self.error) ** 2)))
+
+
+# Lengths and heights: 2 m fields as tuned on stations of Europe (docs/observations.md); snow:
+# Brasnett (1999); the sea: some Rossby radii of its mixed layer.
+structures = {
+    "air_temperature": Structure(100e3, 500.0, 1.2),
+    "relative_humidity": Structure(100e3, 500.0, 0.1),
+    "surface_snow_thickness": Structure(55e3, 800.0, 0.04),
+    "sea_water_temperature": Structure(150e3, np.inf, 0.5),
+}
+
+
+def structure_of(variable: str) -> Structure:
+    """The usual structure of a variable; ValueError where it is not one of the surface."""
+    if variable not in structures:
+        raise ValueError(unknown("variable of a surface analysis", variable, structures))
+    return structures[variable]
+
+
+@dataclass(frozen=True)
+class Data:
+    """Departures (n) from the background at places [degrees] with heights [m], NaN: not known."""
+
+    longitude: np.ndarray
+    latitude: np.ndarray
+    height: np.ndarray
+    departure: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.departure)
+
+    def taken(self, which: np.ndarray) -> Data:
+        return Data(*(values[which] for values in vars(self).values()))
+
+
+def analyse(
+    structure: Structure,
+    longitude: Any,
+    latitude: Any,
+    height: Any,
+    data: Data,
+    neighbours: int = 50,
+    threads: int = 1,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Increments at places and the standard deviations of their errors, from the `neighbours`
+    nearest data within 6 lengths. ValueError: what is not finite.
+    """
+    wrong = [n for n in ("longitude", "latitude", "departure")
+             if not np.isfinite(getattr(data, n)).all()]  # fmt: skip
+    if wrong:
+        raise ValueError(f"{wrong[0]} of the data of an analysis is not finite everywhere")
+    longitude, latitude, height = (
+        np.ascontiguousarray(np.ravel(x), float)
+        for x in np.broadcast_arrays(longitude, latitude, height)
+    )
+    deviation = structure.deviation(data.departure)
+    if not len(data):
+        return np.zeros(len(longitude)), np.full(len(longitude), deviation)
+    targets = earth.unit_vectors(longitude, latitude)
+    directions = earth.unit_vectors(data.longitude, data.latitude)
+    around = _nearest(targets, directions, min(neighbours, len(data)), 6 * structure.length)
+    numbers = [np.ascontiguousarray(x, float) for x in (data.height, data.departure)]
+    return mpi.core.interpolate_optimally(
+        structure.length, structure.height, deviation, targets, height, directions, numbers[0],
+        numbers[1], np.full(len(data), structure.error), around, threads,
+    )  # fmt: skip
+
+
+def _nearest(targets: np.ndarray, places: np.ndarray, most: int, reach: float) -> np.ndarray:
+    """(targets, most): the nearest places within a distance [m], -1 where there are no more."""
+    from scipy.spatial import cKDTree
+
+    chord = 2 * np.sin(min(reach / earth.RADIUS, np.pi) / 2)
+    _, index = cKDTree(places).query(targets, np.arange(1, most + 1), distance_upper_bound=chord)
+    return np.where(index == len(places), -1, index).astype(np.int32)
+
+
+def withheld(
+    structure: Structure, data: Data, folds: int = 10, seed: int = 0, **options: Any
+) -> np.ndarray:
+    """What is left of each departure when a fold of the data, drawn at random, is analysed from
+    all others.
+    """
+    if not 2 <= folds <= len(data):
+        raise ValueError(f"folds = {folds} must be from 2 to the number of data, {len(data)}")
+    fold = np.random.default_rng(seed).permutation(len(data)) % folds
+    left = np.empty(len(data))
+    for n in range(folds):
+        out = data.taken(fold == n)
+        made, _ = analyse(
+            structure, out.longitude, out.latitude, out.height, data.taken(fold != n), **options
+        )
+        left[fold == n] = out.departure - made
+    return left
+
+
+def outliers(structure: Structure, data: Data, most: float = 4.0, **options: Any) -> np.ndarray:
+    """Where a datum is too far from what its neighbours tell without it: the spatial consistency
+    test. True: |d - d_others| > most * sqrt(sigma_others^2 + sigma_o^2). Each pass removes those
+    that are the worst among their neighbours, until none is left.
+    """
+    bad = np.zeros(len(data), bool)
+    for _ in range(20):
+        keep = np.flatnonzero(~bad)
+        some = data.taken(keep)
+        if len(some) < 3:
+            return bad
+        ratio = _alone(structure, some, **options) / most
+        worst = ratio > 1
+        if not worst.any():
+            return bad
+        near = _nearest(
+            *(earth.unit_vectors(some.longitude, some.latitude),) * 2,
+            min(10, len(some)), structure.length,
+        )  # fmt: skip
+        around = np.where(near >= 0, ratio[near], 0).max(axis=1)
+        bad[keep[worst & (ratio >= around)]] = True
+    return bad
+
+
+def _alone(structure: Structure, data: Data, neighbours: int = 20, threads: int = 1) -> np.ndarray:
+    """|departure - analysis from the others| in standard deviations of the difference."""
+    places = earth.unit_vectors(data.longitude, data.latitude)
+    around = _nearest(places, places, min(neighbours + 1, len(data)), 6 * structure.length)
+    own = around == np.arange(len(data))[:, None]
+    order = np.argsort(own, axis=1, kind="stable")  # itself last, then left out
+    around = np.take_along_axis(around, order, 1)
+    around = np.where(np.take_along_axis(own, order, 1), -1, around)
+    around = np.take_along_axis(around, np.argsort(around < 0, axis=1, kind="stable"), 1)
+    height, departure = (np.ascontiguousarray(x, float) for x in (data.height, data.departure))
+    made, deviation = mpi.core.interpolate_optimally(
+        structure.length, structure.height, structure.deviation(departure), places, height,
+        places, height, departure, np.full(len(data), structure.error),
+        np.ascontiguousarray(around, np.int32), threads,
+    )  # fmt: skip
+    return np.abs(departure - made) / np.sqrt(deviation**2 + structure.error**2)
+
+
+def ground_increments(air_temperature: np.ndarray) -> dict[str, np.ndarray]:
+    """What increments of temperature at 2 m [K] give to the ground: all of it at its surface,
+    1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2).
+    """
+    return {
+        "ground_temperature": np.asarray(air_temperature, float),
+        "deep_ground_temperature": np.asarray(air_temperature, float) / (2 * np.pi),
+    }

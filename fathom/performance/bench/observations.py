@@ -1,0 +1,200 @@
+"""What observations cost, part by part, in seconds of a processor: index, decode, rows, sort,
+write, read, a question, screening, the analysis of a surface, operators; the same decoding by
+eccodes from Python; and what more ranks would make of an import.
+
+The messages are those of a file, or surface reports that eccodes encodes here. An import on N
+ranks is priced as
+
+    (decode + rows + sort) / N  +  rows that travel / rate of memory  +  merge + write
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.observations import base, bufr, operators, reports, screening, surface
+from fathom.observations.base import Observations
+
+ranks = (2, 4, 16)
+rate_of_travel = 1e9  # bytes/s through shared memory between ranks, with packing: an estimate
+
+
+def made(count: int = 20000) -> bytes:
+    """Surface reports, template 307080: fifty that differ, with other times of section 1."""
+    import eccodes
+
+    rng = np.random.default_rng(0)
+    different = []
+    for n in range(min(50, count)):
+        handle = eccodes.codes_bufr_new_from_samples("BUFR4")
+        eccodes.codes_set(handle, "masterTablesVersionNumber", 30)
+        eccodes.codes_set(handle, "dataCategory", 0)
+        eccodes.codes_set_array(handle, "inputDelayedDescriptorReplicationFactor", [0, 0])
+        eccodes.codes_set_array(handle, "unexpandedDescriptors", [307080])
+        for key, value in {
+            "blockNumber": 10, "stationNumber": 100 + n, "year": 2018, "month": 11, "day": 20,
+            "hour": 12, "minute": 0, "latitude": rng.uniform(40, 60),
+            "longitude": rng.uniform(0, 20), "heightOfStationGroundAboveMeanSeaLevel": 100,
+            "airTemperature": rng.uniform(260, 290), "dewpointTemperature": 255,
+            "nonCoordinatePressure": 99000, "windDirection": 10 * n % 360, "windSpeed": 5,
+        }.items():  # fmt: skip
+            eccodes.codes_set(handle, key, float(value))
+        eccodes.codes_set(handle, "pack", 1)
+        different.append(bytearray(eccodes.codes_get_message(handle)))
+        eccodes.codes_release(handle)
+    second_of_section_1 = 8 + 21
+    messages = []
+    for n in range(count):
+        message = different[n % len(different)]
+        message[second_of_section_1] = n // len(different) % 60
+        message[second_of_section_1 - 1] = n // len(different) // 60 % 60
+        messages.append(bytes(message))
+    return b"".join(messages)
+
+
+class Spent:
+    """Seconds of the processor, part by part; the least of some repetitions."""
+
+    def __init__(self, repetitions: int):
+        self.repetitions, self.seconds = repetitions, {}  # type: ignore[var-annotated]
+
+    def __call__(self, name: str, do: Callable[[], Any]) -> Any:
+        result, least = None, np.inf
+        for _ in range(self.repetitions):
+            start = time.process_time()
+            result = do()
+            least = min(least, time.process_time() - start)
+        self.seconds[name] = least
+        return result
+
+
+def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 3) -> dict:
+    """All figures. FileNotFoundError; ValueError: a file without messages."""
+    data = file.read_bytes() if file else made(messages)
+    spent = Spent(repetitions)
+    index = spent("index", lambda: mpi.core.bufr_index(data))
+    if not index:
+        raise ValueError(f"{file} has no message of BUFR")
+    roles = reports.roles(mpi.core)
+    bufr.read(data, roles, index[:10])  # tables are read once
+    rows, problems = spent("decode", lambda: bufr.read(data, roles, index))
+    unsorted = spent("rows", lambda: reports.observations(rows, data, index))
+    whole = spent("sort", lambda: base.together([unsorted]))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "bench.parquet"
+        spent("write", lambda: base.write(whole, path))
+        size = path.stat().st_size
+        spent("read", lambda: base.read(path))
+        sql = "SELECT kind, variable, count(*), avg(value) FROM observations GROUP BY ALL"
+        spent("question", lambda: base.query(sql, path))
+    fresh = lambda: Observations(**whole.column)
+    spent("screen", lambda: screening.screen(fresh()))
+    _surface(spent)
+    _operators(spent)
+    theirs = _eccodes(data, index)
+    s = spent.seconds
+    return {
+        "messages": len(index),
+        "damaged": sum(map(bool, problems)),
+        "data": len(whole),
+        "bytes": len(data),
+        "bytes_of_base": size,
+        "processor_seconds": s,
+        "messages_per_second": len(index) / (s["index"] + s["decode"] + s["rows"]),
+        "messages_per_second_decoded": len(index) / s["decode"],
+        "messages_per_second_of_eccodes": theirs,
+        "import_and_screen_seconds": sum(
+            s[n] for n in ("index", "decode", "rows", "sort", "write", "screen")
+        ),
+        "priced_speedup": {str(n): _speedup(s, len(whole), n) for n in ranks},
+    }
+
+
+def _speedup(s: dict[str, float], data: int, count: int) -> float:
+    """Of an import on `count` ranks, by the formula above."""
+    row = sum(np.dtype(kind).itemsize for kind, _, _ in base.columns.values())
+    shared = s["decode"] + s["rows"] + s["sort"]
+    alone = s["index"] + s["write"]
+    merged = s["sort"] + data * row * (1 - 1 / count) / rate_of_travel
+    return (shared + alone) / (shared / count + alone + merged)
+
+
+def _surface(spent: Spent) -> None:
+    """1500 stations from 50 neighbours each."""
+    rng = np.random.default_rng(1)
+    n = 1500
+    data = surface.Data(
+        rng.uniform(0, 30, n), rng.uniform(35, 65, n), rng.gamma(1, 300, n), rng.normal(0, 2, n)
+    )
+    of = surface.structure_of("air_temperature")
+    spent(
+        "surface analysis of 1500 places",
+        lambda: surface.analyse(of, data.longitude, data.latitude, data.height, data),
+    )
+
+
+def _operators(spent: Spent) -> None:
+    """10 000 columns of 60 layers: temperature at a pressure and refractivity, both ways."""
+    n, layers = 10000, 60
+    sigma = np.linspace(0, 1, layers + 1)
+    a, b = 1e5 * (sigma - sigma**2), sigma**2
+    T = np.broadcast_to(np.linspace(220, 288, layers), (n, layers))
+    q = np.full((n, layers), 1e-3)
+    ps = np.full(n, 1e5)
+    seen = operators.Columns(a, b, T, q, T, T, ps, ps * 0 + 288, ps * 0)
+    value = np.ones(n)
+    for name, level in (("temperature", 5e4), ("refractivity", 8e3)):
+        spent(f"{name} of 10000", partial(seen.apply, name, level))
+        spent(f"{name} of 10000, adjoint", partial(seen.adjoint, name, value, level))
+
+
+def _eccodes(data: bytes, index: list[Any], most: int = 1000) -> float:
+    """Messages per second that eccodes unpacks from Python, with eight of their keys."""
+    import eccodes
+
+    keys = ("latitude", "longitude", "airTemperature", "dewpointTemperature", "windDirection",
+            "windSpeed", "nonCoordinatePressure", "stationNumber")  # fmt: skip
+    some = index[:most]
+    start = time.process_time()
+    for m in some:
+        handle = eccodes.codes_new_from_message(data[m.offset : m.offset + m.length])
+        try:
+            eccodes.codes_set(handle, "unpack", 1)
+            for key in keys:
+                try:
+                    eccodes.codes_get_array(handle, key)
+                except eccodes.KeyValueNotFoundError:
+                    continue
+        except eccodes.CodesInternalError:
+            continue
+        finally:
+            eccodes.codes_release(handle)
+    return len(some) / max(time.process_time() - start, 1e-9)
+
+
+def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
+    """Lines for people; the figures into a file."""
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=1) + os.linesep)
+    f = figures
+    lines = [f"{f['messages']} messages, {f['damaged']} damaged, {f['data']} data"]
+    lines += [f"{name:34} {1e3 * s:9.1f} ms" for name, s in f["processor_seconds"].items()]
+    lines += [
+        f"messages a second: {f['messages_per_second']:.0f} with rows,"
+        f" {f['messages_per_second_decoded']:.0f} decoded, eccodes"
+        f" {f['messages_per_second_of_eccodes']:.0f}",
+        f"import and screening: {f['import_and_screen_seconds']:.2f} s",
+        "priced speed-up of an import: "
+        + ", ".join(f"{x:.1f} on {n} ranks" for n, x in f["priced_speedup"].items()),
+    ]
+    return lines

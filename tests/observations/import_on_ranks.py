@@ -1,0 +1,17 @@
+"""The base of some messages on these ranks: its digest, from rank 0."""
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+from fathom import mpi
+from fathom.observations import base, ingest
+
+folder = Path(sys.argv[1])
+made, accounts = ingest.collect(sorted(folder.glob("*.bufr")), threads=2)
+if mpi.is_root:
+    base.write(made, folder / f"{mpi.world.size}.parquet")
+    digest = hashlib.sha256((folder / f"{mpi.world.size}.parquet").read_bytes()).hexdigest()
+    told = [[a.parts, a.damaged, a.data, a.named] for a in accounts]
+    print(json.dumps({"digest": digest, "data": len(made), "told": told}))

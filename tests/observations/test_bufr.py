@@ -1,0 +1,134 @@
+"""The decoder of BUFR against what eccodes has encoded, and against damage."""
+
+import numpy as np
+import pytest
+
+import bufr_messages
+from fathom import mpi
+from fathom.observations import bufr, ingest, reports
+from fathom.observations.reasons import code
+
+
+def decoded(data, threads=1):
+    messages = mpi.core.bufr_index(data)
+    rows, problems = bufr.read(data, reports.roles(mpi.core), messages, threads)
+    assert not any(problems), problems
+    return reports.observations(rows, data, messages)
+
+
+def values(made, variable):
+    return made["value"][made.variable_is(variable)]
+
+
+def test_station_on_land():
+    """Values to the last digit of their scale; wind to its components; the place and the time."""
+    made = decoded(bufr_messages.synop(direction=90, speed=4.0))
+    assert set(made["kind"]) == {0} and set(made["station"]) == {"11518"}
+    assert values(made, "air_temperature") == pytest.approx(275.0, abs=1e-12)
+    assert values(made, "surface_air_pressure") == pytest.approx(97340, abs=1e-9)
+    assert values(made, "eastward_wind") == pytest.approx(-4.0)
+    assert values(made, "northward_wind") == pytest.approx(0, abs=1e-12)
+    assert set(made["time"]) == {1542715200} and set(made["height"]) == {365.0}
+    assert made["longitude"] == pytest.approx(14.26, abs=1e-9)
+    assert (made["error"] > 0).all() and (made["reason"] == 0).all()
+
+
+def test_sounding_drifts():
+    """Levels have their own pressures, places and times."""
+    message, pressure, temperature = bufr_messages.sounding()
+    made = decoded(message)
+    t = made.taken(made.variable_is("air_temperature"))
+    t = t.taken(np.argsort(t["datum"]))
+    assert t["pressure"] == pytest.approx(pressure) and t["value"] == pytest.approx(temperature)
+    assert t["longitude"] == pytest.approx(14.45 + 0.02 * np.arange(12))
+    assert list(np.diff(t["time"])) == [60] * 11
+    assert len(values(made, "eastward_wind")) == 12
+    assert values(made, "eastward_wind") == pytest.approx(10 + np.arange(12))
+
+
+def test_compressed_radiances():
+    message, value, given = bufr_messages.radiances()
+    made = decoded(message)
+    assert len(made) == value.size
+    for channel in (1, 7, 15):
+        own = made.taken(made["channel"] == channel)
+        own = own.taken(np.argsort(own["latitude"]))
+        assert own["value"] == pytest.approx(value[channel - 1])
+        assert own["latitude"] == pytest.approx(given["latitude"])
+
+
+def test_quality_information_is_no_data():
+    made = decoded(bufr_messages.with_quality())
+    assert values(made, "eastward_wind") == pytest.approx(-20)
+    assert values(made, "air_temperature") == pytest.approx(230.5)
+    assert set(made["pressure"]) == {25000.0} and len(made) == 3
+
+
+def test_threads_change_nothing():
+    data = b"".join(bufr_messages.synop(11500 + n, temperature=270 + 0.1 * n) for n in range(40))
+    one, many = decoded(data), decoded(data, threads=3)
+    for name in one.column:
+        np.testing.assert_array_equal(one[name], many[name])
+
+
+def test_a_number_of_a_report_is_that_of_its_bytes(tmp_path):
+    """Names and order of files, and copies, change nothing."""
+    messages = [bufr_messages.synop(11500 + n, temperature=270 + n) for n in range(6)]
+    (tmp_path / "a.bufr").write_bytes(b"".join(messages[:4]))
+    (tmp_path / "b.bufr").write_bytes(b"xyz".join(messages[::-1]))
+    (tmp_path / "z.bufr").write_bytes(b"".join(messages))
+    both, _ = ingest.collect([tmp_path / "a.bufr", tmp_path / "b.bufr"])
+    once, _ = ingest.collect([tmp_path / "z.bufr"])
+    assert len(both) == len(once) == 6 * 5
+    for name in once.column:
+        np.testing.assert_array_equal(both[name], once[name])
+
+
+def test_damage_is_counted_and_named(tmp_path):
+    """A message cut off, one of a wrong length, one with an unknown element: the rest is kept."""
+    good = bufr_messages.synop()
+    other = bufr_messages.synop(11520)
+    wrong = bytearray(other)
+    wrong[6] += 3
+    unknown = bytearray(other)
+    at = unknown.index(bytes([0xC7, 80]))  # 307080 in section 3
+    unknown[at : at + 2] = bytes([0x00, 0xFF])  # 000255
+    (tmp_path / "x.bufr").write_bytes(good + bytes(wrong) + bytes(unknown) + good[:-40])
+    made, (account,) = ingest.collect([tmp_path / "x.bufr"])
+    assert len(made) == 5 and account.parts == 4 and account.damaged == 3
+    assert account.problems["cut off"] == 1
+    assert account.problems["element 000255 is in no table"] == 1
+    assert any("message at byte" in place for place in account.named)
+
+
+def test_a_thousand_damaged_files(tmp_path):
+    """Bits turned, pieces cut out and put twice: no error, and each message that is lost is
+    counted.
+    """
+    rng = np.random.default_rng(11)
+    whole = [
+        bufr_messages.synop(), bufr_messages.sounding()[0], bufr_messages.radiances(5, 4)[0],
+        bufr_messages.with_quality(),
+    ]  # fmt: skip
+    data = b"".join(whole)
+    path = tmp_path / "damaged.bufr"
+    lost = 0
+    for n in range(1000):
+        bytes_ = bytearray(data)
+        if n % 3 == 0:
+            for at in rng.integers(0, len(bytes_), rng.integers(1, 30)):
+                bytes_[at] = rng.integers(256)
+        elif n % 3 == 1:
+            at, length = rng.integers(0, len(bytes_)), rng.integers(1, 200)
+            del bytes_[at : at + length]
+        else:
+            at, length = rng.integers(0, len(bytes_)), rng.integers(1, 60)
+            bytes_[at:at] = bytes_[:length]
+        path.write_bytes(bytes_)
+        made, (account,) = ingest.collect([path])
+        assert np.isfinite(made["value"]).all()
+        removed = made["reason"] == code["damaged"]
+        assert (np.abs(made["latitude"][~removed]) <= 90).all()
+        assert account.absurd == removed.sum()
+        lost += account.damaged
+    assert lost > 500

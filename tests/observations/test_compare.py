@@ -1,0 +1,77 @@
+"""Departures from fields of GRIB, and the commands from a file of BUFR to what is used."""
+
+import eccodes
+import numpy as np
+import pytest
+
+import bufr_messages
+from fathom.commands.main import cli
+from fathom.observations import base
+from fathom.observations.background import Background
+from fathom.observations.reasons import code
+
+
+def field(path, name, of, level=0, hour=12, mode="ab"):
+    """A global field of GRIB on a regular grid of 5 degrees, `of`(longitude, latitude)."""
+    handle = eccodes.codes_grib_new_from_samples("regular_ll_sfc_grib2" if not level else
+                                                 "regular_ll_pl_grib2")  # fmt: skip
+    for key, value in {
+        "Ni": 72, "Nj": 37, "latitudeOfFirstGridPointInDegrees": 90,
+        "latitudeOfLastGridPointInDegrees": -90, "longitudeOfFirstGridPointInDegrees": 0,
+        "longitudeOfLastGridPointInDegrees": 355, "iDirectionIncrementInDegrees": 5,
+        "jDirectionIncrementInDegrees": 5, "dataDate": 20181120, "dataTime": 100 * hour,
+        "shortName": name, "bitsPerValue": 24, **({"level": level} if level else {}),
+    }.items():  # fmt: skip
+        eccodes.codes_set(handle, key, value)
+    longitude, latitude = np.meshgrid(np.arange(0, 360, 5.0), np.arange(90, -91, -5.0))
+    eccodes.codes_set_values(handle, of(longitude, latitude).ravel())
+    with open(path, mode) as file:
+        eccodes.codes_write(handle, file)
+    eccodes.codes_release(handle)
+
+
+def test_places_and_times(tmp_path):
+    """Exact for what is linear between grid points and in time; nothing beyond the times."""
+    path = tmp_path / "f.grib"
+    field(path, "2t", lambda x, y: 280 + 0.2 * y)
+    field(path, "2t", lambda x, y: 286 + 0.2 * y, hour=18)
+    at = Background.open(path).at
+    noon = 1542715200
+    made = at(
+        "air_temperature", [12.5, -170, 359], [47.5, -33, 3], noon + np.array([0, 7200, 86400])
+    )
+    assert made[:2] == pytest.approx([289.5, 275.4], abs=1e-4) and np.isnan(made[2])
+    with pytest.raises(ValueError, match="did you mean 'air_temperature'"):
+        at("air_temprature", [0], [0], [noon])
+    (tmp_path / "g.grib").write_bytes(path.read_bytes()[:200])
+    with pytest.raises(OSError, match=r"g\.grib"):
+        Background.open(tmp_path / "g.grib")
+    (tmp_path / "h.grib").write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="no field of GRIB"):
+        Background.open(tmp_path / "h.grib")
+
+
+def test_from_messages_to_what_is_used(tmp_path, capsys):
+    """import, compare, screen, why: a report of 25 K too warm is not used, and says why."""
+    reports = [bufr_messages.synop(11500 + n, 5 + 3.1 * n, 50 + 0.3 * n, 290) for n in range(6)]
+    reports.append(bufr_messages.synop(11510, 12, 52, 315))
+    (tmp_path / "x.bufr").write_bytes(b"".join(reports) + bufr_messages.sounding()[0])
+    field(tmp_path / "f.grib", "2t", lambda x, y: 290 + 0 * y)
+    for level, T in ((1000, 288.15), (500, 252.6), (100, 186.2)):
+        field(tmp_path / "f.grib", "t", lambda x, y, T=T: T + 0 * y, level)
+    run = lambda *words: cli.main([str(w) for w in ("observations", *words)], standalone_mode=False)
+    names = [tmp_path / f"{n}.parquet" for n in "abc"]
+    assert run("import", tmp_path / "x.bufr", "--out", names[0]) == 0
+    assert run("compare", names[0], tmp_path / "f.grib", "--out", names[1]) == 0
+    assert run("screen", names[1], "--out", names[2], "--json", tmp_path / "s.json") == 0
+    assert run("why", names[2], "--station", "11510") == 0
+    made = base.read(names[2])
+    warm = made.taken((made["station"] == "11510") & made.variable_is("air_temperature"))
+    assert list(warm["reason"]) == [code["first guess"]]
+    assert warm["background_departure"] == pytest.approx(25, abs=1e-3)
+    profile = made.taken(made.kind_is("temp") & made.variable_is("air_temperature"))
+    assert np.isfinite(profile["background_departure"]).all() and len(profile) == 12
+    at500 = np.argmin(np.abs(profile["pressure"] - 5e4))
+    assert abs(profile["background_departure"][at500]) < 3
+    assert "first guess" in capsys.readouterr().out
+    assert run("map", names[2], "--kind", "histogram", "--out", tmp_path / "h.png") == 0

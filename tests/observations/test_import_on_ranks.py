@@ -1,0 +1,24 @@
+"""The same file on any ranks."""
+
+import pytest
+
+import bufr_messages
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    place = tmp_path_factory.mktemp("messages")
+    (place / "a.bufr").write_bytes(
+        b"".join(bufr_messages.synop(11500 + n, temperature=270 + 0.1 * n) for n in range(15))
+        + bufr_messages.synop()[:50]
+    )
+    (place / "b.bufr").write_bytes(bufr_messages.sounding()[0] + bufr_messages.radiances(9, 4)[0])
+    return place
+
+
+def test_ranks_change_nothing(folder, on_ranks):
+    from pathlib import Path
+
+    script = Path(__file__).with_name("import_on_ranks.py")
+    one, two, four = (on_ranks(n, script, folder) for n in (1, 2, 4))
+    assert one == two == four and one["told"][0][1] == 1 and one["data"] > 100
