@@ -5,6 +5,7 @@ plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 """
 
 from fathom.plots.against import Panel, against
+from fathom.plots.animation import animation
 from fathom.plots.bars import bars
 from fathom.plots.gantt import gantt
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
@@ -25,6 +26,7 @@ __all__ = [
     "Panel",
     "Raster",
     "against",
+    "animation",
     "bars",
     "coast",
     "contours",
