@@ -61,6 +61,9 @@ def window(own: Mapping[str, Any], area: Any) -> Window:
         for name, values in own.items()
         if (cut := _cut(name, np.asarray(values), x.shape, j, i)) is not None
     }
+    west = np.asarray(mapping[names[0]]).flat[0]
+    for name in [n for n in mapping if n.endswith("longitude")]:  # as the box counts them
+        mapping[name] = mapping[name] - 360.0 * np.floor((west - box[0]) / 360 + 1e-9)
     index = j[:, None] * x.shape[1] + i % x.shape[1]
     return Window(mapping[names[0]], mapping[names[1]], mapping, {}, index, x.shape[1])
 

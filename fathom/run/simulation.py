@@ -160,7 +160,7 @@ class Simulation:
         return self
 
     def _span(self, path, window):
-        """Seconds of the two dates of a window. ValueError: they are none, or the later is first."""
+        """Seconds of the two dates of a window. ValueError: none, or the later first."""
         if isinstance(window, str) or np.shape(window) != (2,):
             raise ValueError(f"output {path}: window = {window!r}: allowed is [date, date]")
         dates = [self.clock.date_of(date, f"output {path}: window") for date in window]

@@ -25,6 +25,7 @@ names = {
     "own_format": 3,
     "own_data": 1,
     "own_diagnostic": 2,
+    "own_grid": 21,
 }
 
 
@@ -149,3 +150,10 @@ def test_own_diagnostic(learn):
     )
     assert heat[-1].mean() == pytest.approx(heat[0].mean(), rel=1e-6)
     assert lesson["heat"].attrs["units"] == "J m-2"
+
+
+def test_own_grid(learn):
+    """The storm stays where it is, in pressure to 3 hPa at a coarse truncation."""
+    lesson = learn("own_grid")
+    assert lesson["here"] == pytest.approx(lesson["there"], abs=3.0)
+    assert lesson["area"].latitude.min() >= 35 and lesson["area"].latitude.max() <= 65
