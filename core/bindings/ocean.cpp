@@ -8,8 +8,8 @@
 #include <nanobind/stl/vector.h>
 #include "ocean/barotropic_solve.hpp"
 #include "ocean/drifters/drifters.hpp"
-#include "ocean/freshwater_balance.hpp"
 #include "ocean/overflow/overflow.hpp"
+#include "ocean/surface_balance.hpp"
 #include "physics/thermodynamics/density.hpp"
 
 namespace nb = nanobind;
@@ -72,10 +72,10 @@ std::array<double, 3> numbers(const OverflowTransports& t) {
     return {t.source, t.entrainment, t.product};
 }
 
-void bind_freshwater(nb::module_& m) {
-    nb::class_<FreshwaterBalance, GlobalProcess>(
-        m, "FreshwaterBalance", "Fresh water that sums to nothing over the whole sea.")
-        .def(nb::init<>());
+void bind_balance(nb::module_& m) {
+    nb::class_<SurfaceBalance, GlobalProcess>(m, "SurfaceBalance",
+                                              "A flux that sums to nothing over the whole sea.")
+        .def(nb::init<const std::string&, std::string>(), "name"_a, "units"_a);
 }
 
 void bind_overflows(nb::module_& m) {
@@ -160,7 +160,7 @@ void bind_drifters(nb::module_& m) {
 }  // namespace
 
 void bind_ocean(nb::module_& m) {
-    bind_freshwater(m);
+    bind_balance(m);
     bind_overflows(m);
     bind_barotropic_solve(m);
     bind_drifters(m);

@@ -2,8 +2,8 @@
 /// particles. It says which fields it uses as members, so that a name stands once, beside the code
 /// that uses it; it gets the fields of a set when it is applied.
 ///
-///   class FreshwaterBalance final : public GlobalProcess {
-///       const Item flux = updates("surface_freshwater_flux", place::center_column, "kg m-2 s-1");
+///   class SurfaceBalance final : public GlobalProcess {
+///       const Item flux = updates("salinity_surface_flux", place::center_column, "1e-3 m s-1");
 ///       void apply(Given at) override { take_away(at[flux], mean(at, flux)); }
 ///   };
 #pragma once

@@ -12,6 +12,7 @@ from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.compare import compare
 from fathom.commands.data import data
+from fathom.commands.forcing import forcing
 from fathom.commands.machine import machine
 from fathom.commands.observations import observations
 from fathom.commands.plot import plot
@@ -23,7 +24,21 @@ from fathom.commands.tune import tune
 from fathom.run import launch
 
 settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
-verbs = (show, run, tune, profile, compare, scale, machine, plot, data, observations, blocks, bench)
+verbs = (
+    show,
+    run,
+    tune,
+    profile,
+    compare,
+    scale,
+    machine,
+    plot,
+    data,
+    observations,
+    forcing,
+    blocks,
+    bench,
+)
 
 
 @click.group(context_settings=settings)

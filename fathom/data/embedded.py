@@ -67,6 +67,31 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     return data[chosen]
 
 
+@once
+def on_points(
+    name: str, latitude, longitude, *variables: str, month: int | None = None
+) -> dict[str, np.ndarray]:
+    """Variables of the embedded file `name` at the points of a model grid, bilinearly, each from
+    its own latitudes and longitudes.
+
+    latitude, longitude  any one shape, degrees
+    month                of those that have months this one (0 for January); None: all twelve
+
+    Returns arrays (12, *shape of latitude), or of the shape of latitude where there is one month or
+    none. Raises as `read` does.
+    """
+    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+
+    with opened(path(name)) as file:
+        axes = {v: file[v].dimensions[-2:] for v in variables if v in file.variables}
+    data = read(name, *variables, *{axis for pair in axes.values() for axis in pair}, month=month)
+    found = {}
+    for v in variables:
+        y, x = (data[axis] for axis in axes[v])
+        found[v] = regrid.bilinear(data[v], y, x, latitude, longitude)
+    return found
+
+
 @contextmanager
 def opened(file: Path):
     """A NetCDF file that is there, read by one thread at a time; OSError where it, or what is read

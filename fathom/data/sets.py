@@ -3,6 +3,8 @@
     ocean.set(temperature="levitus")
     fm.BulkForcing(data="coads")
 
+An embedded file (`fathom data` lists them) has its own name, without ".nc".
+
 Other packages have theirs by entry points of the group "fathom.data", each a `DataSet`:
 
     [project.entry-points."fathom.data"]
@@ -18,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any
 
 group = "fathom.data"
@@ -61,7 +64,8 @@ def known() -> list[str]:
 
 
 def find(name: Any) -> DataSet | None:
-    """The data set of that name that a script or a package has registered; None: there is none.
+    """The data set of that name that a script or a package has registered, or the embedded file;
+    None: there is none.
 
     ValueError where an entry point is no `DataSet`.
     """
@@ -74,4 +78,11 @@ def find(name: Any) -> DataSet | None:
                 f"entry point {point.value} of {group} is {type(found).__name__}, no DataSet"
             )
         _registered[name] = found
-    return _registered.get(name)
+    return _registered.get(name) or _of_embedded(name)
+
+
+def _of_embedded(name: str) -> DataSet | None:
+    file = Path(__file__).parent / f"{name}.nc"
+    if Path(name).name != name or "\0" in name or not file.is_file():
+        return None
+    return DataSet(name, f"embedded {file.name}", lambda: file)

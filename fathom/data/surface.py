@@ -59,17 +59,11 @@ def on_points(
     """
     import numpy as np  # `import fathom.data` stays cheap
 
-    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
-
-    chosen = variables or VARIABLES
-    axes = {False: ("latitude", "longitude"), True: ("sea_latitude", "sea_longitude")}
-    data = embedded.read(FILE, *chosen, *axes[False], *axes[True], month=month)
-    result = {}
-    for name in chosen:
-        y, x = (data[axis] for axis in axes[name.startswith("sea_")])
-        field = regrid.bilinear(data[name], y, x, latitude, longitude)
-        result[name] = np.broadcast_to(field, (12, *np.shape(latitude))) if month is None else field
-    return result
+    found = embedded.on_points(FILE, latitude, longitude, *(variables or VARIABLES), month=month)
+    if month is not None:
+        return found
+    shape = (12, *np.shape(latitude))
+    return {name: np.broadcast_to(field, shape) for name, field in found.items()}
 
 
 def day_of_year() -> np.ndarray:

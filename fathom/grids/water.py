@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.data import bathymetry
+from fathom import earth, output
+from fathom.data import bathymetry, sets
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
@@ -21,7 +21,8 @@ class WaterGrid(Grid):
     bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny,
         nx) [m] with 0 on land, wet levels
         (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt";
-        fathom.input.table), or a function of (longitude, latitude) – of (x, y) on a plane – that
+        fathom.input.table), the name of a data set with `ocean_depth` on the cells of this grid
+        (fathom.data.sets), or a function of (longitude, latitude) – of (x, y) on a plane – that
         gives the depth.
     minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest
         interface, or kept by partial cells (ZLevels).
@@ -42,6 +43,8 @@ class WaterGrid(Grid):
         if isinstance(bathymetry, str) and Path(bathymetry).suffix:
             bathymetry = table(bathymetry)
             self._check_depth(bathymetry)
+        elif (data := sets.find(bathymetry)) is not None:
+            bathymetry = self._depth_in(data)
         elif isinstance(bathymetry, str):
             choice(
                 "bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"]
@@ -90,6 +93,23 @@ class WaterGrid(Grid):
         levels = np.ascontiguousarray(levels, np.int32)
         levels.flags.writeable = False
         return levels
+
+    def _depth_in(self, data):
+        """`ocean_depth` of a data set on the cells of this grid [m], (ny, nx)."""
+        h, held = self.horizontal, data.open()
+        held = output.open(held) if isinstance(held, (str, Path)) else held
+        if "ocean_depth" not in held:
+            raise ValueError(f"bathymetry: the data set '{data.name}' has no ocean_depth")
+        depth = held.ocean_depth
+        there = np.meshgrid(depth.longitude, depth.latitude)
+        own = h.center_longitude, h.center_latitude
+        if depth.shape != self.shape[1:] or not np.allclose(there, own, rtol=0, atol=1e-6):
+            raise ValueError(
+                f"bathymetry: the data set '{data.name}' has {depth.shape[0]} rows of"
+                f" {depth.shape[1]} depths that are not on the {self.shape[1]} × {self.shape[2]}"
+                " cells of this grid"
+            )
+        return np.asarray(depth.values, float)
 
     def _given_depth(self):
         depth = self.bathymetry

@@ -67,10 +67,12 @@ class Records:
             gaps,
         )
         self.in_memory = hasattr(data, "dims")
+        self.called = ""  # of a data set: its name
         self._variables = None
 
     def __repr__(self):
         data = ", ".join(self.arrays) if self.in_memory else repr(self.data)
+        data = repr(self.called) if self.called else data
         return f"Records({data}{f', {self.variable!r}' if self.variable else ''})"
 
     @property
@@ -184,7 +186,9 @@ def given(value: Any) -> Records | None:
     if isinstance(value, Records):
         return value
     if (data_set := sets.find(value)) is not None:
-        return Records(data_set.open())
+        records = Records(data_set.open())
+        records.called = data_set.name
+        return records
     if isinstance(value, Path) or (isinstance(value, str) and value.endswith(formats.readable())):
         return Records(str(value))
     return (
@@ -305,27 +309,26 @@ class Input:
         return np.where(np.isfinite(result), result, 0)
 
 
-class Speed:
-    """The speed of a wind, from inputs of its components."""
+class Joined:
+    """A field that is made of two inputs at the same times: the speed of a wind, np.hypot of its
+    components; precipitation, np.add of rain and snow.
+    """
 
-    def __init__(self, field: str, east: Input, north: Input):
-        if east.axis != north.axis:
+    def __init__(self, field: str, made: Any, *components: Input):
+        first, *others = components
+        if any(one.axis != first.axis for one in others):
             raise ValueError(
-                f"{east.field} and {north.field} are not given at the same times: {field} has to be"
-                " given too"
+                f"{' and '.join(one.field for one in components)} are not given at the same times:"
+                f" {field} has to be given too"
             )
-        self.field, self.components, self.axis, self.where = (
-            field,
-            (east, north),
-            east.axis,
-            east.where,
-        )
+        self.field, self.made, self.components = field, made, components
+        self.axis, self.where = first.axis, first.where
 
     def describe(self):
         return f"from {' and '.join(part.field for part in self.components)}"
 
     def read(self, number, points, others):
-        return np.hypot(
+        return self.made(
             *(
                 others[c.field] if c.field in others else c.read(number, points)
                 for c in self.components
@@ -384,9 +387,9 @@ class Source:
         return fields
 
 
-def sources(inputs: Sequence[Input | Speed], grid) -> list[Source]:
+def sources(inputs: Sequence[Input | Joined], grid) -> list[Source]:
     """Inputs in groups with the same times."""
-    groups: list[list[Input | Speed]] = []
+    groups: list[list[Input | Joined]] = []
     for one in inputs:
         group = next((g for g in groups if g[0].axis == one.axis), None)
         if group is None:

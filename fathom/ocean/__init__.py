@@ -6,6 +6,7 @@ from fathom.ocean.eddies import GentMcWilliams
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import AnisotropicFriction, SmagorinskyFriction
 from fathom.ocean.gases import CFC11, CFC12, SF6
+from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.model import Ocean
 from fathom.ocean.overflow import (
     DenmarkStrait,
@@ -15,7 +16,7 @@ from fathom.ocean.overflow import (
     WeddellSea,
 )
 from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
-from fathom.ocean.surface import BulkForcing, SurfaceForcing
+from fathom.ocean.surface import BulkForcing
 
 __all__ = [
     "CFC11",

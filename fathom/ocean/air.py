@@ -4,16 +4,17 @@ climatology, files of the user's, numbers, by variable.
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fathom import names
-from fathom.data import sets, surface
+from fathom.data import fluxes, sets, surface
 from fathom.input.records import (
     Input,
+    Joined,
     Points,
     Records,
-    Speed,
     given,
     interpolate,
     sources,
@@ -26,13 +27,13 @@ from fathom.time import instants as times
 climatology = "coads"  # what the embedded one is called
 
 # What variables may be called in files beside their own name: CF standard names, short names of
-# CMIP and ECMWF.
+# CMIP (JRA55-do has them too) and ECMWF, names of CORE-II.
 accepted = {
-    "eastward_wind": ("uas", "u10"),
-    "northward_wind": ("vas", "v10"),
+    "eastward_wind": ("uas", "u10", "U_10_MOD", "U_10"),
+    "northward_wind": ("vas", "v10", "V_10_MOD", "V_10"),
     "wind_speed": ("sfcWind", "si10"),
-    "air_temperature": ("tas", "t2m"),
-    "specific_humidity": ("huss",),
+    "air_temperature": ("tas", "t2m", "T_10_MOD", "T_10"),
+    "specific_humidity": ("huss", "Q_10_MOD", "Q_10"),
     "air_pressure": (
         "air_pressure_at_mean_sea_level",
         "air_pressure_at_sea_level",
@@ -41,25 +42,43 @@ accepted = {
         "surface_air_pressure",
         "ps",
         "sp",
+        "SLP",
     ),
     "downward_shortwave_flux": (
         "surface_downwelling_shortwave_flux_in_air",
         "rsds",
         "msdwswrf",
         "avg_sdswrf",
+        "SWDN_MOD",
+        "SWDN",
     ),
     "downward_longwave_flux": (
         "surface_downwelling_longwave_flux_in_air",
         "rlds",
         "msdwlwrf",
         "avg_sdlwrf",
+        "LWDN_MOD",
+        "LWDN",
     ),
     "precipitation_flux": ("pr", "mtpr", "avg_tprate"),
     "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"),
     "sea_surface_temperature": ("tos", "sst"),
     "sea_surface_salinity": ("sos", "sss"),
 }
-wind = ("eastward_wind", "northward_wind")
+# variables that follow from others: how, of which, and what those may be called
+parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
+    "wind_speed": (
+        np.hypot,
+        {name: accepted[name] for name in ("eastward_wind", "northward_wind")},
+    ),
+    "precipitation_flux": (
+        np.add,
+        {
+            "rainfall_flux": ("prra", "RAIN", "PRC_MOD"),
+            "snowfall_flux": ("prsn", "SNOW", "PRC_MOD1"),
+        },
+    ),
+}
 
 
 def _missing(data, absent):
@@ -82,7 +101,7 @@ class Air:
     """
 
     def __init__(self, data, wanted, missing=None):
-        self.inputs: list[Input | Speed] = []
+        self.inputs: list[Input | Joined] = []
         self.climate, self.constants = {}, {}
         if missing not in (None, climatology):
             raise ValueError(f"missing = {missing!r}; allowed: {climatology!r}, none")
@@ -103,22 +122,25 @@ class Air:
         if value is not None and not _is_climatology(value) and given(value) is None:
             self.constants[field] = value
             return True
-        if name == "wind_speed" and not _is_climatology(value):
-            return self._of_components(field, of, units)
+        if name in parts and not _is_climatology(value):
+            return self._of_parts(field, name, of, units)
         return False
 
-    def _of_components(self, field, of, units):
-        """The speed of the wind from its components; whether they are there."""
-        held = [_has(of(part), part) for part in wind]
+    def _of_parts(self, field, name, of, units):
+        """A variable from others; whether they are there."""
+        made, names_of = parts[name]
+        held = [_has(of(part), part, called) for part, called in names_of.items()]
         if None not in held:
-            parts = (
-                Input(part, records, units[part], _called(part), only=of(part)[1])
-                for part, records in zip(wind, held)
+            inputs = (
+                Input(
+                    part, records, units.get(part, units[field]), (part, *called), only=of(part)[1]
+                )
+                for (part, called), records in zip(names_of.items(), held)
             )
-            self.inputs.append(Speed(field, *parts))
+            self.inputs.append(Joined(field, made, *inputs))
             return True
-        if all(_is_number(of(part)[0]) for part in wind):
-            self.constants[field] = np.hypot(*(of(part)[0] for part in wind))
+        if all(_is_number(of(part)[0]) for part in names_of):
+            self.constants[field] = made(*(of(part)[0] for part in names_of))
             return True
         return False
 
@@ -164,12 +186,17 @@ def _is_number(value):
 
 
 class Climatology:
-    """The embedded climatology as a source of records (fathom/run/forcing.py)."""
+    """An embedded climatology as a source of records (fathom/run/forcing.py).
+
+    wanted : field -> variable.
+    data : its module (fathom/data), with `on_points`.
+    less : field -> number, taken away from it.
+    """
 
     axis = times.months
 
-    def __init__(self, wanted, grid):
-        self.wanted, self.points = wanted, Points(grid)
+    def __init__(self, wanted, grid, data=surface, less=None):
+        self.wanted, self.points, self.data, self.less = wanted, Points(grid), data, less or {}
 
     @property
     def fields(self):
@@ -177,16 +204,18 @@ class Climatology:
 
     def describe(self):
         """Where each field comes from, and of which times."""
-        return [f"{', '.join(self.wanted)}: the embedded climatology, {self.axis}"]
+        of = "the embedded climatology" + (" of fluxes" if self.data is fluxes else "")
+        return [f"{', '.join(self.wanted)}: {of}, {self.axis}"]
 
     def read(self, month):
-        data = surface.on_points(
+        data = self.data.on_points(
             self.points.latitude,
             self.points.longitude,
             *dict.fromkeys(self.wanted.values()),
             month=month,
         )
-        return {field: data[name] for field, name in self.wanted.items()}
+        found = {field: data[name] for field, name in self.wanted.items()}
+        return found | {field: found[field] - mean for field, mean in self.less.items()}
 
 
 def _called(name):
@@ -198,13 +227,14 @@ def _is_climatology(value):
     return isinstance(value, str) and value == climatology
 
 
-def _has(value, name):
+def _has(value, name, called=None):
     """The records that have a variable, of what `_by_variable` gives; None where there are none.
     What is given for this variable alone must have it.
     """
     records = given(value[0])
     its_own = value[1]
-    if records is not None and (its_own or records.matches(_called(name), its_own)):
+    known = (name, *(accepted[name] if called is None else called))
+    if records is not None and (its_own or records.matches(known, its_own)):
         return records
     return None
 

@@ -22,10 +22,12 @@ from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
+from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.report import fields, pictures
+from fathom.ocean.series import by_basin
+from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
-from fathom.ocean.surface import SurfaceForcing
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
 from fathom.schemes import bytes_of, scheme
@@ -301,7 +303,12 @@ class Ocean(Model):
 
     @property
     def kept(self):
-        """Fields that stay readable between steps besides the state, for the report."""
+        """Fields that stay readable between steps besides the state, for report and series."""
+        return (*self.drawn, *of_series)
+
+    @property
+    def drawn(self):
+        """Fields of which the report has a map, besides the state."""
         return ("boundary_layer_depth",) if self.has_boundary_layer else ()
 
     @property
@@ -420,8 +427,9 @@ class Ocean(Model):
             "kinetic_energy": (motion["kinetic_energy"], "m2 s-2"),
             "maximum_speed": (motion["speed"], "m s-1"),
         }
+        series |= drake_transport(simulation)
         return (
-            series | drake_transport(simulation),
+            series | by_basin(simulation),
             (
                 f"|u| ≤ {motion['speed']:.2g} m/s  T [{temperature['minimum']:.1f},"
                 f" {temperature['maximum']:.1f}] °C"

@@ -7,6 +7,7 @@ plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 from fathom.plots.against import Panel, against
 from fathom.plots.animation import animation
 from fathom.plots.bars import bars
+from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.gantt import gantt
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
 from fathom.plots.map import map
@@ -24,10 +25,12 @@ __all__ = [
     "EqualEarth",
     "Hemisphere",
     "Panel",
+    "Profile",
     "Raster",
     "against",
     "animation",
     "bars",
+    "by_latitude",
     "coast",
     "contours",
     "encoded",

@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fathom.data import embedded, levitus, surface, topography
+from fathom.data import embedded, fluxes, levitus, surface, topography
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {"topography": topography, "levitus": levitus, "surface-climatology": surface}
+FILES = {
+    "topography": topography,
+    "levitus": levitus,
+    "surface-climatology": surface,
+    "surface-fluxes": fluxes,
+}
 EARTH_RADIUS = 6.371e6
 
 

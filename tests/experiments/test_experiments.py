@@ -50,6 +50,7 @@ small = {
     "williamson-5": ["grid.truncation=15"],
     "williamson-6": ["grid.truncation=15"],
     "galewsky": ["grid.truncation=21"],
+    "twin-4deg": [],
 }
 
 

@@ -135,6 +135,24 @@ def test_rows_of_x1():
 # ---- bathymetry ----------------------------------------------------------------------------------
 
 
+def test_bathymetry_of_a_data_set():
+    """Depths that a data set has on the cells of the grid; on other cells it is told of."""
+    from fathom.data import embedded
+
+    levels = fm.ZLevels(thickness=[100, 400, 4700], partial_cells=0.01)
+    grid = fm.LatitudeLongitudeGrid(
+        90, 40, levels=levels, bathymetry="levitus-4deg", minimum_levels=1
+    )
+    depth = embedded.read("levitus-4deg", "ocean_depth")["ocean_depth"]
+    assert ((grid.wet_levels > 0) == (depth > 0)).all() and 2000 < np.count_nonzero(depth) < 2500
+    # a last cell of less than half of 0.01 of its layer is left out, of less is made as thick
+    np.testing.assert_allclose(grid.depth(), depth, rtol=0, atol=24)
+    with pytest.raises(ValueError, match="not on the 40 × 45 cells of this grid"):
+        fm.LatitudeLongitudeGrid(45, 40, levels=levels, bathymetry="levitus-4deg")
+    with pytest.raises(ValueError, match="'surface-fluxes' has no ocean_depth"):
+        fm.LatitudeLongitudeGrid(90, 40, levels=levels, bathymetry="surface-fluxes")
+
+
 def test_flat_depth_function_and_levels_agree():
     flat = small().wet_levels
     assert (flat == 5).all()

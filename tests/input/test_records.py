@@ -64,7 +64,7 @@ def test_found_converted_and_regridded(tmp_path):
         np.testing.assert_allclose(found, north + value - 273.15, rtol=1e-6)
     assert (
         given(str(tmp_path / "part0.nc"))
-        and given("levitus") is None
+        and given("nowhere") is None
         and given(3.0) is None
         and given(np.zeros((2, 2))) is None
     )

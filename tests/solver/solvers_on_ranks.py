@@ -107,6 +107,7 @@ for n in range(50):
         *kind,
         seed=n,
         mass=10 ** choose.uniform(-7, -5),
+        compactness=choose.choice([0.0, 0.8]),
     )
     land(case, np.random.default_rng(n), sort)
     options = {

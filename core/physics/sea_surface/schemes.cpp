@@ -7,6 +7,7 @@
 #include "physics/sea_surface/given.hpp"
 #include "physics/sea_surface/interpolation.hpp"
 #include "physics/sea_surface/restoring.hpp"
+#include "physics/sea_surface/runoff.hpp"
 #include "physics/sea_surface/sensitivity.hpp"
 #include "physics/sea_surface/stress.hpp"
 #include "physics/sea_surface/sunlight.hpp"
@@ -21,6 +22,7 @@ Entries sea_surface() {
             entry<BulkForcing>("BulkForcing"),
             entry<StressToGrid>("StressToGrid"),
             entry<SurfaceFluxes>("SurfaceFluxes"),
+            entry<Runoff>("Runoff"),
             entry<TemperatureRestoring>("TemperatureRestoring"),
             entry<SalinityRestoring>("SalinityRestoring"),
             entry<SalinityRestoringUnderIce>("SalinityRestoringUnderIce"),

@@ -1,17 +1,17 @@
-#include "ocean/freshwater_balance.hpp"
+#include "ocean/surface_balance.hpp"
 #include "field/diagnostics.hpp"
 
 namespace fathom::ocean {
 
 /// Each rank knows all columns.
-void FreshwaterBalance::prepare(Given at) {
+void SurfaceBalance::prepare(Given at) {
     const Domain& d = at.set.domain();
     area = 0;
     for (std::size_t n = 0; n < d.wet_levels.size(); ++n)
         if (d.wet_levels[n]) area += d.area_center.empty() ? 1 : d.area_center[n];
 }
 
-void FreshwaterBalance::apply(Given at) {
+void SurfaceBalance::apply(Given at) {
     const Domain& d = at.set.domain();
     const Field& f = at[flux];
     const double mean = content(at.set, f.name, false) / area;

@@ -1,0 +1,21 @@
+/// A flux that sums to nothing over the whole sea: its mean over all wet columns is taken away in
+/// each step, by an exact sum, with the same bits on any ranks.
+#pragma once
+#include "field/global_process.hpp"
+
+namespace fathom::ocean {
+
+class SurfaceBalance final : public GlobalProcess {
+public:
+    SurfaceBalance(const std::string& name, std::string units)
+        : GlobalProcess("SurfaceBalance of " + name),
+          flux(updates(name, place::center_column, std::move(units))) {}
+    void prepare(Given) override;
+    void apply(Given) override;
+
+private:
+    const Item flux;
+    double area = 0;  // of the sea
+};
+
+}  // namespace fathom::ocean

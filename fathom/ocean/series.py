@@ -1,0 +1,125 @@
+"""What the sea holds and what passes its surface, by basin, at each look of a run:
+
+    heat_content   = rho0 c_p sum of T h A      [J],  above 0 degC
+    salt_content   = rho0 1e-3 sum of S h A     [kg]
+    surface_volume = sum of eta A               [m3], of the sea surface above rest
+    heat_flux      = rho0 c_p sum of F_T A      [W],  restoring included
+    salt_flux      = rho0 1e-3 sum of F_S A     [kg s-1], virtual salt of fresh water included
+    freshwater_flux = sum of F A                [kg s-1]
+    momentum_flux  = sum of tau_east A          [N],  eastward
+
+Fluxes are those of the last step (0 before the first), positive into the sea. Contributions are
+rounded to a multiple of a power of two: such sums are exact, the same on any ranks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fathom import earth
+from fathom.ocean.circulation import basins, geometry
+from fathom.output.diagnostics import rounded
+
+density = earth.SEA_WATER_DENSITY
+heat_capacity = density * earth.SEA_WATER_HEAT_CAPACITY
+# a flux or what is in a column: field, factor, units, least amount that counts [field m2 (m)]
+fluxes = {
+    "heat_flux": ("temperature_surface_flux", heat_capacity, "W", 2.0**-16),
+    "salt_flux": ("salinity_surface_flux", 1e-3 * density, "kg s-1", 2.0**-16),
+    "freshwater_flux": ("surface_freshwater_flux", 1.0, "kg s-1", 2.0**-16),
+    "surface_volume": ("sea_surface_height", 1.0, "m3", 2.0**-2),
+}
+kept = (
+    *(field for field, *_ in fluxes.values() if field != "sea_surface_height"),
+    "surface_stress_x",
+    "surface_stress_y",
+)  # fields that have to stay readable between steps
+contents = {
+    "heat_content": ("temperature", heat_capacity, "J", 2.0**12),
+    "salt_content": ("salinity", 1e-3 * density, "kg", 2.0**14),
+}
+
+
+def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
+    """Series name -> (value, units); of a plane "global" alone. All ranks call it."""
+    there = simulation.fields.has
+    found = {}
+    for name, (field, factor, units, unit) in fluxes.items():
+        if there(field):
+            columns = [(window, a[0]) for window, a in _blocks(simulation, field)]
+            found[name] = (_summed(simulation, columns, unit), factor, units)
+    for name, (field, factor, units, unit) in contents.items():
+        found[name] = (_summed(simulation, _columns(simulation, field), unit), factor, units)
+    if there("surface_stress_x") and there("surface_stress_y"):
+        columns = _eastward_stress(simulation)
+        found["momentum_flux"] = (_summed(simulation, columns, 2.0**-4, "corner"), 1.0, "N")
+    grid = simulation.model.grid
+    inside = geometry(grid).inside
+    shown = [
+        n for n in range(len(basins)) if n == 0 or (grid.horizontal.spherical and inside[n].any())
+    ]
+    return {
+        f"{name}_{basins[n]}": (float(sums[n] * factor), units)
+        for name, (sums, factor, units) in found.items()
+        for n in shown
+    }
+
+
+def _blocks(simulation, field):
+    return zip(simulation.domain.blocks, simulation.fields.windows(field))
+
+
+def _columns(simulation, field):
+    """(window, integral over depth) of a tracer in the blocks of this rank; the height of the sea
+    surface belongs to the top layer, or to all layers alike where they follow it.
+    """
+    grid, stretched = simulation.model.grid, simulation.model.stretched
+    wet, depth = np.asarray(grid.wet_levels), np.asarray(grid.depth())
+    for (window, values), (_, eta) in zip(
+        _blocks(simulation, field), _blocks(simulation, "sea_surface_height")
+    ):
+        part = _part(window)
+        total = np.zeros(eta.shape[1:])
+        for k, layer in enumerate(values):
+            h = np.where(k < wet[part], np.asarray(grid.thickness(k))[part], 0.0)
+            if stretched:
+                h = h * (1 + eta[0] / np.maximum(depth[part], 1.0))
+            elif k == 0:
+                h = h + np.where(wet[part] > 0, eta[0], 0.0)
+            total += h * layer
+        yield window, total
+
+
+def _eastward_stress(simulation):
+    """(window, stress) at corners, turned from the axes of the grid."""
+    angle = np.asarray(simulation.model.grid.horizontal.angle_corner)
+    for (window, x), (_, y) in zip(
+        _blocks(simulation, "surface_stress_x"), _blocks(simulation, "surface_stress_y")
+    ):
+        turn = angle[_part(window)]
+        yield window, np.cos(turn) * x[0] - np.sin(turn) * y[0]
+
+
+def _part(window):
+    j, i, ny, nx = window
+    return slice(j, j + ny), slice(i, i + nx)
+
+
+def _summed(simulation, columns, unit, where="center"):
+    """Sums over the basins of a quantity per area in the blocks of all ranks."""
+    grid = simulation.model.grid
+    area_center, area_corner = grid.areas
+    area = np.where(
+        np.asarray(grid.levels_at(where)) > 0,
+        np.asarray(area_center if where == "center" else area_corner),
+        0.0,
+    )
+    inside = geometry(grid).inside
+    total = np.zeros(len(basins))
+    for window, values in columns:
+        part = _part(window)
+        amount = rounded(np.where(area[part] > 0, values, 0.0) * area[part], unit)
+        total += [amount[one[part]].sum() for one in inside]
+    return simulation.comm.allreduce(total)
