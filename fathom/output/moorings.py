@@ -91,7 +91,11 @@ class Moorings(SmallStore):
                 self._write(
                     self._alias(name),
                     self._at_places(
-                        name, d, horizontal, arrays, steps if self.statistic == "mean" else 1
+                        name,
+                        d,
+                        horizontal,
+                        arrays,
+                        self.divisor(steps if self.statistic == "mean" else 1),
                     ),
                 )
             self.file.extend(

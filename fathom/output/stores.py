@@ -12,7 +12,7 @@ import numpy as np
 from fathom import mpi, names, output, provenance
 from fathom.output import diagnostics, files
 from fathom.output.streams import Item, Product, Stream
-from fathom.regrid import targets
+from fathom.regrid import targets, windows
 from fathom.schemes import scheme
 from fathom.time.clock import Period
 
@@ -20,7 +20,10 @@ statistics = {
     "mean": ("TimeSum", 0.0),
     "minimum": ("TimeMinimum", np.inf),
     "maximum": ("TimeMaximum", -np.inf),
+    "accumulation": ("TimeSum", 0.0),
 }  # process, and what it begins with
+summed = ("mean", "accumulation")
+accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
 
 
 class Store(Stream):
@@ -35,6 +38,7 @@ class Store(Stream):
     opened = False  # by a run of this simulation
     goes_on = False  # that of an earlier run, with what was under way
     attributes: Mapping[str, str] = {}  # of the file
+    span: tuple[float, float] | None = None  # within which it is written [s]; None: always
     least = 1  # variables of it
 
     def __init__(
@@ -48,6 +52,8 @@ class Store(Stream):
         levels=None,
         regular=None,
         section=None,
+        area=None,
+        zonal=False,
     ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
@@ -63,19 +69,38 @@ class Store(Stream):
                 " any field"
             )
         self.levels = self._chosen(levels)
-        self.target: Any = None
-        if regular is not None or section is not None:
-            if regular is not None and section is not None:
-                raise ValueError(
-                    f"output {path}: regular = {regular} and section = {section} are two places;"
-                    " give one of them, and another output the other"
-                )
-            self.target = targets.regular(regular) if section is None else targets.section(section)
+        self.zonal = bool(zonal)
+        self.target: Any = self._place(regular, section, area)
         self.shared = self.in_order = output.writer(
             path
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+
+    def _place(self, regular, section, area):
+        """The target of the store; None: the model's own grid. ValueError: what does not go
+        together.
+        """
+        if section is not None:
+            other = {"regular": regular, "area": area, "zonal": self.zonal or None}
+            for name, value in other.items():
+                if value is not None:
+                    raise ValueError(
+                        f"output {self.path}: section = {section} and {name} = {value} are two"
+                        " places; give one of them, and another output the other"
+                    )
+            return targets.section(section)
+        target = None if regular is None else targets.regular(regular)
+        if area is None and not self.zonal:
+            return target
+        try:
+            own = self.simulation.model.grid.mapping() if target is None else target.mapping
+            if area is not None or target is None:
+                cut = windows.window(own, windows.globe if area is None else area)
+                target = cut if target is None else cut.without_grid()
+            return windows.ZonalMean(target) if self.zonal else target
+        except ValueError as error:
+            raise ValueError(f"output {self.path}: {error}") from None
 
     def _chosen(self, levels):
         """Chosen levels in SI units."""
@@ -98,6 +123,10 @@ class Store(Stream):
 
     def processes(self, known, precision):
         """What the sequence must do for this store: running statistics."""
+        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
+            raise ValueError(
+                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
+            )
         model = self.simulation.model
         self.variables = {}
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
@@ -110,7 +139,7 @@ class Store(Stream):
         for name, d in self.variables.items():
             if not (
                 self.statistic is None
-                or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)
+                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
             ):
                 raise ValueError(
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
@@ -156,7 +185,7 @@ class Store(Stream):
 
     def _running_name(self, field, surface):
         return (
-            f"{'sum' if self.statistic == 'mean' else self.statistic} of"
+            f"{'sum' if self.statistic in summed else self.statistic} of"
             f" {'surface ' if surface else ''}{field} for {self.path.name}"
         )
 
@@ -231,9 +260,7 @@ class Store(Stream):
 
         def find():
             for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.interpolations[horizontal] = s.model.grid.interpolation(
-                    *self.target.places(), horizontal
-                )
+                self.target.find(s.model.grid, horizontal)
 
         if self.target is not None:
             s.on_root(find)
@@ -348,14 +375,23 @@ class Store(Stream):
         the sequence declares it.
         """
         place = (self.places[name]["horizontal"], self._vertical(name))
-        return output.variable(
+        accumulates = self.statistic == "accumulation"
+        made = output.variable(
             name,
             mapping,
             dtype=self.dtype,
-            statistic=self.statistic,
+            statistic="sum" if accumulates else self.statistic,
             place=place,
             units=self.places[name]["units"],
         )
+        if accumulates:
+            rate = str(made.attributes["units"])
+            total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
+            made.attributes["units"] = accumulated.get(rate, total)
+        if self.zonal:
+            over = made.attributes.get("cell_methods", "")
+            made.attributes["cell_methods"] = f"{over} longitude: mean".strip()
+        return made
 
     def reopen(self):
         """As the file now is, after others have written to it."""
@@ -389,6 +425,23 @@ class Store(Stream):
 
     def kept(self):
         """What the restart shall have of this store beside fields; all ranks call it."""
+
+    def within(self):
+        """Whether now, or all of the interval that ends now, is in the window of the output."""
+        s = self.simulation
+        begin = self.last * s.step if self.statistic else s.seconds
+        return self.span is None or (
+            self.span[0] <= begin + 1e-6 and s.seconds <= self.span[1] + 1e-6
+        )
+
+    def come(self):
+        """It is due: within its window it is written, else the next interval begins."""
+        if self.within():
+            self.write()
+            return
+        if self.statistic:
+            self._begin_interval()
+        self.last = self.simulation.count
 
     def write_start(self):
         """The state before the first step; what only a step computes is missing there."""
@@ -425,7 +478,7 @@ class Store(Stream):
                 horizontal,
                 (j0, i0, j1 - j0, i1 - i0),
                 arrays,
-                event.steps,
+                self.divisor(event.steps),
                 dtype,
             )
         for name, values in zip(product.names, made):
@@ -442,6 +495,10 @@ class Store(Stream):
                 product.regions[n],
                 values.astype(self.dtype, copy=False),
             )
+
+    def divisor(self, steps):
+        """Of what was summed over steps: a mean, or the sum times the step."""
+        return 1 / self.simulation.step if self.statistic == "accumulation" else steps
 
     @contextmanager
     def _early(self, names, seconds):

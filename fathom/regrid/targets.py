@@ -42,6 +42,10 @@ class Target:
             else np.meshgrid(self.longitude, self.latitude)
         )
 
+    def find(self, grid, horizontal: str) -> None:
+        """Its interpolation from a place of the model's grid."""
+        self.interpolations[horizontal] = grid.interpolation(*self.places(), horizontal)
+
     def rows(self, horizontal: str, region) -> tuple[int, int]:
         """First and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
         return self.interpolations[horizontal].rows(self._points(region))
