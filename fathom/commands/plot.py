@@ -22,7 +22,9 @@ from fathom.commands.options import file_option, usual_option
 )
 @click.option("--kind", help="map, section (zonal mean) or series.")
 @click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
-@usual_option("--rate", type=float, default=5.0, help="Pictures a second of --animate.")
+@click.option(
+    "--rate", type=float, default=5.0, show_default=True, help="Pictures a second of --animate."
+)
 @file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(
     file: Path,

@@ -159,19 +159,7 @@ def _of_layers(file: Path, found: dict, axes: tuple, interfaces: Any) -> xr.Data
     """Fields on hybrid levels, at PRESSURES."""
     import xarray
 
-    names = {name for kind, name in found if kind == "hybrid"}
-    names |= {name for kind, name in found if kind == "surface"}
-    pressure = {"surface_air_pressure", "log_surface_pressure"} & names
-    wanted = [*needed, "specific_humidity", "surface_geopotential"]
-    lacking = [n for n in wanted if n not in names] + ([] if pressure else ["surface_air_pressure"])
-    data = _dataset(found, axes, "hybrid", "level") if not lacking else None
-    if data is not None:
-        lacking = [n for n in wanted if n not in data]
-    if data is None or lacking or len(interfaces) != 2 * (data.sizes["level"] + 1):
-        raise ValueError(
-            f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: a start from hybrid"
-            f" levels needs all of them, with {', '.join(wanted)} and the pressure of the surface"
-        )
+    data = _layers(file, found, axes, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
     if "surface_air_pressure" not in data:
         data["surface_air_pressure"] = np.exp(data.log_surface_pressure)
@@ -183,6 +171,24 @@ def _of_layers(file: Path, found: dict, axes: tuple, interfaces: Any) -> xr.Data
     }
     surface = data[["surface_air_pressure", "surface_geopotential"]]
     return xarray.Dataset(made, surface.coords | {"pressure": PRESSURES}).merge(surface)
+
+
+def _layers(file: Path, found: dict, axes: tuple, layers: int) -> xr.Dataset:
+    """All fields on hybrid levels and of the surface. ValueError: what lacks."""
+    names = {name for kind, name in found if kind in ("hybrid", "surface")}
+    wanted = [*needed, "specific_humidity", "surface_geopotential"]
+    lacking = [n for n in wanted if n not in names]
+    if not {"surface_air_pressure", "log_surface_pressure"} & names:
+        lacking.append("surface_air_pressure")
+    if not lacking:
+        data = _dataset(found, axes, "hybrid", "level")
+        lacking = [n for n in wanted if n not in data]
+        if not lacking and data.sizes["level"] == layers:
+            return data
+    raise ValueError(
+        f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: a start from hybrid"
+        f" levels needs all of them, with {', '.join(wanted)} and the pressure of the surface"
+    )
 
 
 def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:

@@ -4,6 +4,7 @@ by one writer from the fields there.
 
 from collections.abc import Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,24 +84,30 @@ class Store(Stream):
         """
         if section is not None:
             other = {"regular": regular, "area": area, "zonal": self.zonal or None}
-            for name, value in other.items():
-                if value is not None:
-                    raise ValueError(
-                        f"output {self.path}: section = {section} and {name} = {value} are two"
-                        " places; give one of them, and another output the other"
-                    )
+            self._one_place(section, {k: value for k, value in other.items() if value is not None})
             return targets.section(section)
         target = None if regular is None else targets.regular(regular)
         if area is None and not self.zonal:
             return target
         try:
-            own = self.simulation.model.grid.mapping() if target is None else target.mapping
-            if area is not None or target is None:
-                cut = windows.window(own, windows.globe if area is None else area)
-                target = cut if target is None else cut.without_grid()
-            return windows.ZonalMean(target) if self.zonal else target
+            return self._part(target, area)
         except ValueError as error:
             raise ValueError(f"output {self.path}: {error}") from None
+
+    def _part(self, target, area):
+        """An area of a target, or of the model's own grid (None), and its means along circles."""
+        own = self.simulation.model.grid.mapping() if target is None else target.mapping
+        if area is not None or target is None:
+            cut = windows.window(own, area or windows.globe)
+            target = cut if target is None else cut.without_grid()
+        return windows.ZonalMean(target) if self.zonal else target
+
+    def _one_place(self, section, other):
+        for name, value in other.items():
+            raise ValueError(
+                f"output {self.path}: section = {section} and {name} = {value} are two places;"
+                " give one of them, and another output the other"
+            )
 
     def _chosen(self, levels):
         """Chosen levels in SI units."""
@@ -136,6 +143,11 @@ class Store(Stream):
                 if self.levels is not None and layer
                 else d
             )
+        self._check_statistic()
+        return self._kept(known, precision)
+
+    def _check_statistic(self):
+        """ValueError: one that does not follow from those of what a variable is made of."""
         for name, d in self.variables.items():
             if not (
                 self.statistic is None
@@ -145,7 +157,6 @@ class Store(Stream):
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
                     f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
                 )
-        return self._kept(known, precision)
 
     def _kept(self, known, precision):
         """Fields that variables need stay readable; in place of them, the processes of their
@@ -384,14 +395,15 @@ class Store(Stream):
             place=place,
             units=self.places[name]["units"],
         )
+        attributes = dict(made.attributes)
         if accumulates:
-            rate = str(made.attributes["units"])
+            rate = str(attributes["units"])
             total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
-            made.attributes["units"] = accumulated.get(rate, total)
+            attributes["units"] = accumulated.get(rate, total)
         if self.zonal:
-            over = made.attributes.get("cell_methods", "")
-            made.attributes["cell_methods"] = f"{over} longitude: mean".strip()
-        return made
+            over = attributes.get("cell_methods", "")
+            attributes["cell_methods"] = f"{over} longitude: mean".strip()
+        return replace(made, attributes=attributes)
 
     def reopen(self):
         """As the file now is, after others have written to it."""

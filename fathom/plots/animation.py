@@ -46,7 +46,7 @@ def animation(
     """All times of a variable of an xarray.Dataset into `path`, .gif or .html, `rate` of them a
     second. ValueError: another ending, no times, or a rate that is none; what `picture` refuses.
     """
-    from PIL import Image
+    from PIL import Image  # start-up time
 
     path = Path(path)
     if path.suffix not in (".gif", ".html"):

@@ -115,15 +115,16 @@ def _cut(name, values, shape, j, i):
     j, i = (np.append(n, n[-1] + 1) if corner else n for n in (j, i))
     size = tuple(n + corner for n in shape)
     wide = size[1] - corner  # columns before the first comes again
-    turn = 360.0 * (i // wide) if name.endswith("longitude") else 0.0 * i
-    axis = axes.get(name.removeprefix("corner_"))
-    if values.ndim == 2 and values.shape == size:
-        part = values[np.ix_(j, i % wide if i[-1] >= size[1] else i)]
-        return part + turn if name.endswith("longitude") and i[-1] >= size[1] else part
-    if values.ndim == 1 and axis == -2 and len(values) == size[0]:
+    again = i[-1] >= size[1]
+    column = i % wide if again else i
+    turn = 360.0 * (i // wide) if again and name.endswith("longitude") else 0.0
+    axis = {1: axes.get(name.removeprefix("corner_")), 2: "both"}.get(values.ndim)
+    if axis == "both" and values.shape == size:
+        return values[np.ix_(j, column)] + turn
+    if axis == -2 and len(values) == size[0]:
         return values[j]
-    if values.ndim == 1 and axis == -1 and len(values) == size[1]:
-        return values[i % wide] + turn if i[-1] >= size[1] else values[i]
+    if axis == -1 and len(values) == size[1]:
+        return values[column] + turn
     return None
 
 
