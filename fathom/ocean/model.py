@@ -31,6 +31,7 @@ from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of, scheme
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
@@ -144,11 +145,7 @@ class Ocean(Model):
     }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
     stores: ClassVar[dict] = {"drifters": Drifters}
-    chosen_levels = (
-        "depth",
-        "m",
-        1.0,
-    )  # what output may be brought to: coordinate, unit, and what that is in SI
+    level_coordinates = (chosen.depth,)  # what output may be brought to
 
     def __init__(
         self,
@@ -434,9 +431,9 @@ class Ocean(Model):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
         return circulation.coordinates(self)
 
-    def at_levels(self, name, diagnostic, depths, horizontal):
-        """The Diagnostic of a variable of layers at depths [m]."""
-        return at_depth(diagnostic, depths, horizontal)
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen depths."""
+        return at_depth(diagnostic, np.array(levels.values), horizontal)
 
     def watch(self, simulation):
         """Numbers of now, name -> (value, units), and what the line of progress says of them."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names
+from fathom.regrid.chosen import chosen
 
 
 @dataclass(frozen=True)
@@ -229,14 +230,15 @@ def _divided(a, divisor):
     return a if divisor == 1 else np.asarray(a, float) / divisor
 
 
-def whole(simulation, name, pressures=None):
+def whole(simulation, name, levels=None):
     """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at
-    pressures [Pa]. All ranks call it.
+    chosen levels, as an output says them. All ranks call it.
     """
     model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)
     field = fields[diagnostic.needs[0]]
-    if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":
-        diagnostic = model.at_levels(name, diagnostic, pressures, field["horizontal"])
+    if levels is not None and (diagnostic.vertical or field["vertical"]) == "layer":
+        wanted = chosen(levels, model.level_coordinates)
+        diagnostic = model.at_levels(name, diagnostic, wanted, field["horizontal"])
     gathered = simulation.assemble(windows(simulation, diagnostic, field))
     return model.grid.regular(gathered) if simulation.is_root else None

@@ -14,6 +14,7 @@ from fathom import mpi, names, output, provenance
 from fathom.output import diagnostics, files
 from fathom.output.streams import Item, Product, Stream
 from fathom.regrid import targets, windows
+from fathom.regrid.chosen import chosen
 from fathom.schemes import scheme
 from fathom.time.clock import Period
 
@@ -110,21 +111,19 @@ class Store(Stream):
             )
 
     def _chosen(self, levels):
-        """Chosen levels in SI units."""
+        """Chosen levels; None: those of the model."""
         if levels is None:
             return None
-        if not hasattr(self.simulation.model, "at_levels"):
+        model = self.simulation.model
+        if not hasattr(model, "at_levels"):
             raise ValueError(
                 f"output {self.path}: levels = {levels} are of pressure or depth;"
-                f" {type(self.simulation.model).__name__} has none"
+                f" {type(model).__name__} has none"
             )
-        coordinate, unit, factor = self.simulation.model.chosen_levels
-        values = factor * np.atleast_1d(np.asarray(levels, float))
-        if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise ValueError(
-                f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more"
-            )
-        return values
+        try:
+            return chosen(levels, model.level_coordinates)
+        except ValueError as error:
+            raise ValueError(f"output {self.path}: {error}") from None
 
     # ---- before the run --------------------------------------------------------------------------
 
@@ -204,15 +203,7 @@ class Store(Stream):
         """Coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
-        chosen = (
-            {}
-            if self.levels is None
-            else {
-                {"depth": "chosen_depth"}.get(
-                    model.chosen_levels[0], model.chosen_levels[0]
-                ): self.levels
-            }
-        )
+        levels = {} if self.levels is None else {"chosen_levels": self.levels}
         if self.target is not None:
             return (
                 {
@@ -220,11 +211,11 @@ class Store(Stream):
                     for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
                     if name in own
                 }
-                | chosen
+                | levels
                 | self.target.mapping
             )
         land = getattr(model, "land_fraction", None)
-        return own | chosen | ({} if land is None else {"land_fraction": land})
+        return own | levels | ({} if land is None else {"land_fraction": land})
 
     # ---- the file --------------------------------------------------------------------------------
 

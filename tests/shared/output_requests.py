@@ -33,6 +33,8 @@ def run_atmosphere(folder, ending=".nc"):
         },
         "mean": {"statistic": "mean"},
         "total": {"statistic": "accumulation"},
+        "altitude": {"levels": {"altitude": [500, 5000]}},
+        "theta": {"levels": {"potential_temperature": [350]}, "regular": 10},
     }.items():
         simulation.output(name + ending, temperature, **hours, **asked)
     simulation.run("3h", report=False)
