@@ -135,9 +135,10 @@ class Simulation:
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
         like (fathom/regrid/chosen.py); a regular grid of so many degrees; what lies in an area
-        [west, east, south, north]; with zonal = True the means along rows; a section along great circles through [[longitude, latitude], ...]; moorings,
-        columns at {name: [longitude, latitude]}; drifters, which go with the flow from {places =
-        [[longitude, latitude, depth], ...]} or a region."""
+        [west, east, south, north]; with zonal = True the means along rows; a section along great
+        circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
+        latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
+        ...]} or a region."""
         places = {
             "levels": levels,
             "regular": regular,
