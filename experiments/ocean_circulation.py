@@ -110,7 +110,9 @@ class Climate:
 
 def circulation_table(run):
     last = run.mean(run.circulation, run.years[-1])
-    print(f"Year {run.years[-1] - run.first + 1}:\n\n| quantity | run | OMIP-1 (CESM-POP) | observed |\n|---|---|---|---|")
+    print(
+        f"Year {run.years[-1] - run.first + 1}:\n\n| quantity | run | OMIP-1 (CESM-POP) | observed |\n|---|---|---|---|"
+    )
     for name in last.section.values:
         print(
             f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv |"
