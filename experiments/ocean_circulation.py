@@ -28,8 +28,8 @@ observed = {
     "mozambique_channel": "-17",
     "gibraltar": "0",
 }
-# Means of 1980-2009 of eleven models under one forcing (OMIP-1, Tsujino et al. 2020), in brackets that
-# of CESM-POP at 1 degree.
+# Means of 1980-2009 of eleven models under one forcing (OMIP-1, Tsujino et al. 2020), in brackets
+# that of CESM-POP at 1 degree.
 compared = {
     "drake_passage": "153 ± 23",
     "indonesian_throughflow": "12.8 ± 2.4",
@@ -110,9 +110,8 @@ class Climate:
 
 def circulation_table(run):
     last = run.mean(run.circulation, run.years[-1])
-    print(
-        f"Year {run.years[-1] - run.first + 1}:\n\n| quantity | run | OMIP-1 (CESM-POP) | observed |\n|---|---|---|---|"
-    )
+    print(f"Year {run.years[-1] - run.first + 1}:\n")
+    print("| quantity | run | OMIP-1 (CESM-POP) | observed |\n|---|---|---|---|")
     for name in last.section.values:
         print(
             f"| {str(name).replace('_', ' ')} | {transport(last, name):.1f} Sv |"

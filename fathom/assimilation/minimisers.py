@@ -111,7 +111,8 @@ def lanczos(
         for unit in units:
             r = r - (unit @ r) * unit
         before, squared = squared, float(r @ r)
-        alphas.append(alpha), betas.append(squared / before)
+        alphas.append(alpha)
+        betas.append(squared / before)
         p = r + betas[-1] * p
         if keep_iterates:
             iterates.append(cost.increment(root(x)))
@@ -206,11 +207,12 @@ def quasi_newton(
     J, g = value_and_gradient(x)
     if not np.isfinite(J) or not np.isfinite(g).all():
         raise ValueError("the cost function is not finite at the start")
-    stop, held = _Stop(iterations, tolerance), []
+    stop = _Stop(iterations, tolerance)
+    held: list[tuple[Vector, Vector]] = []
     while not stop.after(float(g @ g)):
         direction = -_two_loops(g, held)
         slope = float(g @ direction)
-        first = 1.0 if held else min(1.0, 1 / np.linalg.norm(g))
+        first = 1.0 if held else min(1.0, 1 / float(np.linalg.norm(g)))
         step = _wolfe(value_and_gradient, x, direction, J, slope, first)
         if step is None:
             stop.reason = "no step along the direction lowers J"

@@ -1,6 +1,7 @@
 """Variational assimilation: adjoints, minimisers against each other and against dense algebra, the
 statistics of consistent data, and Lorenz's model of 1996."""
 
+
 from dataclasses import replace
 
 import numpy as np
@@ -116,10 +117,7 @@ def test_consistent_data():
     for _ in range(300):
         truth = L @ random.standard_normal(n)
         data = G @ truth + np.sqrt(cost.variances) * random.standard_normal(p)
-        slot = cost.slots[0]
-        one = Cost(
-            cost.background, [Slot(data, slot.variances, slot.observation, slot.propagation)]
-        )
+        one = Cost(cost.background, [replace(cost.slots[0], departures=data)])
         control = lanczos(one, iterations=60, tolerance=1e-10).control
         b, o = one.parts(control)
         observed.append(2 * (b + o))
@@ -222,8 +220,8 @@ def cycled(variance, window, cycles, seed=0, outer=1):
 
 
 def test_lorenz_in_cycles():
-    """Data of error 1, the truth varies by 3.6. Each 0.05 the analysis errs by 0.36 (in long runs of
-    DAPPER 3D-Var 0.41, extended Kalman filter 0.24), each 0.2, with three outer loops, by 0.46
+    """Data of error 1, the truth varies by 3.6. Each 0.05 the analysis errs by 0.36 (in long runs
+    of DAPPER 3D-Var 0.41, extended Kalman filter 0.24), each 0.2, with three outer loops, by 0.46
     (4D-Var there 0.46)."""
     assert cycled(0.2, 1, 300) < 0.42
     assert cycled(0.2, 4, 150, outer=3) < 0.55
