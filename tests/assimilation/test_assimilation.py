@@ -1,7 +1,6 @@
 """Variational assimilation: adjoints, minimisers against each other and against dense algebra, the
 statistics of consistent data, and Lorenz's model of 1996."""
 
-
 from dataclasses import replace
 
 import numpy as np
