@@ -23,7 +23,7 @@ from scipy import sparse
 from fathom import earth
 from fathom.assimilation import Cost, LinearMap, Slot, lanczos, spectral
 from fathom.moist_air import GAS_CONSTANT, GRAVITY
-from fathom.observations import ingest
+from fathom.observations import ingest, soundings
 from fathom.transform import SphericalHarmonics
 
 levels = np.array([92500, 85000, 70000, 50000, 40000, 30000, 25000, 20000, 15000, 10000.0])
@@ -68,8 +68,9 @@ class Data:
 
 
 def read(file):
-    """Data on the levels north of 20 N, one of each ascent; gross errors left out."""
+    """Data on the levels north of 20 N, one of each ascent, whose height and temperature agree."""
     made, _ = ingest.collect([file])
+    made = made.taken(~soundings.not_hydrostatic(made))
     rows = []
     for v, name in enumerate(names):
         one = made.taken(made.variable_is(name) & (made["latitude"] > 20))
@@ -210,9 +211,7 @@ class Radiosondes(LinearMap):
 def vertical(deviation, reach):
     """A covariance between levels that falls off with the distance in ln p."""
     x = np.log(levels)
-    return np.outer(deviation, deviation) * np.exp(
-        -0.5 * ((x[:, None] - x) / reach) ** 2
-    )
+    return np.outer(deviation, deviation) * np.exp(-0.5 * ((x[:, None] - x) / reach) ** 2)
 
 
 def background(transform, data, d, options):
@@ -236,9 +235,7 @@ def background(transform, data, d, options):
     n = np.arange(len(b))
     per_wind = np.sqrt(np.sum((2 * n + 1) * b * n * (n + 1)) / 2) / radius  # of psi to one wind
     wind = options.wind * np.interp(np.log(levels), np.log([25000, 85000]), [1.0, 0.6])
-    turning = spectral.SpectralRoot(
-        transform, b, spectral.root_of(vertical(wind / per_wind, 0.4))
-    )
+    turning = spectral.SpectralRoot(transform, b, spectral.root_of(vertical(wind / per_wind, 0.4)))
     return Background(
         [
             (mass, spectral.Fields(mass, value=True, gradient=True)),
@@ -253,9 +250,13 @@ def analysed(transform, data, target, options):
     background alone says."""
     mean = zonal_mean(data)
     d = departures(data, mean)
-    good = np.abs(d) < 5 * np.sqrt(
-        np.array([covariance(data, d, v).diagonal() for v in range(len(names))])
-    )[data.variable, data.level]
+    good = (
+        np.abs(d)
+        < 5
+        * np.sqrt(np.array([covariance(data, d, v).diagonal() for v in range(len(names))]))[
+            data.variable, data.level
+        ]
+    )
     data, d = data.taken(good), d[good]
     L = background(transform, data, d, options)
     cost = Cost(L, [Slot(d, data.error**2, Radiosondes(transform, data))])
@@ -272,11 +273,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--truncation", type=int, default=63)
+    parser.add_argument("--truncation", type=int, default=42)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--iterations", type=int, default=60)
-    parser.add_argument("--length", type=float, default=8e5, help="of geopotential [m]")
-    parser.add_argument("--unbalanced-length", type=float, default=3e5, help="[m]")
+    parser.add_argument("--length", type=float, default=20e5, help="of geopotential [m]")
+    parser.add_argument("--unbalanced-length", type=float, default=8e5, help="[m]")
     parser.add_argument("--temperature", type=float, default=1.5, help="unbalanced [K]")
     parser.add_argument("--wind", type=float, default=4.0, help="unbalanced, at 250 hPa [m/s]")
     options = parser.parse_args()
