@@ -57,7 +57,7 @@ fathom: list[set[str]] = [
     {"output", "plots"},  # know no model
     {"input", "report"},
     {"data", "grids"},
-    {"post", "observations"},  # observations know no model: they see its fields at places
+    {"post", "observations", "assimilation"},  # know no model, but its fields and their places
     {"radiation"},
     {"ocean", "atmosphere"},  # a model each
     {"run"},

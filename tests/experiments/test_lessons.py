@@ -27,6 +27,7 @@ names = {
     "own_diagnostic": 2,
     "observations": 200,
     "own_grid": 21,
+    "assimilation": 0,
 }
 
 
@@ -166,3 +167,10 @@ def test_own_grid(learn):
     lesson = learn("own_grid")
     assert lesson["here"] == pytest.approx(lesson["there"], abs=3.0)
     assert lesson["area"].latitude.min() >= 35 and lesson["area"].latitude.max() <= 65
+
+
+def test_assimilation(learn):
+    """Half of the numbers, at eight times, take the error to a small part of that of the start."""
+    lesson = learn("assimilation")
+    before, after = (lesson["rms"](lesson[name]) for name in ("background", "analysis"))
+    assert 0.3 < before < 0.6 and after < 0.4 * before
