@@ -62,7 +62,6 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
         found["momentum_flux"] = (_summed(simulation, columns, 2.0**-4, "corner"), 1.0, "N")
     grid = simulation.model.grid
     inside = geometry(grid).inside
-    ice = _of_ice(simulation) if simulation.model.sea_ice else {}
     shown = [
         n for n in range(len(basins)) if n == 0 or (grid.horizontal.spherical and inside[n].any())
     ]
@@ -70,11 +69,13 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
         f"{name}_{basins[n]}": (float(sums[n] * factor), units)
         for name, (sums, factor, units) in found.items()
         for n in shown
-    } | ice
+    } | _of_ice(simulation)
 
 
 def _of_ice(simulation):
-    """Extent, area and volume of sea ice by hemisphere: name -> (value, units)."""
+    """Extent, area and volume of sea ice by hemisphere: name -> (value, units); none without it."""
+    if not simulation.model.sea_ice:
+        return {}
     grid = simulation.model.grid
     if grid.horizontal.spherical:
         north = np.asarray(grid.coordinates("center")[1]) > 0

@@ -223,8 +223,7 @@ struct IceThermodynamics {
                    lost_snow = snow - select(stays, left * slab.snow, none);
         fluxes.air_heat[0] += from_air;
         fluxes.heat[0] += from_air + (after - before) * per_step;
-        fluxes.water[0] +=
-            (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
+        fluxes.water[0] += (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
         fluxes.salt[0] +=
             lost_ice * (salinity * ice::density / constants::fresh_water_density * per_step);
     }
