@@ -6,6 +6,7 @@ from scipy.optimize import brentq
 from scipy.special import erf
 
 from columns import run
+from fathom.data import surface
 
 L, c, rho, k = 3.337e5, 2106.0, 917.0, 2.03
 
@@ -142,3 +143,44 @@ def test_transfer_keeps_all():
     stayed = given["thinner_volume"] < given["thinner_area"]  # and the other is thicker than 1 m
     apart = stayed & (given["thicker_volume"] > given["thicker_area"])
     assert apart.any() and (out["thinner_volume"][apart] == given["thinner_volume"][apart]).all()
+
+
+def seasons(weather, years, thickness):
+    """Thickness in the months of the last year under (shortwave, longwave, the rest by COADS)."""
+    state = slab(thickness, [-8.0, -4.0], 4.0) | {"category_snow": 0.2}
+    found = []
+    for _ in range(12 * years):
+        month = weather[len(found) % 12]
+        for _ in range(6):
+            T = state["category_surface_temperature"]
+            over = run("BulkOverIce", month | {"ice_surface_temperature": T})
+            air = {name: over[name].item() for name in of_air} | {"ice_surface_temperature": T}
+            sea = {
+                "ice_bottom_temperature": -1.8,
+                "ice_bottom_flux": 2.0,
+                "ice_crowding": 1.0,
+            }
+            state = grow(state, air, sea, 1, step=365 / 72 * 86400)
+        found.append(state["category_volume"])
+    return found[-12:]
+
+
+of_air = ("ice_heat_flux", "ice_heat_flux_slope", "ice_shortwave_flux", "snowfall_flux")
+# over the central Arctic, of Fletcher, in Maykut & Untersteiner (1971) [W m-2]
+shortwave = (0, 0, 31, 160, 286, 310, 220, 145, 59, 6, 0, 0)
+longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
+
+
+def test_radiation_of_summer_decides_the_thickness():
+    """At 87 degrees north the embedded climatology of the air keeps ice of ten metres; with the
+    radiation that was measured in the Arctic, and all else of it, it is about one metre.
+    """
+    at = lambda m: surface.on_points(np.array([87.0]), np.array([0.0]), month=m)
+    coads = [{name: value.item() for name, value in at(m).items()} for m in range(12)]
+    measured = [
+        air | {"downward_shortwave_flux": sun, "downward_longwave_flux": sky}
+        for air, sun, sky in zip(coads, shortwave, longwave)
+    ]
+    assert 9 < min(seasons(coads, 3, 10.0)) < max(seasons(coads, 3, 10.0)) < 11
+    under = seasons(measured, 10, 2.0)
+    assert 0.05 < min(under) < 1 < max(under) < 2.5
