@@ -21,10 +21,13 @@ root = Path(__file__).resolve().parents[2]
 kinds = {"address": "address;undefined", "thread": "thread"}
 library = {"address": "libasan.so", "thread": "libtsan.so"}
 # Rooms of the core, and the models that put them together.
-tests = [
+rooms = [
     *("base", "catalogue", "field", "grid", "parallel", "physics", "sequence", "solver"),
-    *("trajectory", "transform", "ocean", "atmosphere", "radiation", "observations", "post"),
+    *("trajectory", "transform", "ocean", "atmosphere", "radiation", "post"),
 ]
+# pyarrow takes more locks at a fork than the sanitizer of threads can follow.
+without_arrow = ["observations/test_operators.py", "observations/test_radiances.py"]
+tests = {"address": [*rooms, "observations"], "thread": [*rooms, *without_arrow]}
 options = {
     # Python keeps what it has until it ends; a process of MPI has memory of others
     "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
@@ -108,8 +111,9 @@ def main(words: list[str]) -> int:
     if unknown := [kind for kind in chosen if kind not in kinds]:
         print(f"unknown: {', '.join(unknown)}; there are {', '.join(kinds)}", file=sys.stderr)
         return 2
-    arguments = after.split() or [f"tests/{room}" for room in tests]
-    return max(check(kind, arguments) for kind in chosen)
+    return max(
+        check(kind, after.split() or [f"tests/{room}" for room in tests[kind]]) for kind in chosen
+    )
 
 
 if __name__ == "__main__":
