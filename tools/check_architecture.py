@@ -38,7 +38,7 @@ core: dict[str, set[str]] = {
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
-    "observation": {"base"},  # columns and messages only: no grid, no MPI
+    "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
 core["bindings"] = set(core)
 

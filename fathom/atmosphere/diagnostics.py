@@ -6,13 +6,13 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fathom import mpi
-from fathom.atmosphere import near_surface
+from fathom.atmosphere import near_surface, potential_vorticity
 from fathom.model import Criterion
 from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.output.diagnostics import Diagnostic
@@ -83,6 +83,11 @@ def derived(model):
         table["air_temperature"] = _of("air_temperature", column)
     else:
         table["virtual_temperature"] = _of("virtual_temperature", column)
+    if hasattr(model.grid, "harmonics"):
+        table["vorticity"] = replace(_of("vorticity", (*wind, *column), linear=True), whole=True)
+        table["potential_vorticity"] = replace(
+            _of("potential_vorticity", (*wind, *column)), whole=True
+        )
     if model.moist:
         table["relative_humidity"] = _of("relative_humidity", column)
         falling = tuple(name for name in rain if name in model.kept)
@@ -117,12 +122,14 @@ def at_levels(model, name, diagnostic, levels):
     """The Diagnostic of a variable of layers at chosen levels: as `fathom.post.pressure_levels`
     says, below the ground too.
     """
+    turning = levels.name == "potential_vorticity"
     return Diagnostic(
-        tuple(dict.fromkeys((*diagnostic.needs, *needed(model)))),
+        tuple(dict.fromkeys((*diagnostic.needs, *needed(model), *(wind if turning else ())))),
         lambda state: state.spread(state.at_levels(name)),
         linear=False,
         vertical="layer",
         shared=AtLevels(levels),
+        whole=diagnostic.whole or turning,
     )
 
 
@@ -186,6 +193,7 @@ class State:
     def __init__(self, model, window, fields, levels=None):
         j0, i0, ny, nx = window
         self.model, self.levels, self.shape = model, levels, (ny, nx)
+        self.given = fields  # wind as the state has it
         self.there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
         self.whole = self.there.all()
         self.fields = {
@@ -224,7 +232,11 @@ class State:
         """Pressures [Pa] of the chosen levels, and where a column has none; there it is that of the
         ground.
         """
-        pressures = self.column.pressure_of(self.levels)
+        if self.levels.name == "potential_vorticity":
+            northern = self["potential_vorticity"] * np.sign(potential_vorticity.coriolis(self))
+            pressures = self.column.pressure_where(northern, self.levels.values)
+        else:
+            pressures = self.column.pressure_of(self.levels)
         lacking = np.isnan(pressures)
         if lacking.any():
             pressures = np.where(lacking, self.column.surface_pressure, pressures)
@@ -290,4 +302,6 @@ _rules = {
     "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
+    "vorticity": potential_vorticity.vorticity,
+    "potential_vorticity": potential_vorticity.potential_vorticity,
 }

@@ -15,6 +15,7 @@ from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near
@@ -471,6 +472,8 @@ class SpectralAtmosphere(Model):
         chosen.altitude,
         chosen.height,
         chosen.potential_temperature,
+        chosen.potential_vorticity,
+        chosen.hybrid(HybridLevels),
     )  # what output may be brought to
 
     def at_levels(self, name, diagnostic, levels, horizontal):

@@ -24,6 +24,7 @@ from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.regrid import places as interpolation
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import Schmidt, turned
+from fathom.transform import SphericalHarmonics
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
@@ -166,6 +167,11 @@ class GaussianGrid(Grid):
         levels = np.where(there, self.levels.number, 0).astype(np.int32)
         levels.flags.writeable = False
         return levels
+
+    @cached_property
+    def harmonics(self):
+        """Transforms of whole fields in this process, at the grid's truncation."""
+        return SphericalHarmonics(self.truncation, self.rows, radius=self.radius)
 
     @property
     def corner_levels(self):

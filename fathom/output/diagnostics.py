@@ -29,7 +29,9 @@ class Diagnostic:
     field; then all levels of a column are there. No column needs another.
 
     `shared(model, window, {field: array})`: what several diagnostics are made of, once for those of
-    an output that have the same; then it is `of(what it made)`."""
+    an output that have the same; then it is `of(what it made)`.
+
+    `whole`: it is made of the whole grid at once, as what is differentiated along the earth."""
 
     needs: tuple[str, ...]
     of: Callable
@@ -37,6 +39,7 @@ class Diagnostic:
     linear: bool = True
     vertical: str = ""
     shared: Callable | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -198,7 +201,7 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
             *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
         )
         return [values]
-    step = max(1, _in_cache // (len(arrays[0]) * nx))
+    step = ny if first.whole else max(1, _in_cache // (len(arrays[0]) * nx))
     made: list[np.ndarray] = []
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
@@ -240,5 +243,13 @@ def whole(simulation, name, levels=None):
     if levels is not None and (diagnostic.vertical or field["vertical"]) == "layer":
         wanted = chosen(levels, model.level_coordinates)
         diagnostic = model.at_levels(name, diagnostic, wanted, field["horizontal"])
+    if diagnostic.whole:
+        arrays = [simulation.gather(need) for need in diagnostic.needs]
+        if not simulation.is_root:
+            return None
+        window = (0, 0, *model.grid.shape[1:])
+        return model.grid.regular(
+            of_window(model, [diagnostic], field["horizontal"], window, arrays)[0]
+        )
     gathered = simulation.assemble(windows(simulation, diagnostic, field))
     return model.grid.regular(gathered) if simulation.is_root else None

@@ -35,6 +35,12 @@ class Moorings(SmallStore):
         self.target = targets.moorings(moorings)
 
     def open(self):
+        for name, d in self.variables.items():
+            if d.whole:
+                raise ValueError(
+                    f"output {self.path}: '{name}' is made of the whole grid, moorings of columns;"
+                    " an output with a section or an area has it"
+                )
         self._find_places()
         self._find_target()
         self.columns = {

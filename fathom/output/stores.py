@@ -12,6 +12,7 @@ import numpy as np
 
 from fathom import mpi, names, output, provenance
 from fathom.output import diagnostics, files
+from fathom.output.fit import Fit
 from fathom.output.streams import Item, Product, Stream
 from fathom.regrid import targets, windows
 from fathom.regrid.chosen import chosen
@@ -31,7 +32,7 @@ accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they
 class Store(Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the
     rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
-    degrees, or along a `section`."""
+    degrees, on another `grid`, or along a `section`; as it is, or a spectral `fit` of it."""
 
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
@@ -56,6 +57,8 @@ class Store(Stream):
         section=None,
         area=None,
         zonal=False,
+        grid=None,
+        fit=None,
     ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
@@ -72,28 +75,37 @@ class Store(Stream):
             )
         self.levels = self._chosen(levels)
         self.zonal = bool(zonal)
-        self.target: Any = self._place(regular, section, area)
+        self.target: Any = self._place(regular, grid, section, area)
+        self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
         self.shared = self.in_order = output.writer(
             path
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
 
-    def _place(self, regular, section, area):
+    def _said(self, make, *given):
+        """What `make` makes of them; a ValueError names the output."""
+        try:
+            return make(*given)
+        except ValueError as error:
+            raise ValueError(f"output {self.path}: {error}") from None
+
+    def _place(self, regular, grid, section, area):
         """The target of the store; None: the model's own grid. ValueError: what does not go
         together.
         """
         if section is not None:
-            other = {"regular": regular, "area": area, "zonal": self.zonal or None}
+            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
             self._one_place(section, {k: value for k, value in other.items() if value is not None})
             return targets.section(section)
+        if grid is not None and regular is not None:
+            self._one_place(regular, {"grid": grid}, "regular")
         target = None if regular is None else targets.regular(regular)
+        if grid is not None:
+            target = self._said(targets.of_grid, grid)
         if area is None and not self.zonal:
             return target
-        try:
-            return self._part(target, area)
-        except ValueError as error:
-            raise ValueError(f"output {self.path}: {error}") from None
+        return self._said(self._part, target, area)
 
     def _part(self, target, area):
         """An area of a target, or of the model's own grid (None), and its means along circles."""
@@ -103,10 +115,10 @@ class Store(Stream):
             target = cut if target is None else cut.without_grid()
         return windows.ZonalMean(target) if self.zonal else target
 
-    def _one_place(self, section, other):
+    def _one_place(self, section, other, what="section"):
         for name, value in other.items():
             raise ValueError(
-                f"output {self.path}: section = {section} and {name} = {value} are two places;"
+                f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
                 " give one of them, and another output the other"
             )
 
@@ -120,10 +132,7 @@ class Store(Stream):
                 f"output {self.path}: levels = {levels} are of pressure or depth;"
                 f" {type(model).__name__} has none"
             )
-        try:
-            return chosen(levels, model.level_coordinates)
-        except ValueError as error:
-            raise ValueError(f"output {self.path}: {error}") from None
+        return self._said(chosen, levels, model.level_coordinates)
 
     # ---- before the run --------------------------------------------------------------------------
 
@@ -142,6 +151,8 @@ class Store(Stream):
                 if self.levels is not None and layer
                 else d
             )
+            if self.fit is not None:
+                self.variables[name] = self._said(self.fit.of, name, self.variables[name])
         self._check_statistic()
         return self._kept(known, precision)
 
@@ -203,7 +214,7 @@ class Store(Stream):
         """Coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
-        levels = {} if self.levels is None else {"chosen_levels": self.levels}
+        levels = {} if self.levels is None else self.levels.mapping
         if self.target is not None:
             return (
                 {
@@ -344,15 +355,17 @@ class Store(Stream):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
-            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
+            key = name if d.shared is None else (d.shared, d.vertical, d.whole, regions[name])
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
+        _, ny, nx = self.simulation.model.grid.shape
+        if self.variables[name].whole:
+            return tuple((0, ny, 0, nx) for _ in regions)
         if self.target is None:
             return regions
-        nx = self.simulation.model.grid.shape[2]
         return tuple(
             (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
             for region in regions
@@ -486,11 +499,13 @@ class Store(Stream):
             )
         for name, values in zip(product.names, made):
             values = np.full_like(values, np.nan) if name in unknown else values
-            values = (
-                grid.regular(values, j0)
-                if self.target is None
-                else self.target.bring(horizontal, product.regions[n], values, j0)
-            )
+            if self.target is None:
+                values = grid.regular(values, j0)
+                if self.variables[name].whole:
+                    first, end, west, east = product.regions[n]
+                    values = values[:, first:end, west:east]
+            else:
+                values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
             self.file.write(
                 self._alias(name),

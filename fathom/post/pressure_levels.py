@@ -84,19 +84,26 @@ class Column:
 
     def pressure_of(self, levels) -> np.ndarray:
         """Pressure [Pa] of chosen levels (fathom/regrid/chosen.py), (levels) or (levels, points);
-        NaN where a column has none. Of potential temperature it is the first level from the top
-        where the column reaches it; altitudes and heights go on below the ground.
+        NaN where a column has none. Altitudes and heights go on below the ground.
         """
         values = np.array(levels.values)
         if levels.name == "pressure":
             return values
         if levels.name == "potential_temperature":
             theta = potential_temperature(self.air.temperature, np.exp(self.air.logarithm))
-            found = [self.air.where(theta, value, False)[0] for value in values]
-            return np.exp(np.array(found))
+            return self.pressure_where(theta, values)
+        if levels.name == "hybrid":
+            a, b = levels.interfaces
+            return column.layer_pressure(column.interface_pressure(a, b, self.surface_pressure))
         ground = self.surface_geopotential if levels.name == "height" else 0.0
         wanted = np.asarray(ground + GRAVITY * values[:, None], float)
         return np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
+
+    def pressure_where(self, field, values) -> np.ndarray:
+        """Pressure [Pa] (values, points) where a field of layers, which falls on the way down from
+        the top, first has each value; NaN where it has not.
+        """
+        return np.exp(np.array([self.air.where(field, value, False)[0] for value in values]))
 
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
         """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1.

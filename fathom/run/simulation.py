@@ -129,12 +129,15 @@ class Simulation:
         area=None,
         zonal=None,
         window=None,
+        grid=None,
+        fit=None,
     ):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
         "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/regrid/chosen.py); a regular grid of so many degrees; what lies in an area
+        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid; a
+        spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an area
         [west, east, south, north]; with zonal = True the means along rows; a section along great
         circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
         latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
@@ -147,6 +150,8 @@ class Simulation:
             "drifters": drifters,
             "area": area,
             "zonal": zonal or None,
+            "grid": grid,
+            "fit": fit,
         }
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}

@@ -4,11 +4,18 @@ temperature."""
 import numpy as np
 import pytest
 
+import fathom as fm
 from fathom import output
 from fathom.regrid import chosen
 from small_atmospheres import held_suarez
 
-known = (chosen.pressure, chosen.altitude, chosen.height, chosen.potential_temperature)
+known = (
+    chosen.pressure,
+    chosen.altitude,
+    chosen.height,
+    chosen.potential_temperature,
+    chosen.hybrid(fm.HybridLevels),
+)
 variables = ["air_temperature", "geopotential_height", "potential_temperature", "air_pressure"]
 
 
@@ -23,9 +30,15 @@ def stores(tmp_path_factory):
         "altitude": {"altitude": [5000, 0, 12000]},
         "height": {"height": [20, 3000]},
         "theta": {"potential_temperature": [330, 150]},
+        "vortex": {"potential_vorticity": [1, 2]},
+        "own": None,
+        "hybrid": {"hybrid": simulation.model.grid.levels},
+        "other": {"hybrid": "L19"},
     }.items():
         simulation.output(f"{name}.nc", variables, every="1h", levels=levels)
+    simulation.output("turning.nc", ["potential_vorticity", "vorticity"], every="1h")
     low = ["air_temperature", "eastward_wind"]
+    simulation.output("other.grib2", low, every="1h", levels={"hybrid": "L19"})
     simulation.output("low.grib2", low, every="1h", levels={"altitude": [500.0]}, regular=10)
     simulation.run("1h", report=False)
     ground = simulation.gather("surface_geopotential")[0] / 9.80665
@@ -75,6 +88,44 @@ def test_potential_temperature(stores):
     assert np.allclose(held.theta[0], expected, rtol=1e-5)
 
 
+def test_potential_vorticity(stores):
+    """Linear in ln p between layers, it is what was asked for, where a column reaches it."""
+    held, whole = stores["vortex"], stores["turning"]
+    northern = whole.pv.values * np.sign(whole.latitude.values)[:, None]
+    x, x_layers = np.log(held.pfull.values), np.log(stores["own"].pfull.values)
+    found = held.pfull.notnull().values
+    assert found[1, np.abs(whole.latitude.values) > 30].all() and not found.all()
+    for n, wanted in enumerate((1e-6, 2e-6)):
+        for j, i in np.argwhere(found[n])[::7]:
+            value = np.interp(x[n, j, i], x_layers[:, j, i], northern[:, j, i])
+            assert abs(value - wanted) < 1e-3 * wanted
+    assert (x[1] < x[0])[found.all(0)].all()  # the stronger lies higher
+    assert np.abs(whole.rv.mean("longitude")).max() < 1e-4
+
+
+def test_hybrid_levels_of_another_model(stores):
+    """Its own are its own; others have their coefficients in the file, and lie where these say."""
+    own, same, other = (stores[name] for name in ("own", "hybrid", "other"))
+    assert np.allclose(same.ta, own.ta, rtol=2e-6) and np.allclose(same.pfull, own.pfull)
+    assert other.sizes["level"] == 19 and same.sizes["level"] == own.sizes["level"]
+    a, b = other.ap_bounds.values, other.b_bounds.values
+    surface = own.pfull.values[-1].max() * 1.2
+    assert (other.pfull.values < a[:, 1, None, None] + b[:, 1, None, None] * surface).all()
+    x, x_own = np.log(other.pfull.values), np.log(own.pfull.values)
+    straight = np.interp(x[9, 5, 7], x_own[:, 5, 7], own.ta.values[:, 5, 7])
+    assert abs(other.ta.values[9, 5, 7] - straight) < 1
+
+
+def test_grib_has_the_other_levels(stores):
+    import eccodes
+
+    with open(stores["folder"] / "other.grib2", "rb") as file:
+        message = eccodes.codes_grib_new_from_file(file)
+    assert eccodes.codes_get_long(message, "typeOfFirstFixedSurface") == 105
+    assert len(eccodes.codes_get_array(message, "pv")) == 2 * 20
+    eccodes.codes_release(message)
+
+
 def test_grib_says_which_surface(stores):
     import eccodes
 
@@ -96,6 +147,8 @@ def test_grib_says_which_surface(stores):
         ([], "pressure"),
         ({"height": ["low"]}, r"height \[m\]"),
         ({"potential_temperature": [np.nan]}, "potential_temperature"),
+        ({"hybrid": "L18"}, "no set of levels 'L18'"),
+        ({"hybrid": {"numbr": 18}}, "numbr"),
     ],
 )
 def test_what_levels_cannot_be(levels, words):

@@ -69,6 +69,57 @@ def test_accumulations_are_means_times_the_interval(atmosphere):
     assert np.allclose(total.ta.values, 3600.0 * mean.ta.values, rtol=1e-6)
 
 
+def test_another_grid(atmosphere):
+    """Its points and poles; on the model's own every value is the model's."""
+    _, folder = atmosphere
+    whole, same, other = (stored(folder, f"{n}.nc") for n in ("whole", "same-grid", "grid"))
+    assert np.allclose(same.ta.values, whole.ta.values, rtol=1e-6)
+    grid = fm.GaussianGrid(10, stretching=1.5, pole=(5.0, 45.0))
+    longitude, latitude = grid.coordinates()
+    assert np.allclose(other.latitude, latitude)
+    assert np.allclose((other.longitude - longitude + 180) % 360, 180)
+    assert np.allclose(other.areacello, grid.mapping()["area"])
+    nearby = whole.ta.isel(time=-1, level=0).interp(latitude=40.0, longitude=30.0)
+    j, i = np.unravel_index(
+        np.hypot(other.latitude - 40, (other.longitude - 30 + 180) % 360 - 180).values.argmin(),
+        other.latitude.shape,
+    )
+    assert abs(float(other.ta[-1, 0, j, i]) - float(nearby)) < 3
+
+
+def test_a_fit_has_the_waves_it_says(atmosphere):
+    """Those up to it are the field's, others none; what the model holds it keeps."""
+    simulation, folder = atmosphere
+    harmonics = simulation.model.grid.harmonics
+    whole, part, full = (stored(folder, f"{n}.nc").ta.values for n in ("whole", "fit", "fit-all"))
+    assert np.allclose(full, whole, atol=1e-4)
+    there, fitted = (harmonics.direct(v[-1].astype(float)) for v in (whole, part))
+    low = harmonics.n <= 7
+    assert np.abs(there - fitted)[:, low].max() < 1e-4
+    assert np.abs(fitted[:, ~low]).max() < 1e-4 < np.abs(there[:, ~low]).max()
+    wind, same = stored(folder, "wind.nc"), stored(folder, "fit-wind.nc")
+    for name in ("ua", "va"):
+        assert np.allclose(wind[name], same[name], atol=1e-4)
+    both = stored(folder, "fit-regular.nc")
+    assert both.ta.sizes["longitude"] == 36
+
+
+@pytest.mark.parametrize(
+    "asked, words",
+    [
+        ({"fit": 16}, "from 1 to 15"),
+        ({"fit": 2.5}, "a whole number of waves"),
+        ({"grid": "T42"}, "a grid with longitudes and latitudes"),
+        ({"grid": fm.GaussianGrid(7), "regular": 5}, "two places"),
+        ({"grid": fm.GaussianGrid(7), "section": [[0, 0], [10, 10]]}, "two places"),
+    ],
+)
+def test_what_cannot_be_is_said(atmosphere, asked, words):
+    simulation, _ = atmosphere
+    with pytest.raises(ValueError, match=words):
+        simulation.output("new.nc", ["air_temperature"], every="1h", **asked)
+
+
 def test_an_ocean_has_them_too(tmp_path):
     output_requests.run_ocean(str(tmp_path))
     whole, part = stored(tmp_path, "whole.nc"), stored(tmp_path, "area.nc")

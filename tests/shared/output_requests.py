@@ -13,6 +13,7 @@ import numpy as np
 
 def run_atmosphere(folder, ending=".nc"):
     """Three hours of waves, asked for in many ways."""
+    import fathom as fm
     from small_atmospheres import held_suarez
 
     simulation = held_suarez(15, 4, step="1200s", mountain=1000)
@@ -35,8 +36,18 @@ def run_atmosphere(folder, ending=".nc"):
         "total": {"statistic": "accumulation"},
         "altitude": {"levels": {"altitude": [500, 5000]}},
         "theta": {"levels": {"potential_temperature": [350]}, "regular": 10},
+        "hybrid": {"levels": {"hybrid": 6}, "fit": 9},
+        "tropopause": {"levels": {"potential_vorticity": [1.5]}, "regular": 10},
+        "grid": {"grid": fm.GaussianGrid(10, stretching=1.5, pole=(5.0, 45.0))},
+        "same-grid": {"grid": simulation.model.grid},
+        "fit": {"fit": 7},
+        "fit-all": {"fit": 15},
+        "fit-regular": {"fit": 7, "regular": 10},
     }.items():
         simulation.output(name + ending, temperature, **hours, **asked)
+    winds = ["eastward_wind", "northward_wind"]
+    simulation.output("fit-wind" + ending, winds, fit=15, **hours)
+    simulation.output("wind" + ending, winds, **hours)
     simulation.run("3h", report=False)
     return simulation
 
