@@ -7,9 +7,14 @@ import json
 import numpy as np
 import pytest
 
+import box
 import cases
 import fathom as fm
 import icy
+from fathom.data import fluxes
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
+from fathom.ocean.series import by_basin
 
 rho_cp, ice, snow, fresh = 1026.0 * 3996.0, 917.0, 330.0, 1000.0
 
@@ -154,5 +159,85 @@ def test_what_sea_ice_refuses():
     with pytest.raises(ValueError, match="must be SeaIce"):
         fm.Ocean(grid, coriolis=(1e-4, 0), sea_ice=fm.NewIce())
     ocean = fm.Ocean(grid, coriolis=(1e-4, 0), sea_ice=fm.SeaIce())
-    with pytest.raises(ValueError, match="sea ice needs the air above it"):
-        fm.Simulation(ocean, "1h", surface=fm.SurfaceForcing()).advance(1)
+    with pytest.raises(ValueError, match="needs the stress of the air at centres"):
+        fm.Simulation(ocean, "1h", surface=fm.SurfaceForcing(stress_x=0.1)).advance(1)
+
+
+@pytest.fixture(scope="module")
+def globe():
+    """Of 3 degrees, ice in both polar seas."""
+    grid = fm.TripolarGrid(
+        resolution="3deg", levels=fm.ZLevels(number=6, depth=5500), bathymetry="etopo5"
+    )
+    start = fm.SeaIce(area=lambda x, y: 0.8 * (np.abs(y) > 65), thickness=1.5)
+    return fm.Ocean(grid, sea_ice=start).set(temperature="levitus", salinity="levitus")
+
+
+@pytest.mark.parametrize(
+    "surface",
+    [
+        fm.SurfaceForcing(data="ncep", balanced=True, piston_velocity=0.0),
+        fm.BulkForcing(runoff="core2", balanced=True, salinity_restoring=0.0),
+    ],
+)
+def test_given_fluxes_reach_sea_and_ice(globe, surface):
+    """Heat of sea and ice is what came from the air; balanced water, snow and rivers included,
+    leaves sea and ice together as they are.
+    """
+    sim = fm.Simulation(globe, "1h", surface=surface, start="2000-01-01")
+    sim.advance(1)
+    start, heat = contents(sim, True), 0.0
+    for _ in range(24):
+        sim.advance(1)
+        heat += 3600 * sim.fields.content("air_heat_flux", False)
+    gained = contents(sim, True) - start
+    assert abs(heat) > 1e19
+    np.testing.assert_allclose(gained[0], heat, rtol=1e-6)
+    snow_and_ice = 1e3 * sim.fields.content("sea_ice_volume", False)
+    assert abs(gained[1]) < 1e-9 * 34.7 * snow_and_ice  # salt and, as virtual salt, fresh water
+
+
+def test_given_water_is_that_of_all(globe):
+    """Over ice it is another form of it alone: snow, and the rest. Ice of nothing else grows."""
+    sim = fm.Simulation(globe, "1h", surface=fm.SurfaceForcing(data="ncep"), start="2000-01-16")
+    sim.advance(1)
+    ice, of_air = (sim.gather(name)[0] for name in ("sea_ice_area", "air_water_flux"))
+    y, x = map(np.asarray, globe.grid.coordinates("center")[::-1])
+    name = "surface_freshwater_flux"
+    given = fluxes.on_points(y, x, name, month=0)[name]
+    there = ice > 0.5
+    assert there.sum() > 50
+    np.testing.assert_allclose(of_air[there], given[there], atol=1e-6)
+
+
+def test_series_of_ice_by_hemisphere(globe):
+    sim = fm.Simulation(globe, "1h", surface=fm.BulkForcing(), start="2000-01-01")
+    found = by_basin(sim.prepare())
+    area = np.asarray(globe.grid.areas[0]) * (np.asarray(globe.grid.wet_levels) > 0)
+    north = np.asarray(globe.grid.coordinates("center")[1]) > 65
+    for name, factor in (("extent", 1.0), ("area", 0.8), ("volume", 1.2)):
+        value, units = found[f"sea_ice_{name}_north"]
+        assert value == pytest.approx(factor * area[north].sum(), rel=1e-6)
+        assert units == ("m3" if name == "volume" else "m2")
+    assert found["sea_ice_extent_south"][0] > 1e12
+
+
+def test_in_single_precision():
+    """The same ice to the accuracy of its numbers."""
+    found = []
+    for precision in ("fp64", "fp32"):
+        sim = icy.uneven(precision=precision)
+        sim.advance(24)
+        found.append(sim.fields.content("sea_ice_volume", False))
+        assert sim.fields.extremes("sea_ice_area")["maximum"] <= 1 + 1e-6
+    assert found[1] == pytest.approx(found[0], rel=1e-4)
+
+
+def test_by_toml():
+    """Words and tables, as of any part of a model."""
+    table = """{ is = "SeaIce", limits = [0.5], subcycles = 0,
+        thermodynamics = { is = "IceThermodynamics", salinity = 5.0 } }"""
+    setting = f"model.sea_ice={' '.join(table.split())}"
+    ice = Experiment(Document(box.text, "box.toml", [setting])).model.sea_ice
+    assert len(ice.categories) == 2 and ice.subcycles == 0
+    assert ice.new_ice.all_parameters["salinity"] == 5.0

@@ -24,6 +24,7 @@ def sea(
     bathymetry="flat",
     freshwater="salt",
     parallel=None,
+    precision="fp64",
     weather=(),
     **ice,
 ):
@@ -45,6 +46,7 @@ def sea(
         sea_ice=fm.SeaIce(**ice),
         free_surface=fm.FreeSurface(freshwater=freshwater, tolerance=1e-6),
         equation_of_state=fm.LinearEquationOfState(),
+        precision=precision,
     ).set(temperature=-1.5, salinity=34.0)
     surface = fm.BulkForcing(air | dict(weather), salinity_restoring=0.0)
     return fm.Simulation(ocean, step="1h", surface=surface, start="2000-01-01", parallel=parallel)

@@ -5,7 +5,8 @@
 ///       lacks, rho0 c_p h (T - T_f) / tau < 0: ice grows where it is, and new ice between
 ///   sides    dA/dt = -A pi w / (0.66 l),   w = 1.6e-6 m s-1 (T - T_f)^1.36
 ///       (Maykut & Perovich 1987, J. Geophys. Res. 92, 7032-7044), l the diameter of floes
-///   sea      (1 - A) of what air and sun give; rain and evaporation reach it through cracks
+///   sea      (1 - A) of what air and sun give; rain and evaporation reach it through cracks, and
+///       snow too, of which the ice then takes what it keeps
 ///
 /// Where ice was pressed together to more than the cell, each category covers 1 / sum A of what it
 /// did and is thicker by as much. New ice is as thin as it may be, in the category of the thinnest.
@@ -65,13 +66,13 @@ template <bool own> struct OpenWater {
         crowding[0] = one / larger(sum, one);
 
         const Real freezes = open * larger(-F_w, zero), from_air = open * heat[0],
-                   fresh = open * water[0] + covered * rain[0];
+                   fresh = open * water[0] + covered * (rain[0] + snowfall[0]);
         new_ice[0] = freezes * step;
         heat[0] = from_air + freezes;
         sun[0] = open * sun[0];
         water[0] = fresh;
         air_heat[0] = from_air;
-        air_water[0] = fresh + covered * snowfall[0];
+        air_water[0] = fresh;
         salt[0] = zero;
     }
 };

@@ -216,15 +216,14 @@ struct IceThermodynamics {
         temperature[0] = select(stays, f.surface, Real(temperature[0]));
 
         // what the ice does not keep, the sea gets
-        const Real covered = select(present, area, none), fallen = covered * snowfall,
-                   from_air = covered * f.air - ice::fusion * fallen,
+        const Real covered = select(present, area, none),
+                   from_air = covered * (f.air - ice::fusion * snowfall),
                    after = select(stays, left * slab.heat(), none);
         const Real lost_ice = volume - select(stays, ice_left, none),
                    lost_snow = snow - select(stays, left * slab.snow, none);
         fluxes.air_heat[0] += from_air;
         fluxes.heat[0] += from_air + (after - before) * per_step;
-        fluxes.water[0] +=
-            fallen + (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
+        fluxes.water[0] += (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
         fluxes.salt[0] +=
             lost_ice * (salinity * ice::density / constants::fresh_water_density * per_step);
     }

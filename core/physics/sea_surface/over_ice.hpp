@@ -63,4 +63,19 @@ struct BulkOverIce {
     }
 };
 
+/// Where the fresh water F of the whole cell is given, ice changes only the form of it:
+///
+///   F = snow, which ice keeps, + what reaches the sea through cracks
+struct GivenWaterOverIce {
+    static constexpr std::string_view summary =
+        "What of a given fresh water flux passes the sea ice: all but the snow";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water,
+        Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall,
+        Writes<Real, "ice_freshwater_flux", place::center_column, "kg m-2 s-1"> rain) const {
+        rain[0] = water[0] - snowfall[0];
+    }
+};
+
 }  // namespace fathom::physics

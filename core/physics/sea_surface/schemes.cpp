@@ -23,6 +23,7 @@ Entries sea_surface() {
             entry<SurfaceCurrent>("SurfaceCurrent"),
             entry<BulkForcing>("BulkForcing"),
             entry<BulkOverIce>("BulkOverIce"),
+            entry<GivenWaterOverIce>("GivenWaterOverIce"),
             entry<StressToGrid>("StressToGrid"),
             entry<SurfaceFluxes>("SurfaceFluxes"),
             entry<Runoff>("Runoff"),
