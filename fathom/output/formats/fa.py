@@ -200,7 +200,8 @@ class FaWriter(WholeTimes):
         check_rows("FA", arrays, variables, time)
         latitude = arrays["latitude"]
         truncation = latitude[2].get("truncation")
-        frame = Frame.on(latitude[1], arrays["longitude"][1], *_interfaces(arrays), truncation)
+        a, b = _interfaces(arrays)
+        frame = Frame.on(latitude[1], arrays["longitude"][1], a, b, truncation)
         fixed = [
             VariableSpec(name, dims, str(array.dtype), given)
             for name, (dims, array, given) in arrays.items()
