@@ -12,6 +12,7 @@ from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.compare import compare
 from fathom.commands.data import data
+from fathom.commands.database import database
 from fathom.commands.forcing import forcing
 from fathom.commands.machine import machine
 from fathom.commands.new import new
@@ -38,6 +39,7 @@ verbs = (
     plot,
     variables,
     data,
+    database,
     observations,
     forcing,
     blocks,

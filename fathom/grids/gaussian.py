@@ -24,7 +24,6 @@ from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.regrid import places as interpolation
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import Schmidt, turned
-from fathom.transform import SphericalHarmonics
 
 orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
@@ -171,6 +170,8 @@ class GaussianGrid(Grid):
     @cached_property
     def harmonics(self):
         """Transforms of whole fields in this process, at the grid's truncation."""
+        from fathom.transform import SphericalHarmonics  # loads the core
+
         return SphericalHarmonics(self.truncation, self.rows, radius=self.radius)
 
     @property
@@ -271,6 +272,7 @@ class GaussianGrid(Grid):
             | edges
             | finest
             | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
+            | {"truncation": self.truncation}
         )
 
     def describe(self):

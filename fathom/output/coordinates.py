@@ -101,8 +101,8 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
     latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
     [m], or chosen_levels (fathom/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
-    land_fraction (ny, nx)
-    where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
+    land_fraction (ny, nx) where known, truncation of a Gaussian grid, bottom_thickness (ny, nx) [m]
+    where bottom cells are cut.
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
@@ -331,13 +331,15 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
         ("longitude", "degrees_east", "X"),
     ):
         edges = np.asarray(grid[f"corner_{name}"], float)
-        attributes = {
+        attributes: dict[str, Any] = {
             "standard_name": name,
             "long_name": name,
             "units": units,
             "axis": axis,
             "bounds": f"{name}_bounds",
         }
+        if name == "latitude" and "truncation" in grid:
+            attributes["truncation"] = int(grid["truncation"])
         result[name] = ((name,), np.asarray(grid[name], float), attributes)
         result[f"{name}_bounds"] = ((name, "bounds"), np.stack([edges[:-1], edges[1:]], axis=1), {})
     return result

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from fathom.output.diagnostics import Diagnostic
-from fathom.transform import SphericalHarmonics
 
 
 class Fit:
@@ -54,8 +53,13 @@ class Fit:
 
     @cached_property
     def _transform(self):
-        return SphericalHarmonics(self.truncation, self.grid.rows)
+        return self._up_to(self.truncation)
 
     @cached_property
     def _of_wind(self):
-        return SphericalHarmonics(self.truncation + 1, self.grid.rows)
+        return self._up_to(self.truncation + 1)
+
+    def _up_to(self, truncation):
+        from fathom.transform import SphericalHarmonics  # loads the core
+
+        return SphericalHarmonics(truncation, self.grid.rows)
