@@ -283,6 +283,11 @@ class SurfaceForcing(Surface):
         wanted = of_ice if ice else of_sensitivity
         return Air(self.air, {name: name for name in wanted}, self.missing)
 
+    @property
+    def over(self):
+        """The air whose wind gas exchange takes: that of bulk formulae; None: it is given."""
+        return self._air(ice=None) if self._of_bulk else None
+
     def _is_given(self, name):
         value = getattr(self, name)
         return not (value is None or (np.isscalar(value) and value == 0))
