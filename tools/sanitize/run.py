@@ -91,7 +91,8 @@ def check(kind: str, arguments: list[str]) -> int:
     if kind == "thread":  # it takes more locks at a fork than the sanitizer can follow
         tests = f"import sys; sys.modules['pyarrow'] = None; {tests}"
     quiet = ["-p", "no:cacheprovider", "--capture=sys", "-q"]  # what C++ says goes to its report
-    command = [sys.executable, "-P", "-c", tests, *quiet, *arguments]
+    patient = "--timeout=1800"  # a test takes some ten times as long
+    command = [sys.executable, "-P", "-c", tests, *quiet, patient, *arguments]
     if kind == "thread" and shutil.which("setarch"):
         command = ["setarch", os.uname().machine, "-R", *command]  # where its memory may lie
     undefined = reports / "undefined"  # goes to no file of its own
