@@ -43,6 +43,7 @@ ranges = {
     "ice_heat_flux": (-100, 50),
     "ice_heat_flux_slope": (-20, -10),
     "ice_shortwave_flux": (0, 300),
+    "ice_sky_reflection": (0, 0.9),
     "snowfall_flux": (0, 1e-4),
     "ice_bottom_temperature": (-1.9, -1.5),
     "ice_bottom_flux": (-1000, 1000),

@@ -145,7 +145,7 @@ def test_transfer_keeps_all():
     assert apart.any() and (out["thinner_volume"][apart] == given["thinner_volume"][apart]).all()
 
 
-def seasons(weather, years, thickness):
+def seasons(weather, years, thickness, sky_reflection=0.0):
     """Thickness in the months of the last year under (shortwave, longwave, the rest by COADS)."""
     state = slab(thickness, [-8.0, -4.0], 4.0) | {"category_snow": 0.2}
     found = []
@@ -153,7 +153,11 @@ def seasons(weather, years, thickness):
         month = weather[len(found) % 12]
         for _ in range(6):
             T = state["category_surface_temperature"]
-            over = run("BulkOverIce", month | {"ice_surface_temperature": T})
+            over = run(
+                "BulkOverIce",
+                month | {"ice_surface_temperature": T},
+                parameters={"sky_reflection": sky_reflection},
+            )
             air = {name: over[name].item() for name in of_air} | {"ice_surface_temperature": T}
             sea = {
                 "ice_bottom_temperature": -1.8,
@@ -165,7 +169,13 @@ def seasons(weather, years, thickness):
     return found[-12:]
 
 
-of_air = ("ice_heat_flux", "ice_heat_flux_slope", "ice_shortwave_flux", "snowfall_flux")
+of_air = (
+    "ice_heat_flux",
+    "ice_heat_flux_slope",
+    "ice_shortwave_flux",
+    "ice_sky_reflection",
+    "snowfall_flux",
+)
 # over the central Arctic, of Fletcher, in Maykut & Untersteiner (1971) [W m-2]
 shortwave = (0, 0, 31, 160, 286, 310, 220, 145, 59, 6, 0, 0)
 longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
