@@ -198,8 +198,8 @@ struct IceThermodynamics {
         const Real snowfall = air.snowfall[0];
         slab.snow += snowfall * (tau / ice::snow_density);
 
-        const Real slope = air.slope[0], white = albedo(slab.thickness(), slab.snow,
-                                                        Real(temperature[0]), melting),
+        const Real slope = air.slope[0],
+                   white = albedo(slab.thickness(), slab.snow, Real(temperature[0]), melting),
                    sun = (1 - white) / (1 - air.sky[0] * white) * air.sun[0];
         const Fluxes<Real> f =
             conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
