@@ -9,6 +9,7 @@ What is missing is NaN in memory and null in the file, never a number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,6 @@ columns: dict[str, tuple[str, str, str]] = {
 texts = {"kind": variables.kinds, "variable": variables.names}
 order = ("kind", "time", "report", "datum")
 usual = {"channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
-rows_of_group = 1 << 17
 
 
 class Observations:
@@ -121,7 +121,11 @@ def together(parts: Iterable[Observations]) -> Observations:
     if not parts:
         return Observations(value=[])
     whole = {name: np.concatenate([p[name] for p in parts]) for name in columns}
-    placed = Observations(**whole).sorted()
+    return without_copies(Observations(**whole).sorted())
+
+
+def without_copies(placed: Observations) -> Observations:
+    """Of rows in order, each once."""
     same = np.ones(len(placed), bool)
     for name in order:
         same[1:] &= placed[name][1:] == placed[name][:-1]
@@ -138,14 +142,18 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def write(observations: Observations, path: str | Path) -> None:
-    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
-    path = Path(path)
-    partial = path.with_name(path.name + ".new")
-    pyarrow().parquet.write_table(
-        as_table(observations), partial, compression="zstd", row_group_size=rows_of_group
-    )
-    partial.replace(path)
+def write(observations: Observations, path: str | Path, comm: Any = None) -> None:
+    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole. With
+    a communicator: of the rows of all ranks in their order, the same file on any of them.
+    """
+    from fathom.observations import parquet, spread  # they need this module
+
+    comm = spread.Alone() if comm is None else comm
+    bounds = parquet.group_bounds(sum(comm.allgather(len(observations))))
+    own, ends = spread.levelled(observations, bounds, comm)
+    groups = [as_table(own.taken(slice(*pair))) for pair in pairwise(ends)]
+    schema = as_table(own.taken(slice(0, 0))).schema
+    parquet.write(Path(path), groups, schema, comm)
 
 
 def as_table(observations: Observations) -> Any:
@@ -157,7 +165,7 @@ def as_table(observations: Observations) -> Any:
         if name in texts:
             made[name] = pa.DictionaryArray.from_arrays(pa.array(values), list(texts[name]))
         elif name == "station":
-            made[name] = pa.array(values.astype(object), pa.string()).dictionary_encode()
+            made[name] = pa.array(values).dictionary_encode()
         else:
             made[name] = pa.array(values, mask=np.isnan(values) if kind == "f8" else None)
     fields = [
