@@ -11,6 +11,7 @@ from fathom.names import near
 public = {
     "Ocean": "ocean",
     "FreeSurface": "ocean",
+    "SeaIce": "ocean",
     "Overflow": "ocean",
     "DenmarkStrait": "ocean",
     "FaroeBankChannel": "ocean",
@@ -67,6 +68,8 @@ def __getattr__(name):
     """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
     if name in public:
         return getattr(import_module(f"fathom.{public[name]}"), name)
+    if name == "__version__":
+        return import_module("fathom.provenance").version()
     if name.startswith("_") or find_spec(f"fathom.{name}"):
         raise AttributeError(name)  # a module: the import that asks for it finds it
     schemes = import_module("fathom.schemes").schemes()

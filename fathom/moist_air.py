@@ -47,5 +47,10 @@ def _each(function, *arrays):
     return function(*(np.ascontiguousarray(a).ravel() for a in whole)).reshape(whole[0].shape)
 
 
+def potential_temperature(temperature, pressure):
+    """theta [K] of a temperature [K] at a pressure [Pa]: R / c_p = 2/7, from 1000 hPa."""
+    return temperature * (1e5 / pressure) ** (2 / 7)
+
+
 def virtual_temperature(temperature, specific_humidity) -> np.ndarray:
     return temperature * (1 + (1 / RATIO - 1) * specific_humidity)

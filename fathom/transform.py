@@ -179,6 +179,15 @@ class SphericalHarmonics:
             self.core.inverse_adjoint, lambda items, c, f: items.scalar(c[0], f[0]), [field], 1
         )[0]
 
+    def gradient_adjoint(self, east: Any, north: Any) -> np.ndarray:
+        """The transpose of `gradient`, as that of `inverse`."""
+        return self._to_waves(
+            self.core.inverse_adjoint,
+            lambda items, c, f: items.gradient(c[0], None, f[0], f[1]),
+            [east, north],
+            1,
+        )[0]
+
     def direct_adjoint(self, coefficients: Any) -> np.ndarray:
         """The transpose of `direct`."""
         return self._to_points(

@@ -38,7 +38,7 @@ core: dict[str, set[str]] = {
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
-    "observation": {"base"},  # columns and messages only: no grid, no MPI
+    "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
 core["bindings"] = set(core)
 
@@ -51,13 +51,13 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins"},
+    {"order", "plugins", "provenance"},
     {"model"},
     {"regrid"},
     {"output", "plots"},  # know no model
     {"input", "report"},
     {"data", "grids"},
-    {"post", "observations"},  # observations know no model: they see its fields at places
+    {"post", "observations", "assimilation"},  # know no model, but its fields and their places
     {"radiation"},
     {"ocean", "atmosphere"},  # a model each
     {"run"},

@@ -9,6 +9,7 @@
 #include "ocean/barotropic_solve.hpp"
 #include "ocean/drifters/drifters.hpp"
 #include "ocean/overflow/overflow.hpp"
+#include "ocean/sea_ice/dynamics.hpp"
 #include "ocean/surface_balance.hpp"
 #include "physics/thermodynamics/density.hpp"
 
@@ -157,6 +158,17 @@ void bind_drifters(nb::module_& m) {
         .def_prop_ro("own", &own, "those of this rank, rows as `put` takes them");
 }
 
+void bind_ice_dynamics(nb::module_& m) {
+    nb::class_<IceDynamics, GlobalProcess>(m, "IceDynamics",
+                                           "Motion of sea ice (Hunke & Dukowicz 1997).")
+        .def(
+            "__init__",
+            [](IceDynamics* self, double step, int subcycles, double strength, double drag) {
+                new (self) IceDynamics({step, subcycles, strength, drag});
+            },
+            "step"_a, "subcycles"_a, "strength"_a, "drag"_a);
+}
+
 }  // namespace
 
 void bind_ocean(nb::module_& m) {
@@ -164,4 +176,5 @@ void bind_ocean(nb::module_& m) {
     bind_overflows(m);
     bind_barotropic_solve(m);
     bind_drifters(m);
+    bind_ice_dynamics(m);
 }

@@ -19,9 +19,12 @@ namespace {
 
 template <class T> using Numbers = nb::ndarray<const T, nb::c_contig, nb::device::cpu>;
 
-template <class T> std::vector<T> list(const nb::dict& from, const char* name) {
+template <class T, class List = std::vector<T>> List list(const nb::dict& from, const char* name) {
     const auto array = nb::cast<Numbers<T>>(from[name]);
     return {array.data(), array.data() + array.size()};
+}
+rrtmgp::Table table_of(const nb::dict& from, const std::string& name) {
+    return list<float, rrtmgp::Table>(from, name.c_str());
 }
 
 void set_flavours(KDistribution& k, const nb::dict& d) {
@@ -38,7 +41,8 @@ void set_flavours(KDistribution& k, const nb::dict& d) {
     const auto band = list<int>(d, "bands");  // first, last + 1, flavour below, flavour above
     for (std::size_t b = 0; b < band.size() / 4; ++b) {
         const int* n = &band[4 * b];
-        k.band.push_back({n[0], n[1], {n[2], n[3]}});
+        const int before = b ? k.band.back().before + k.band.back().vectors() : 0;
+        k.band.push_back({n[0], n[1], before, {n[2], n[3]}});
         for (int half = 0; half < 2; ++half) k.flavours[std::size_t(n[2 + half])].used[half] = true;
     }
     k.bands = int(k.band.size());
@@ -54,7 +58,7 @@ void set_minor(KDistribution& k, const nb::dict& d, int half) {
         k.minor[half].push_back(
             {n[0], n[1], n[2], n[3], n[4], n[5] != 0, n[6] != 0, std::size_t(n[7])});
     }
-    k.minor_table[half] = list<float>(d, table[half]);
+    k.minor_table[half] = table_of(d, table[half]);
 }
 
 void set_particles(KDistribution::Particles& p, const nb::dict& d, const std::string& name) {
@@ -76,14 +80,14 @@ std::shared_ptr<KDistribution> distribution(const nb::dict& d) {
     k->first_log_pressure = axis[2], k->log_pressure_step = axis[3];
     k->tropopause_log_pressure = axis[4], k->first_planck = axis[5];
     set_flavours(*k, d);
-    k->major = list<float>(d, "major");
+    k->major = table_of(d, "major");
     set_minor(*k, d, 0), set_minor(*k, d, 1);
     if (d.contains("planck")) {
-        k->fraction = list<float>(d, "fraction"), k->planck = list<float>(d, "planck");
+        k->planck = list<float>(d, "planck");
         k->planck_rows = int(k->planck.size()) / rrtmgp::stride(*k);
     } else {
-        k->rayleigh[0] = list<float>(d, "rayleigh_lower");
-        k->rayleigh[1] = list<float>(d, "rayleigh_upper");
+        k->rayleigh[0] = table_of(d, "rayleigh_lower");
+        k->rayleigh[1] = table_of(d, "rayleigh_upper");
         k->solar = list<double>(d, "solar");
     }
     set_particles(k->liquid, d, "liquid"), set_particles(k->ice, d, "ice");

@@ -1,6 +1,7 @@
 /// A column of the atmosphere as an observation sees it, and the pieces that operators are made of,
-/// each with its adjoint. k = 0 is the top layer; interfaces p_k = a_k + b_k p_s move with the
-/// surface pressure, and derivatives have that term.
+/// each with its adjoint; the equations of air and of what lies between levels are those of
+/// post/air.hpp and post/between.hpp. k = 0 is the top layer; interfaces p_k = a_k + b_k p_s move
+/// with the surface pressure, and derivatives have that term.
 ///
 ///     ln p of a layer   x_k = ln p_{k+1} - alpha_k,  alpha_k = 1 - p_k ln(p_{k+1}/p_k) / dp_k
 ///         (ln 2 at the top, where p_0 = 0)                             (Simmons & Burridge 1981)
@@ -10,8 +11,9 @@
 #include <algorithm>
 #include <span>
 #include <vector>
-#include "base/constants.hpp"
 #include "base/dual.hpp"
+#include "post/air.hpp"
+#include "post/between.hpp"
 
 namespace fathom::observation {
 
@@ -20,9 +22,7 @@ inline double plain(Number x) { return x.lanes; }
 inline double plain(const Dual<double>& x) { return x.value; }
 inline double plain(double x) { return x; }
 
-inline constexpr double gas_constant = constants::dry_air_gas_constant,
-                        ratio = gas_constant / constants::water_vapour_gas_constant,
-                        gravity = 9.80665;  ///< of geopotential height (WMO) [m s-2]
+inline constexpr double gas_constant = post::R, ratio = post::eps, gravity = post::gravity;
 
 struct Levels {
     std::span<const double> a, b;  ///< of the interfaces: [Pa], [1]
@@ -36,9 +36,9 @@ struct Levels {
     }
     template <class Real> Real layer_log(int k, Real surface_pressure) const {
         const Real lower = interface(k + 1, surface_pressure);
-        if (a[k] + b[k] <= 0) return log(lower) - 0.6931471805599453;
+        if (a[k] + b[k] <= 0) return log(lower) - std::numbers::ln2;
         const Real upper = interface(k, surface_pressure);
-        return log(lower) - 1 + upper * log(lower / upper) / (lower - upper);
+        return log(lower) - post::to_middle(upper, lower, log(lower / upper));
     }
     /// d/dp_s of these, by a dual number.
     double interface_slope(int k, double ps) const {
@@ -54,7 +54,7 @@ template <class Real> struct Column {
     double ground = 0;                    ///< [m]
 
     explicit Column(int layers) : T(layers, Real(0.)), q(T), u(T), v(T) {}
-    Real virtual_temperature(int k) const { return T[k] * (1 + (1 / ratio - 1) * q[k]); }
+    Real virtual_temperature(int k) const { return post::virtual_temperature(T[k], q[k]); }
 };
 
 /// The pair of layers k, k + 1 between which x lies.
@@ -69,7 +69,7 @@ template <class Real> Real at(const Levels& levels, const std::vector<Real>& f, 
     const Real upper = levels.layer_log(k, ps), lower = levels.layer_log(k + 1, ps);
     if (!(x > upper)) return f[k];
     if (!(x < lower)) return f[k + 1];
-    return f[k] + (f[k + 1] - f[k]) * ((x - upper) / (lower - upper));
+    return post::linear(f[k], f[k + 1], (x - upper) / (lower - upper));
 }
 
 /// Adds to the adjoints of f, p_s and x what the adjoint of the value gives them.

@@ -4,7 +4,7 @@
 namespace fathom::observation {
 namespace {
 
-constexpr double lapse_rate = 0.0065;  // of the standard atmosphere [K m-1]
+using post::lapse_rate;
 constexpr double heat_capacity = constants::dry_air_heat_capacity;
 
 /// The same column on other numbers.
@@ -35,18 +35,11 @@ void surface_pressure_adjoint(const Levels& levels, const Column<double>& c, con
 
 // ---------------------------------------------------------------- moist air
 
-template <class Real> Real saturation_pressure(Real T) {
-    return 611.2 * exp(17.67 * (T - 273.15) / (T - 29.65));
-}
-template <class Real> Real vapour_pressure(Real p, Real q) {
-    return p * q / (ratio + (1 - ratio) * q);
-}
-
 template <class Real>
 Real relative_humidity(const Levels& levels, const Column<Real>& c, const Request& r) {
     const Real x = log(Real(r.level)), T = at(levels, c.T, c.surface_pressure, x),
                q = at(levels, c.q, c.surface_pressure, x);
-    return vapour_pressure(Real(r.level), q) / saturation_pressure(T);
+    return post::vapour_pressure(q, Real(r.level)) / post::saturation_pressure_over_water(T);
 }
 void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, const Request& r,
                                double value, Column<double>& to) {
@@ -54,7 +47,8 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
     const auto field = [&](const std::vector<double>& f) {
         return plain(at(levels, std::vector<Number>(f.begin(), f.end()), Number(ps), Number(x)));
     };
-    const double T = field(c.T), q = field(c.q), e_s = plain(saturation_pressure(Number(T))),
+    const double T = field(c.T), q = field(c.q),
+                 e_s = plain(post::saturation_pressure_over_water(Number(T))),
                  per_q = r.level * ratio / ((ratio + (1 - ratio) * q) * (ratio + (1 - ratio) * q)),
                  humidity = r.level * q / (ratio + (1 - ratio) * q) / e_s,
                  to_T = -humidity * 17.67 * (273.15 - 29.65) / ((T - 29.65) * (T - 29.65)) * value;
@@ -120,7 +114,7 @@ template <class Real>
 Real refractivity(const Levels& levels, const Column<Real>& c, const Request& r) {
     const Real x = log_pressure(levels, c, r.level), p = exp(x),
                T = at(levels, c.T, c.surface_pressure, x),
-               q = at(levels, c.q, c.surface_pressure, x), e = vapour_pressure(p, q);
+               q = at(levels, c.q, c.surface_pressure, x), e = post::vapour_pressure(q, p);
     return 0.776 * p / T + 3730. * e / (T * T);
 }
 void refractivity_adjoint(const Levels& levels, const Column<double>& c, const Request& r,

@@ -2,6 +2,7 @@
 #include "ocean/free_surface.hpp"
 #include "ocean/freshwater.hpp"
 #include "ocean/momentum.hpp"
+#include "ocean/sea_ice/transport.hpp"
 #include "ocean/stretched_cells.hpp"
 
 namespace fathom::ocean {
@@ -22,6 +23,8 @@ Entries dynamics() {
         entry<SurfaceVolume>("SurfaceVolume"),
         entry<FreshwaterConvergence>("FreshwaterConvergence"),
         entry<FreshwaterContent>("FreshwaterContent"),
+        entry<IceSweep<true>>("IceSweepX"),
+        entry<IceSweep<false>>("IceSweepY"),
     };
 }
 

@@ -39,21 +39,33 @@ template <class Real> constexpr Real virtual_temperature(Real T, Real q) {
     return T * (1 + (1 / eps - 1) * q);
 }
 
+template <class Real> constexpr Real saturation_pressure_over_water(Real T) {
+    return 611.2 * exp(17.67 * (T - 273.15) / (T - 29.65));
+}
+
 template <class Real> constexpr Real saturation_pressure(Real T) {
-    const Real water = 611.2 * exp(17.67 * (T - 273.15) / (T - 29.65)),
+    const Real water = saturation_pressure_over_water(T),
                ice = 611.15 * exp(22.452 * (T - 273.16) / (T - 0.6)),
                liquid = smaller(larger((T - 253.16) / (273.16 - 253.16), Real(0)), Real(1));
     return liquid * water + (1 - liquid) * ice;
 }
 
+template <class Real> constexpr Real vapour_pressure(Real q, Real p) {
+    return p * q / (eps + (1 - eps) * q);
+}
+
 template <class Real> constexpr Real relative_humidity(Real q, Real T, Real p) {
-    const Real e = p * q / (eps + (1 - eps) * q);
-    return e / smaller(saturation_pressure(T), 0.5 * p);
+    return vapour_pressure(q, p) / smaller(saturation_pressure(T), 0.5 * p);
 }
 
 template <class Real> constexpr Real specific_humidity(Real r, Real T, Real p) {
     const Real e = r * smaller(saturation_pressure(T), 0.5 * p);
     return eps * e / (p - (1 - eps) * e);
+}
+
+/// alpha of a layer whose interfaces lie l apart in ln p.
+template <class Real> constexpr Real to_middle(Real upper, Real lower, Real l) {
+    return 1 - upper * l / (lower - upper);
 }
 
 /// From the ground up: take(k, ln p_k, phi_k) of each layer; virtual_temperature[k] is its T_v.
@@ -70,8 +82,7 @@ constexpr void hydrostatics(const double* a, const double* b, int layers, Real s
             take(k, logarithm - alpha, geopotential + alpha * RT);
             return;  // nothing lies above
         }
-        const Real above = log(upper), l = logarithm - above,
-                   alpha = 1 - upper * l / (lower - upper);
+        const Real above = log(upper), l = logarithm - above, alpha = to_middle(upper, lower, l);
         take(k, logarithm - alpha, geopotential + alpha * RT);
         geopotential += l * RT;
         lower = upper, logarithm = above;

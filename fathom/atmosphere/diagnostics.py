@@ -6,17 +6,18 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from fathom import mpi
-from fathom.atmosphere import near_surface
+from fathom.atmosphere import near_surface, potential_vorticity
 from fathom.model import Criterion
-from fathom.moist_air import GRAVITY, relative_humidity
+from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.output.diagnostics import Diagnostic
 from fathom.post.pressure_levels import Column
+from fathom.regrid.chosen import ChosenLevels
 from fathom.regrid.schmidt import turned
 
 wind = ("eastward_wind", "northward_wind")
@@ -82,6 +83,11 @@ def derived(model):
         table["air_temperature"] = _of("air_temperature", column)
     else:
         table["virtual_temperature"] = _of("virtual_temperature", column)
+    if hasattr(model.grid, "harmonics"):
+        table["vorticity"] = replace(_of("vorticity", (*wind, *column), linear=True), whole=True)
+        table["potential_vorticity"] = replace(
+            _of("potential_vorticity", (*wind, *column)), whole=True
+        )
     if model.moist:
         table["relative_humidity"] = _of("relative_humidity", column)
         falling = tuple(name for name in rain if name in model.kept)
@@ -103,25 +109,27 @@ def derived(model):
 
 
 @dataclass(frozen=True)
-class AtPressures:
-    """States with their levels of pressure [Pa]; equal ones share what they make."""
+class AtLevels:
+    """States with their chosen levels; equal ones share what they make."""
 
-    pressures: tuple[float, ...]
+    levels: ChosenLevels
 
     def __call__(self, model, window, fields):
-        return State(model, window, fields, self.pressures)
+        return State(model, window, fields, self.levels)
 
 
-def at_pressure(model, name, diagnostic, pressures):
-    """The Diagnostic of a variable of layers at pressures [Pa]: as `fathom.post.pressure_levels`
+def at_levels(model, name, diagnostic, levels):
+    """The Diagnostic of a variable of layers at chosen levels: as `fathom.post.pressure_levels`
     says, below the ground too.
     """
+    turning = levels.name == "potential_vorticity"
     return Diagnostic(
-        tuple(dict.fromkeys((*diagnostic.needs, *needed(model)))),
-        lambda state: state.spread(state.at_pressures(name)),
+        tuple(dict.fromkeys((*diagnostic.needs, *needed(model), *(wind if turning else ())))),
+        lambda state: state.spread(state.at_levels(name)),
         linear=False,
         vertical="layer",
-        shared=AtPressures(tuple(map(float, pressures))),
+        shared=AtLevels(levels),
+        whole=diagnostic.whole or turning,
     )
 
 
@@ -182,9 +190,10 @@ class State:
     on earth, with what follows from them by name.
     """
 
-    def __init__(self, model, window, fields, pressures=()):
+    def __init__(self, model, window, fields, levels=None):
         j0, i0, ny, nx = window
-        self.model, self.pressures, self.shape = model, pressures, (ny, nx)
+        self.model, self.levels, self.shape = model, levels, (ny, nx)
+        self.given = fields  # wind as the state has it
         self.there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
         self.whole = self.there.all()
         self.fields = {
@@ -218,17 +227,49 @@ class State:
             self.model.grid.levels,
         )
 
-    def at_pressures(self, name):
-        """A variable of layers, or a height, on its levels of pressure."""
+    @cached_property
+    def targets(self):
+        """Pressures [Pa] of the chosen levels, and where a column has none; there it is that of the
+        ground.
+        """
+        if self.levels.name == "potential_vorticity":
+            northern = self["potential_vorticity"] * np.sign(potential_vorticity.coriolis(self))
+            pressures = self.column.pressure_where(northern, self.levels.values)
+        else:
+            pressures = self.column.pressure_of(self.levels)
+        lacking = np.isnan(pressures)
+        if lacking.any():
+            pressures = np.where(lacking, self.column.surface_pressure, pressures)
+        return pressures, lacking if lacking.any() else None
+
+    def at_levels(self, name):
+        """A variable of layers, or a height, on the chosen levels; NaN where there are none."""
+        pressures, lacking = self.targets
+        values = self._at(name, pressures)
+        return values if lacking is None else np.where(lacking, np.nan, values)
+
+    def _at(self, name, pressures):
+        """As `at_levels`, at pressures (levels), or of each point (levels, points)."""
         if name in heights:
             scale = 1 if name == "geopotential_height" else GRAVITY
-            return self.column.geopotential_height(self.pressures) * scale
+            return self.column.geopotential_height(pressures) * scale
         if name == "air_temperature":
-            return self.column.air_temperature(self.pressures)
+            return self.column.air_temperature(pressures)
+        if name == "air_pressure":
+            return self._each(pressures)
+        if name == "potential_temperature":
+            temperature = self._at("air_temperature", pressures)
+            return potential_temperature(temperature, self._each(pressures))
         if name == "wind_speed":
-            return np.hypot(*(self.at_pressures(part) for part in wind))
+            return np.hypot(*(self._at(part, pressures) for part in wind))
         order = 1 if "humidity" in name else 3
-        return self.column.at(self[name], self.pressures, order=order)
+        return self.column.at(self[name], pressures, order=order)
+
+    def _each(self, pressures):
+        """Of each point, (levels, points)."""
+        if pressures.ndim == 2:
+            return pressures
+        return np.repeat(pressures[:, None], self.column.surface_pressure.size, axis=1)
 
     def spread(self, values):
         """(levels, ny, nx), NaN where no column is."""
@@ -253,10 +294,14 @@ _rules = {
     "virtual_temperature": lambda s: s.column.air.virtual_temperature,
     "surface_air_pressure": lambda s: 1e5 * np.exp(s["log_pressure_ratio"]),
     "air_pressure": lambda s: np.exp(s.column.air.logarithm),
-    "potential_temperature": lambda s: s["air_temperature"] * (1e5 / s["air_pressure"]) ** (2 / 7),
+    "potential_temperature": lambda s: potential_temperature(
+        s["air_temperature"], s["air_pressure"]
+    ),
     "geopotential": lambda s: s.column.air.geopotential,
     "geopotential_height": lambda s: s.column.air.geopotential / GRAVITY,
     "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
+    "vorticity": potential_vorticity.vorticity,
+    "potential_vorticity": potential_vorticity.potential_vorticity,
 }

@@ -15,10 +15,12 @@ from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near
 from fathom.order import Order, all_placed
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
 
@@ -465,15 +467,18 @@ class SpectralAtmosphere(Model):
         """Output variables that follow from fields: name -> Diagnostic."""
         return diagnostics.derived(self)
 
-    chosen_levels = (
-        "pressure",
-        "hPa",
-        100.0,
-    )  # what output may be brought to: coordinate, unit, and what that is in SI
+    level_coordinates = (
+        chosen.pressure,
+        chosen.altitude,
+        chosen.height,
+        chosen.potential_temperature,
+        chosen.potential_vorticity,
+        chosen.hybrid(HybridLevels),
+    )  # what output may be brought to
 
-    def at_levels(self, name, diagnostic, pressures, horizontal):
-        """The Diagnostic of a variable of layers at pressures [Pa]."""
-        return diagnostics.at_pressure(self, name, diagnostic, pressures)
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""

@@ -38,7 +38,7 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
     """
     model, state = simulation.model, {}
     for name, level in charts:
-        state[f"{name}_{level}"] = whole(simulation, name, [100.0 * level])
+        state[f"{name}_{level}"] = whole(simulation, name, level)
     for name in ("air_pressure_at_mean_sea_level", "eastward_wind", "air_temperature"):
         state[name] = whole(simulation, name)
     for name in ("precipitation_flux", *ground, "insolation"):

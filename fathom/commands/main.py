@@ -12,8 +12,10 @@ from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.compare import compare
 from fathom.commands.data import data
+from fathom.commands.database import database
 from fathom.commands.forcing import forcing
 from fathom.commands.machine import machine
+from fathom.commands.new import new
 from fathom.commands.observations import observations
 from fathom.commands.plot import plot
 from fathom.commands.profile import profile
@@ -21,10 +23,12 @@ from fathom.commands.run import run
 from fathom.commands.scale import scale
 from fathom.commands.show import show
 from fathom.commands.tune import tune
+from fathom.commands.variables import variables
 from fathom.run import launch
 
 settings = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 verbs = (
+    new,
     show,
     run,
     tune,
@@ -33,7 +37,9 @@ verbs = (
     scale,
     machine,
     plot,
+    variables,
     data,
+    database,
     observations,
     forcing,
     blocks,

@@ -1,4 +1,4 @@
-"""`fathom plot`: a picture of a field of an output file."""
+"""`fathom plot`: a picture of a field of an output file, or all its times in motion."""
 
 from __future__ import annotations
 
@@ -21,13 +21,30 @@ from fathom.commands.options import file_option, usual_option
     ),
 )
 @click.option("--kind", help="map, section (zonal mean) or series.")
-@file_option("--out", metavar="PNG", help="The picture; <VARIABLE>.png by default.")
+@click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
+@click.option(
+    "--rate", type=float, default=5.0, show_default=True, help="Pictures a second of --animate."
+)
+@file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(
-    file: Path, variable: str, time: str, level: str | None, kind: str | None, out: Path | None
+    file: Path,
+    variable: str,
+    time: str,
+    level: str | None,
+    kind: str | None,
+    animate: bool,
+    rate: float,
+    out: Path | None,
 ) -> int:
     """Draw VARIABLE of FILE (.zarr, .nc, .grib2 or .fa) as a picture."""
     from fathom import output, plots  # start-up time: loads NumPy
 
+    if animate:
+        out = out or Path(f"{variable}.gif")
+        data = output.open(file)
+        plots.animation(data, variable, out, level=_number(level), kind=kind, rate=rate)
+        click.echo(out)
+        return 0
     out = out or Path(f"{variable}.png")
     plots.picture(
         output.open(file),

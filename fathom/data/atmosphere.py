@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fathom import earth, moist_air
-from fathom.data import embedded
+from fathom.data import embedded, grib_state
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.reading import once
@@ -42,8 +42,8 @@ OUTLINE = {
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, or a NetCDF file of the layout
-    above.
+    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, a NetCDF file of the layout
+    above, or any GRIB file with a state (fathom.data.grib_state).
     """
     sources = {
         "gfs": lambda: gfs(),
@@ -53,6 +53,8 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     }
     if name in sources:
         return sources[name]()
+    if str(name).endswith((".grib", ".grib2", ".grb", ".grb2")) and Path(name).is_file():
+        return complete(grib_state.state(Path(name)))
     if str(name).endswith((".grib", ".tar.gz")):
         return ecmwf(name)
     if Path(name).name == ERA5_FILE:
@@ -133,15 +135,7 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
         "pip download --no-deps --no-binary earthkit-data earthkit-data==1.3.0, unpack it, and"
         f" give the path of docs/source/tutorials/{ECMWF_FILE}",
     )
-    data = _read_grib(file)
-    humidity = data.relative_humidity.clip(0, 1.2)
-    return complete(
-        data.assign(
-            specific_humidity=moist_air.specific_humidity(
-                humidity, data.air_temperature, data.pressure
-            )
-        )
-    )
+    return complete(grib_state.state(file))
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
@@ -234,81 +228,6 @@ def _file(path, name, package, folder, remedy) -> Path:
     raise FileNotFoundError(
         f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}"
     )
-
-
-_of_ecmwf = {  # short names of GRIB
-    "t": "air_temperature",
-    "u": "eastward_wind",
-    "v": "northward_wind",
-    "r": "relative_humidity",
-    "z": "geopotential",
-}
-
-
-def _read_grib(file: Path) -> xr.Dataset:
-    """Pressure levels of a GRIB file on a regular grid, (time, pressure, latitude, longitude)."""
-    import xarray
-
-    try:
-        import eccodes
-    except ImportError as error:
-        raise ImportError(
-            f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
-        ) from error
-    found: dict[str, dict] = {name: {} for name in _of_ecmwf.values()}
-    with file.open("rb") as stream:
-        while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
-            if name := _of_ecmwf.get(eccodes.codes_get(message, "shortName")):
-                when = _valid_time(eccodes, message), eccodes.codes_get(message, "level")
-                latitude, longitude = _regular_grid(eccodes, message)
-                found[name][when] = eccodes.codes_get_values(message).reshape(
-                    latitude.size, longitude.size
-                )
-            eccodes.codes_release(message)
-    if not all(found.values()):
-        raise ValueError(
-            f"{file} has no {', '.join(name for name, fields in found.items() if not fields)}; it"
-            f" is not of the layout of {ECMWF_FILE}"
-        )
-    times, levels = (sorted({key[n] for key in found["air_temperature"]}) for n in (0, 1))
-    dims = ("time", "pressure", "latitude", "longitude")
-    data = xarray.Dataset(
-        {
-            name: (dims, np.stack([[fields[t, p] for p in levels] for t in times]))
-            for name, fields in found.items()
-        },
-        {
-            "time": times,
-            "pressure": 100.0 * np.array(levels),
-            "latitude": latitude,
-            "longitude": longitude,
-        },
-    )
-    data["relative_humidity"] = data.relative_humidity / 100
-    return data
-
-
-def _valid_time(eccodes: Any, message: Any) -> np.datetime64:
-    """Of a message: its date and time, and the step of the forecast in hours."""
-    date, clock, step = (
-        eccodes.codes_get(message, key) for key in ("dataDate", "dataTime", "step")
-    )
-    day = f"{date // 10000:04d}-{date // 100 % 100:02d}-{date % 100:02d}"
-    return _moment(f"{day}T{clock // 100:02d}:00") + np.timedelta64(step, "h")
-
-
-def _regular_grid(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Latitude and longitude of the rows and columns of a message."""
-    rows, columns, first, last = (
-        eccodes.codes_get(message, key)
-        for key in (
-            "Nj",
-            "Ni",
-            "latitudeOfFirstGridPointInDegrees",
-            "latitudeOfLastGridPointInDegrees",
-        )
-    )
-    return np.linspace(first, last, rows), np.arange(columns) * (360 / columns)
 
 
 def _moment(text: str):

@@ -208,6 +208,9 @@ class Experiment:
                     name,
                     key,
                 )
+            if isinstance(table.get("grid"), Mapping):
+                path = ("output", name, "grid")
+                table = {**table, "grid": self._build(table["grid"], path, kind="grid")}
             self._at(("output", name), simulation.output, name, **table)
         if "checkpoint" in given:
             self._checkpoint(simulation, given["checkpoint"])

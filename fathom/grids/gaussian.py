@@ -167,6 +167,13 @@ class GaussianGrid(Grid):
         levels.flags.writeable = False
         return levels
 
+    @cached_property
+    def harmonics(self):
+        """Transforms of whole fields in this process, at the grid's truncation."""
+        from fathom.transform import SphericalHarmonics  # loads the core
+
+        return SphericalHarmonics(self.truncation, self.rows, radius=self.radius)
+
     @property
     def corner_levels(self):
         return self.wet_levels
@@ -265,6 +272,7 @@ class GaussianGrid(Grid):
             | edges
             | finest
             | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
+            | {"truncation": self.truncation}
         )
 
     def describe(self):

@@ -227,7 +227,8 @@ def _of_bytes(data: bytes) -> Radiometer:
         raise ValueError("its length is not what its head says")
     arrays, at = [], start + 24
     for shape in shapes:
-        arrays.append(np.frombuffer(data, "<f8", int(np.prod(shape)), at).reshape(shape))
+        numbers = np.frombuffer(data, "<f8", int(np.prod(shape)), at)
+        arrays.append(numbers.reshape(shape).copy())  # on a boundary of eight bytes, as C++ wants
         at += arrays[-1].nbytes
     return Radiometer(*arrays)
 

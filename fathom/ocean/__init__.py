@@ -16,6 +16,7 @@ from fathom.ocean.overflow import (
     WeddellSea,
 )
 from fathom.ocean.passive import Dye, IdealAge, PassiveTracer
+from fathom.ocean.sea_ice import SeaIce
 from fathom.ocean.surface import BulkForcing
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     "Overflow",
     "PassiveTracer",
     "RossSea",
+    "SeaIce",
     "SmagorinskyFriction",
     "SurfaceForcing",
     "WeddellSea",

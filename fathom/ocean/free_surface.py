@@ -56,7 +56,7 @@ class FreeSurface:
         steps=4,
         reproducible=True,
         freshwater="salt",
-        compactness=0.8,
+        compactness=0.2,
     ):
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")

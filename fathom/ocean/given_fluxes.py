@@ -9,7 +9,17 @@ from fathom.data import fluxes
 from fathom.input.records import Input, Points, given, interpolate, sources
 from fathom.input.values import on_columns
 from fathom.ocean.air import Air, Climatology, accepted, climatology
-from fathom.ocean.surface import Surface, balance, freezing_limit, rivers, runoff_on, truth
+from fathom.ocean.surface import (
+    BulkForcing,
+    Surface,
+    balance,
+    freezing_limit,
+    rivers,
+    runoff_on,
+    salt_of_ice,
+    stress_on_ice,
+    truth,
+)
 from fathom.schemes import scheme
 
 flux_climatology = "ncep"  # what the embedded one is called
@@ -36,6 +46,9 @@ usual = dict.fromkeys(
     ),
     0.0,
 )
+
+of_sensitivity = ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")
+of_ice = tuple(name for name in BulkForcing.air if name != "sea_ice_fraction")
 
 
 def _is_climatology(value):
@@ -96,7 +109,9 @@ class SurfaceForcing(Surface):
     In the place of the piston velocity of temperature
     heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature
         (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
-    air, missing : as `data` and `missing` of BulkForcing.
+    air, missing : as `data` and `missing` of BulkForcing: the air of BulkSensitivity, and that over
+        sea ice, to which bulk formulae give its heat and its snow. The given heat then is that into
+        open water; stress and fresh water are those of all.
     """
 
     mappings = ("air",)
@@ -173,7 +188,6 @@ class SurfaceForcing(Surface):
         self.heat_flux_sensitivity = heat_flux_sensitivity
         self._check()
         self.inputs = self._inputs()  # keyword -> what files give
-        self.over = self._air()  # that of the bulk formulae
 
     def _of_data(self, heat_flux):
         """Keyword -> the name of the climatology, or of its rivers, that is its value where none is
@@ -219,18 +233,11 @@ class SurfaceForcing(Surface):
             )
 
     def _check_air(self):
-        """ValueError where the air is given that nothing reads, or twice."""
-        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
-        if self._of_bulk and not (self.wind_speed is None and usual_pressure):
-            raise ValueError(
-                "wind_speed and air_pressure are those of the air over which BulkSensitivity is;"
-                " give no others"
-            )
-        if not self._of_bulk and not (_is_usual_air(self.air) and self.missing is None):
-            raise ValueError(
-                f"air = {self.air!r}, missing = {self.missing!r}: they are for"
-                " heat_flux_sensitivity = BulkSensitivity; nothing else reads them"
-            )
+        """ValueError for air that is not known."""
+        if self.missing not in (None, climatology):
+            raise ValueError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
+        if self._of_bulk:
+            self._air(ice=None)
 
     def _check_numbers(self):
         """ValueError for a number that no sea has seen."""
@@ -255,12 +262,31 @@ class SurfaceForcing(Surface):
             inputs[name] = Input(self._with_rivers(field), records, units, known, where)
         return inputs
 
-    def _air(self):
-        """The air of the bulk formulae; None where there are none."""
-        if not self._of_bulk:
+    def _air(self, ice):
+        """The air of the bulk formulae; None where there are none. ValueError: air that nothing
+        reads, or air given twice.
+        """
+        if not (self._of_bulk or ice):
+            if not (_is_usual_air(self.air) and self.missing is None):
+                raise ValueError(
+                    f"air = {self.air!r}, missing = {self.missing!r}: they are for"
+                    " heat_flux_sensitivity = BulkSensitivity and for sea ice; nothing else reads"
+                    " them"
+                )
             return None
-        wanted = ("wind_speed", "air_temperature", "specific_humidity", "air_pressure")
+        usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
+        if not (self.wind_speed is None and usual_pressure):
+            raise ValueError(
+                "wind_speed and air_pressure are those of the air over which bulk formulae are;"
+                " give no others"
+            )
+        wanted = of_ice if ice else of_sensitivity
         return Air(self.air, {name: name for name in wanted}, self.missing)
+
+    @property
+    def over(self):
+        """The air whose wind gas exchange takes: that of bulk formulae; None: it is given."""
+        return self._air(ice=None) if self._of_bulk else None
 
     def _is_given(self, name):
         value = getattr(self, name)
@@ -287,19 +313,29 @@ class SurfaceForcing(Surface):
         ]
         return f"SurfaceForcing({', '.join(told)})"
 
-    def before(self, do):
-        """Processes at the start of a step."""
+    def before(self, do, ice=None):
+        """Processes at the start of a step. ValueError: air that nothing reads, or given twice;
+        with sea ice, stress along the grid's axes.
+        """
+        over, water = self._air(ice), self._with_rivers("surface_freshwater_flux")
         for name, records in self.inputs.items():
             interpolate(do, self._field(name), records.where)
         for field in self.climate:
             interpolate(do, self._with_rivers(field))
-        if self.over:
-            self.over.interpolate(do)
+        if over:
+            over.interpolate(do)
+        do("StressToGrid", when=self._true)
+        if ice:
+            self._over_ice(do, {"surface_freshwater_flux": water})
+            ice.move(do)
+            ice.divide(do, {"surface_freshwater_flux": water})
         do("Runoff", when=self._is_given("runoff"))
         if self.balanced:
             balance(do, salt=False)
-        do("StressToGrid", when=self._true)
+        if ice:
+            ice.grow(do)
         do("SurfaceFluxes")
+        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
         do(
             "GivenFlux",
             on={"given": "salinity_given_flux", "flux": "salinity_surface_flux"},
@@ -307,6 +343,22 @@ class SurfaceForcing(Surface):
             when=self._is_given("salinity_flux"),
         )
         self._restore(do)
+
+    def _over_ice(self, do, water):
+        """What the air does to sea ice: heat and snow of bulk formulae, the given stress, and the
+        given fresh water less the snow.
+        """
+        if self._is_given("stress_x") or self._is_given("stress_y"):
+            raise ValueError(
+                "sea ice needs the stress of the air at centres: give stress_eastward,"
+                " stress_northward in place of stress_x, stress_y"
+            )
+        do("BulkOverIce")
+        do("GivenWaterOverIce", on=water)
+        given_stress = {
+            name: stress_on_ice[name] for name in ("surface_stress_x", "surface_stress_y")
+        }
+        do("StressToGrid", on=given_stress, label="StressToGrid of ice", when=self._true)
 
     def _restore(self, do):
         """Temperature, by a piston velocity or by the slope of the heat flux, and salinity."""
@@ -333,7 +385,9 @@ class SurfaceForcing(Surface):
             freezing_limit(do, cells, own_cells)
 
     def fields(self, ocean):
-        made = {"heat_flux_sensitivity", "air_pressure"} if self._of_bulk else set()
+        over = self._air(ocean.sea_ice)
+        made = {"heat_flux_sensitivity"} if self._of_bulk else set()
+        made |= {"air_pressure", "wind_speed"} if over else set()
         made |= {"stress_x", "stress_y"} if self._true else set()
         constant = [
             name
@@ -352,11 +406,12 @@ class SurfaceForcing(Surface):
         }
         if "runoff" in constant:
             fields["runoff_flux"] = runoff_on(ocean.grid, self.runoff)
-        return fields | (self.over.fields(ocean) if self.over else {})
+        return fields | (over.fields(ocean) if over else {})
 
     def records(self, ocean):
         of_files = sources(list(self.inputs.values()), ocean.grid)
-        of_air = self.over.records(ocean) if self.over else []
+        over = self._air(ocean.sea_ice)
+        of_air = over.records(ocean) if over else []
         return [*self._climatology(ocean.grid), *of_files, *of_air]
 
     def _climatology(self, grid):

@@ -24,12 +24,14 @@ from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.report import fields, pictures
+from fathom.ocean.sea_ice import SeaIce
 from fathom.ocean.series import by_basin
 from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of, scheme
 
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
@@ -67,6 +69,13 @@ def _one_or_none(name, given, usual=None):
 def _coriolis(given):
     """ "earth", or f0 and beta."""
     return given if isinstance(given, str) else pair("coriolis", given, "s-1, m-1 s-1")
+
+
+def _sea_ice(given):
+    """ValueError for what is no sea ice."""
+    if given is not None and not isinstance(given, SeaIce):
+        raise ValueError(f"sea_ice = {given!r} must be SeaIce(), or none")
+    return given
 
 
 def _overflows(given):
@@ -110,6 +119,7 @@ class Ocean(Model):
     overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. The walls
         that they bring are part of `grid` then.
     free_surface : FreeSurface.
+    sea_ice : SeaIce, or None (default): the sea stays at or above freezing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
         the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
     budgets : names of tracers of which every term of the budget is computed in every cell,
@@ -135,11 +145,7 @@ class Ocean(Model):
     }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
     stores: ClassVar[dict] = {"drifters": Drifters}
-    chosen_levels = (
-        "depth",
-        "m",
-        1.0,
-    )  # what output may be brought to: coordinate, unit, and what that is in SI
+    level_coordinates = (chosen.depth,)  # what output may be brought to
 
     def __init__(
         self,
@@ -164,6 +170,7 @@ class Ocean(Model):
         geothermal_heat=0.0,
         overflows=(),
         free_surface="default",
+        sea_ice=None,
         tracers=(),
         budgets=(),
         placed=(),
@@ -202,6 +209,7 @@ class Ocean(Model):
         self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )
+        self.sea_ice = _sea_ice(sea_ice)
         self.tracers = declared(tracers)
         self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
         self.coriolis = _coriolis(coriolis)
@@ -232,9 +240,9 @@ class Ocean(Model):
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
         """
         for name, value in values.items():
-            if name not in self.prognostic:
+            if name not in self.of_water:
                 raise ValueError(
-                    f"the ocean has no field '{name}' to set{near(name, self.prognostic)}"
+                    f"the ocean has no field '{name}' to set{near(name, self.of_water)}"
                 )
             self.initial[name] = value
         return self
@@ -250,10 +258,14 @@ class Ocean(Model):
         return do.processes
 
     def _beyond(self, form):
-        """Where layers follow the surface, cells have all of its height: beyond them is none."""
+        """Where layers follow the surface, cells have all of its height: beyond them is none. Where
+        there is sea ice, it is the ice that is meant, not an observed one.
+        """
         read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
         both = {"cell_thickness", "sea_surface_height"} <= read
-        return {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
+        beyond = {"sea_surface_height": "height_beyond_cells"} if self.stretched and both else {}
+        ice = self.sea_ice and "sea_ice_fraction" in read
+        return beyond | ({"sea_ice_fraction": "sea_ice_area"} if ice else {})
 
     def records(self, _):
         """Sources of what changes in time beside the surface (fathom/run/forcing.py)."""
@@ -299,12 +311,17 @@ class Ocean(Model):
         """The fields that the state is: set at the start, summed up in the checksum, shown in
         summary and report.
         """
+        return [*self.of_water, *(self.sea_ice.prognostic if self.sea_ice else [])]
+
+    @property
+    def of_water(self):
+        """What of the state a user sets: all but the ice, which SeaIce says."""
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
     @property
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and series."""
-        return (*self.drawn, *of_series)
+        return (*self.drawn, *of_series, *(self.sea_ice.kept if self.sea_ice else ()))
 
     @property
     def drawn(self):
@@ -374,6 +391,8 @@ class Ocean(Model):
 
     def initialise(self, simulation):
         """The initial state into the fields."""
+        if self.sea_ice:
+            self.sea_ice.initialise(self.grid, simulation.fields)
         at_start = {
             tracer.name: value
             for tracer in self.tracers
@@ -412,9 +431,9 @@ class Ocean(Model):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
         return circulation.coordinates(self)
 
-    def at_levels(self, name, diagnostic, depths, horizontal):
-        """The Diagnostic of a variable of layers at depths [m]."""
-        return at_depth(diagnostic, depths, horizontal)
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen depths."""
+        return at_depth(diagnostic, np.array(levels.values), horizontal)
 
     def watch(self, simulation):
         """Numbers of now, name -> (value, units), and what the line of progress says of them."""

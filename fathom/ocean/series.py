@@ -8,6 +8,11 @@
     freshwater_flux = sum of F A                [kg s-1]
     momentum_flux  = sum of tau_east A          [N],  eastward
 
+and of the ice in each hemisphere ("global" of a plane)
+
+    sea_ice_extent = sum of A where a >= 0.15,  sea_ice_area = sum of a A [m2],
+    sea_ice_volume = sum of v A [m3]
+
 Fluxes are those of the last step (0 before the first), positive into the sea. Contributions are
 rounded to a multiple of a power of two: such sums are exact, the same on any ranks.
 """
@@ -64,6 +69,32 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
         f"{name}_{basins[n]}": (float(sums[n] * factor), units)
         for name, (sums, factor, units) in found.items()
         for n in shown
+    } | _of_ice(simulation)
+
+
+def _of_ice(simulation):
+    """Extent, area and volume of sea ice by hemisphere: name -> (value, units); none without it."""
+    if not simulation.model.sea_ice:
+        return {}
+    grid = simulation.model.grid
+    if grid.horizontal.spherical:
+        north = np.asarray(grid.coordinates("center")[1]) > 0
+        parts = {"north": north, "south": ~north}
+    else:
+        parts = {"global": np.ones(np.shape(grid.wet_levels), bool)}
+    inside = list(parts.values())
+    of = lambda field: [(window, a[0]) for window, a in _blocks(simulation, field)]
+    area, volume = of("sea_ice_area"), of("sea_ice_volume")
+    covered = [(window, np.where(a >= 0.15, 1.0, 0.0)) for window, a in area]
+    found = {
+        "sea_ice_extent": (_summed(simulation, covered, 2.0**-4, inside=inside), "m2"),
+        "sea_ice_area": (_summed(simulation, area, 2.0**-4, inside=inside), "m2"),
+        "sea_ice_volume": (_summed(simulation, volume, 2.0**-4, inside=inside), "m3"),
+    }
+    return {
+        f"{name}_{part}": (float(value), units)
+        for name, (sums, units) in found.items()
+        for part, value in zip(parts, sums)
     }
 
 
@@ -107,8 +138,10 @@ def _part(window):
     return slice(j, j + ny), slice(i, i + nx)
 
 
-def _summed(simulation, columns, unit, where="center"):
-    """Sums over the basins of a quantity per area in the blocks of all ranks."""
+def _summed(simulation, columns, unit, where="center", inside=None):
+    """Sums over the basins, or over other parts of the grid, of a quantity per area in the blocks
+    of all ranks.
+    """
     grid = simulation.model.grid
     area_center, area_corner = grid.areas
     area = np.where(
@@ -116,8 +149,8 @@ def _summed(simulation, columns, unit, where="center"):
         np.asarray(area_center if where == "center" else area_corner),
         0.0,
     )
-    inside = geometry(grid).inside
-    total = np.zeros(len(basins))
+    inside = geometry(grid).inside if inside is None else inside
+    total = np.zeros(len(inside))
     for window, values in columns:
         part = _part(window)
         amount = rounded(np.where(area[part] > 0, values, 0.0) * area[part], unit)

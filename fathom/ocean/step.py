@@ -17,7 +17,7 @@ def time_step(ocean, surface, do):
     stretched, own_cells = ocean.stretched, ocean.own_cells
 
     do.phase = "surface"
-    surface.before(do)
+    surface.before(do, ocean.sea_ice)
     do("StretchedCells", phase="baroclinic", when=stretched)
     do("StretchedCorners", phase="baroclinic", when=stretched)
     tracers.fluxes(ocean, surface, do)
@@ -57,5 +57,6 @@ def time_step(ocean, surface, do):
     budgets = tracers.step(ocean, do)
 
     do.phase = "surface"
-    surface.after(do, after if stretched else {}, own_cells)
+    if not ocean.sea_ice:
+        surface.after(do, after if stretched else {}, own_cells)
     budgets.after_freezing(do)

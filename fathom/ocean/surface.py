@@ -21,8 +21,18 @@ from fathom.units import conversion
 
 class Surface:
     """What drives an ocean from above: `before` and `after` add its processes to a step (before the
-    ocean's own, after the tracers), `fields` gives what does not change in time.
+    ocean's own, after the tracers), `fields` gives what does not change in time. Where there is sea
+    ice, `before` says what air does to open water and to ice, and lets the ice divide it.
     """
+
+
+stress_on_ice = {
+    "stress_eastward": "ice_stress_eastward",
+    "stress_northward": "ice_stress_northward",
+    "surface_stress_x": "ice_stress_x",
+    "surface_stress_y": "ice_stress_y",
+}
+salt_of_ice = {"given": "ice_salt_flux", "flux": "salinity_surface_flux"}
 
 
 def truth(of, name, value):
@@ -43,6 +53,7 @@ def freezing_limit(do, cells, own_cells):
         "surface_height": cells.get(height, height) if own_cells else height,
         "cell_thickness": cells.get("cell_thickness", "cell_thickness"),
     }
+    do("FrazilExport")
     do("FreezingLimit", on=names)
 
 
@@ -154,9 +165,7 @@ class BulkForcing(Surface):
         **parameters,
     ):
         self.data, self.missing = data, missing
-        self.bulk = scheme(
-            "BulkForcing", **({"insulation": 1e6} | parameters)
-        )  # observed ice already covers the cold water
+        self.bulk = scheme("BulkForcing", **parameters)
         self.salinity_restoring, self.temperature_restoring = (
             float(salinity_restoring),
             float(temperature_restoring),
@@ -190,17 +199,26 @@ class BulkForcing(Surface):
         ]
         return {field: data for field, data, speed in wanted if speed > 0}
 
-    def before(self, do):
+    def before(self, do, ice=None):
         """Processes at the start of a step."""
         do("SurfaceCurrent")
         self.given.interpolate(do)
         do(self.bulk, on=self._air_water)
-        do("IceCover", on=self._air_water)
+        do("StressToGrid")
+        if ice:
+            do("BulkOverIce")
+            do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
+            ice.move(do)
+            ice.divide(do, self._air_water)
+        else:
+            do("IceCover", on=self._air_water)
         do("Runoff", when=self._rivers)
         if self.balanced:
             balance(do, salt=False)
-        do("StressToGrid")
+        if ice:
+            ice.grow(do)
         do("SurfaceFluxes")
+        do("GivenFlux", on=salt_of_ice, label="GivenFlux of ice", when=ice)
         speeds = {
             "TemperatureRestoring": self.temperature_restoring,
             "SalinityRestoring": self.salinity_restoring,

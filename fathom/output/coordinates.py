@@ -3,7 +3,7 @@
     center (y, x) · corner (y_corner, x_corner) · east_face (y, x_corner) · north_face (y_corner, x)
     where one latitude serves a row and one longitude a column: (latitude, longitude)
     layer (depth) · interface (depth_interface), of hybrid levels (level) · (level_interface), of
-    levels of height (height) · (height_interface), of chosen pressures (pressure) · column: none
+    levels of height (height) · (height_interface), of chosen levels their coordinate · column: none
 
 Corner (j, i), east face and north face (j, i) lie on the north and east side of cell (j, i).
 """
@@ -86,8 +86,8 @@ def _levels(grid: Mapping[str, Any], vertical: str) -> tuple[str, ...]:
     """The vertical dimension of a field."""
     if vertical == "column":
         return ()
-    if "pressure" in grid:
-        return ("pressure",)
+    if "chosen_levels" in grid and vertical == "layer":
+        return (grid["chosen_levels"].name,)
     name = "level" if "hybrid_a" in grid else "height" if "height_interfaces" in grid else "depth"
     return (name + ("_interface" if vertical == "interface" else ""),)
 
@@ -100,9 +100,9 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     or all four one-dimensional, or corner_x, corner_y and x, y [m] of a rectangular plane, or
     longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
     latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
-    [m], or pressure [Pa] or chosen_depth [m] of chosen levels; area (ny, nx) [m2], wet_levels and
-    land_fraction (ny, nx)
-    where known, bottom_thickness (ny, nx) [m] where bottom cells are cut.
+    [m], or chosen_levels (fathom/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
+    land_fraction (ny, nx) where known, truncation of a Gaussian grid, bottom_thickness (ny, nx) [m]
+    where bottom cells are cut.
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
@@ -116,16 +116,20 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
         if place == "center" or dims in points:
             result |= _horizontal(grid, place)
     result |= _of_cells(grid)
-    if "depth" in result and "wet_levels" in grid and "chosen_depth" not in grid:
+    if "depth" in result and "wet_levels" in grid and "chosen_levels" not in grid:
         result |= _thickness(grid, variables)
     return result
 
 
 def _levels_of(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
     """Vertical coordinates of those dimensions."""
-    result = _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
-    result |= _heights(grid, used)
-    return result | (_pressure(grid) if "pressure" in used else {})
+    result: dict[str, tuple] = {}
+    levels = grid.get("chosen_levels")
+    if levels is not None and levels.name in used:
+        result[levels.name] = ((levels.name,), levels.stored, levels.coordinate.attributes)
+        used = used - {levels.name}
+    result |= _depth(grid, used) if used & {"depth", "depth_interface"} else _hybrid(grid, used)
+    return result | _heights(grid, used)
 
 
 def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
@@ -148,18 +152,6 @@ def _heights(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
             attributes | {"long_name": "height of the interface over flat ground"},
         )
     return result
-
-
-def _pressure(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """Chosen pressures [hPa]."""
-    attributes = {
-        "standard_name": "air_pressure",
-        "long_name": "pressure",
-        "units": "hPa",
-        "positive": "down",
-        "axis": "Z",
-    }
-    return {"pressure": (("pressure",), np.asarray(grid["pressure"], float) / 100, attributes)}
 
 
 def _section(grid: Mapping[str, Any]) -> dict[str, tuple]:
@@ -339,13 +331,15 @@ def _rows(grid: Mapping[str, Any]) -> dict[str, tuple]:
         ("longitude", "degrees_east", "X"),
     ):
         edges = np.asarray(grid[f"corner_{name}"], float)
-        attributes = {
+        attributes: dict[str, Any] = {
             "standard_name": name,
             "long_name": name,
             "units": units,
             "axis": axis,
             "bounds": f"{name}_bounds",
         }
+        if name == "latitude" and "truncation" in grid:
+            attributes["truncation"] = int(grid["truncation"])
         result[name] = ((name,), np.asarray(grid[name], float), attributes)
         result[f"{name}_bounds"] = ((name, "bounds"), np.stack([edges[:-1], edges[1:]], axis=1), {})
     return result
@@ -390,20 +384,6 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
 
 
 def _depth(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
-    if "chosen_depth" in grid:
-        return {
-            "depth": (
-                ("depth",),
-                np.asarray(grid["chosen_depth"], float),
-                {
-                    "standard_name": "depth",
-                    "long_name": "depth",
-                    "units": "m",
-                    "positive": "down",
-                    "axis": "Z",
-                },
-            )
-        }
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid["thickness"], float))])
     attributes = {"standard_name": "depth", "units": "m", "positive": "down", "axis": "Z"}
     result: dict[str, tuple] = {}

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names
+from fathom.regrid.chosen import chosen
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Diagnostic:
     field; then all levels of a column are there. No column needs another.
 
     `shared(model, window, {field: array})`: what several diagnostics are made of, once for those of
-    an output that have the same; then it is `of(what it made)`."""
+    an output that have the same; then it is `of(what it made)`.
+
+    `whole`: it is made of the whole grid at once, as what is differentiated along the earth."""
 
     needs: tuple[str, ...]
     of: Callable
@@ -36,6 +39,7 @@ class Diagnostic:
     linear: bool = True
     vertical: str = ""
     shared: Callable | None = None
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -197,7 +201,7 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
             *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
         )
         return [values]
-    step = max(1, _in_cache // (len(arrays[0]) * nx))
+    step = ny if first.whole else max(1, _in_cache // (len(arrays[0]) * nx))
     made: list[np.ndarray] = []
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
@@ -229,14 +233,23 @@ def _divided(a, divisor):
     return a if divisor == 1 else np.asarray(a, float) / divisor
 
 
-def whole(simulation, name, pressures=None):
+def whole(simulation, name, levels=None):
     """The variable of that name on the grid as output has it, (levels, ny, nx), on rank 0; at
-    pressures [Pa]. All ranks call it.
+    chosen levels, as an output says them. All ranks call it.
     """
     model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)
     field = fields[diagnostic.needs[0]]
-    if pressures is not None and (diagnostic.vertical or field["vertical"]) == "layer":
-        diagnostic = model.at_levels(name, diagnostic, pressures, field["horizontal"])
+    if levels is not None and (diagnostic.vertical or field["vertical"]) == "layer":
+        wanted = chosen(levels, model.level_coordinates)
+        diagnostic = model.at_levels(name, diagnostic, wanted, field["horizontal"])
+    if diagnostic.whole:
+        arrays = [simulation.gather(need) for need in diagnostic.needs]
+        if not simulation.is_root:
+            return None
+        window = (0, 0, *model.grid.shape[1:])
+        return model.grid.regular(
+            of_window(model, [diagnostic], field["horizontal"], window, arrays)[0]
+        )
     gathered = simulation.assemble(windows(simulation, diagnostic, field))
     return model.grid.regular(gathered) if simulation.is_root else None

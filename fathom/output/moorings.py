@@ -35,6 +35,12 @@ class Moorings(SmallStore):
         self.target = targets.moorings(moorings)
 
     def open(self):
+        for name, d in self.variables.items():
+            if d.whole:
+                raise ValueError(
+                    f"output {self.path}: '{name}' is made of the whole grid, moorings of columns;"
+                    " an output with a section or an area has it"
+                )
         self._find_places()
         self._find_target()
         self.columns = {
@@ -91,7 +97,11 @@ class Moorings(SmallStore):
                 self._write(
                     self._alias(name),
                     self._at_places(
-                        name, d, horizontal, arrays, steps if self.statistic == "mean" else 1
+                        name,
+                        d,
+                        horizontal,
+                        arrays,
+                        self.divisor(steps if self.statistic == "mean" else 1),
                     ),
                 )
             self.file.extend(

@@ -4,15 +4,18 @@ by one writer from the fields there.
 
 from collections.abc import Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom import mpi, names, output
+from fathom import mpi, names, output, provenance
 from fathom.output import diagnostics, files
+from fathom.output.fit import Fit
 from fathom.output.streams import Item, Product, Stream
-from fathom.regrid import targets
+from fathom.regrid import targets, windows
+from fathom.regrid.chosen import chosen
 from fathom.schemes import scheme
 from fathom.time.clock import Period
 
@@ -20,13 +23,16 @@ statistics = {
     "mean": ("TimeSum", 0.0),
     "minimum": ("TimeMinimum", np.inf),
     "maximum": ("TimeMaximum", -np.inf),
+    "accumulation": ("TimeSum", 0.0),
 }  # process, and what it begins with
+summed = ("mean", "accumulation")
+accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
 
 
 class Store(Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the
     rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
-    degrees, or along a `section`."""
+    degrees, on another `grid`, or along a `section`; as it is, or a spectral `fit` of it."""
 
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
@@ -35,6 +41,7 @@ class Store(Stream):
     opened = False  # by a run of this simulation
     goes_on = False  # that of an earlier run, with what was under way
     attributes: Mapping[str, str] = {}  # of the file
+    span: tuple[float, float] | None = None  # within which it is written [s]; None: always
     least = 1  # variables of it
 
     def __init__(
@@ -48,6 +55,10 @@ class Store(Stream):
         levels=None,
         regular=None,
         section=None,
+        area=None,
+        zonal=False,
+        grid=None,
+        fit=None,
     ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
@@ -63,41 +74,74 @@ class Store(Stream):
                 " any field"
             )
         self.levels = self._chosen(levels)
-        self.target: Any = None
-        if regular is not None or section is not None:
-            if regular is not None and section is not None:
-                raise ValueError(
-                    f"output {path}: regular = {regular} and section = {section} are two places;"
-                    " give one of them, and another output the other"
-                )
-            self.target = targets.regular(regular) if section is None else targets.section(section)
+        self.zonal = bool(zonal)
+        self.target: Any = self._place(regular, grid, section, area)
+        self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
         self.shared = self.in_order = output.writer(
             path
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
 
+    def _said(self, make, *given):
+        """What `make` makes of them; a ValueError names the output."""
+        try:
+            return make(*given)
+        except ValueError as error:
+            raise ValueError(f"output {self.path}: {error}") from None
+
+    def _place(self, regular, grid, section, area):
+        """The target of the store; None: the model's own grid. ValueError: what does not go
+        together.
+        """
+        if section is not None:
+            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
+            self._one_place(section, {k: value for k, value in other.items() if value is not None})
+            return targets.section(section)
+        if grid is not None and regular is not None:
+            self._one_place(regular, {"grid": grid}, "regular")
+        target = None if regular is None else targets.regular(regular)
+        if grid is not None:
+            target = self._said(targets.of_grid, grid)
+        if area is None and not self.zonal:
+            return target
+        return self._said(self._part, target, area)
+
+    def _part(self, target, area):
+        """An area of a target, or of the model's own grid (None), and its means along circles."""
+        own = self.simulation.model.grid.mapping() if target is None else target.mapping
+        if area is not None or target is None:
+            cut = windows.window(own, area or windows.globe)
+            target = cut if target is None else cut.without_grid()
+        return windows.ZonalMean(target) if self.zonal else target
+
+    def _one_place(self, section, other, what="section"):
+        for name, value in other.items():
+            raise ValueError(
+                f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
+                " give one of them, and another output the other"
+            )
+
     def _chosen(self, levels):
-        """Chosen levels in SI units."""
+        """Chosen levels; None: those of the model."""
         if levels is None:
             return None
-        if not hasattr(self.simulation.model, "at_levels"):
+        model = self.simulation.model
+        if not hasattr(model, "at_levels"):
             raise ValueError(
                 f"output {self.path}: levels = {levels} are of pressure or depth;"
-                f" {type(self.simulation.model).__name__} has none"
+                f" {type(model).__name__} has none"
             )
-        coordinate, unit, factor = self.simulation.model.chosen_levels
-        values = factor * np.atleast_1d(np.asarray(levels, float))
-        if not (np.isfinite(values).all() and (values >= 0).all()):
-            raise ValueError(
-                f"output {self.path}: levels = {levels} are of {coordinate} [{unit}], 0 or more"
-            )
-        return values
+        return self._said(chosen, levels, model.level_coordinates)
 
     # ---- before the run --------------------------------------------------------------------------
 
     def processes(self, known, precision):
         """What the sequence must do for this store: running statistics."""
+        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
+            raise ValueError(
+                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
+            )
         model = self.simulation.model
         self.variables = {}
         for name, d in (diagnostics.find(name, model, known) for name in self.requested):
@@ -107,16 +151,22 @@ class Store(Stream):
                 if self.levels is not None and layer
                 else d
             )
+            if self.fit is not None:
+                self.variables[name] = self._said(self.fit.of, name, self.variables[name])
+        self._check_statistic()
+        return self._kept(known, precision)
+
+    def _check_statistic(self):
+        """ValueError: one that does not follow from those of what a variable is made of."""
         for name, d in self.variables.items():
             if not (
                 self.statistic is None
-                or (d.linear if self.statistic == "mean" else d.of is diagnostics.same)
+                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
             ):
                 raise ValueError(
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
                     f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
                 )
-        return self._kept(known, precision)
 
     def _kept(self, known, precision):
         """Fields that variables need stay readable; in place of them, the processes of their
@@ -156,7 +206,7 @@ class Store(Stream):
 
     def _running_name(self, field, surface):
         return (
-            f"{'sum' if self.statistic == 'mean' else self.statistic} of"
+            f"{'sum' if self.statistic in summed else self.statistic} of"
             f" {'surface ' if surface else ''}{field} for {self.path.name}"
         )
 
@@ -164,15 +214,7 @@ class Store(Stream):
         """Coordinates, as `output.coordinates` takes them."""
         model = self.simulation.model
         own = model.grid.mapping()
-        chosen = (
-            {}
-            if self.levels is None
-            else {
-                {"depth": "chosen_depth"}.get(
-                    model.chosen_levels[0], model.chosen_levels[0]
-                ): self.levels
-            }
-        )
+        levels = {} if self.levels is None else self.levels.mapping
         if self.target is not None:
             return (
                 {
@@ -180,11 +222,11 @@ class Store(Stream):
                     for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
                     if name in own
                 }
-                | chosen
+                | levels
                 | self.target.mapping
             )
         land = getattr(model, "land_fraction", None)
-        return own | chosen | ({} if land is None else {"land_fraction": land})
+        return own | levels | ({} if land is None else {"land_fraction": land})
 
     # ---- the file --------------------------------------------------------------------------------
 
@@ -231,9 +273,7 @@ class Store(Stream):
 
         def find():
             for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.interpolations[horizontal] = s.model.grid.interpolation(
-                    *self.target.places(), horizontal
-                )
+                self.target.find(s.model.grid, horizontal)
 
         if self.target is not None:
             s.on_root(find)
@@ -259,7 +299,7 @@ class Store(Stream):
                 specs,
                 chunks,
                 time=axis,
-                attributes=self.attributes,
+                attributes={**provenance.attributes(s), **self.attributes},
                 overwrite=s.overwrite,
             )
 
@@ -315,15 +355,17 @@ class Store(Stream):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
-            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
+            key = name if d.shared is None else (d.shared, d.vertical, d.whole, regions[name])
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
+        _, ny, nx = self.simulation.model.grid.shape
+        if self.variables[name].whole:
+            return tuple((0, ny, 0, nx) for _ in regions)
         if self.target is None:
             return regions
-        nx = self.simulation.model.grid.shape[2]
         return tuple(
             (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
             for region in regions
@@ -348,14 +390,24 @@ class Store(Stream):
         the sequence declares it.
         """
         place = (self.places[name]["horizontal"], self._vertical(name))
-        return output.variable(
+        accumulates = self.statistic == "accumulation"
+        made = output.variable(
             name,
             mapping,
             dtype=self.dtype,
-            statistic=self.statistic,
+            statistic="sum" if accumulates else self.statistic,
             place=place,
             units=self.places[name]["units"],
         )
+        attributes = dict(made.attributes)
+        if accumulates:
+            rate = str(attributes["units"])
+            total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
+            attributes["units"] = accumulated.get(rate, total)
+        if self.zonal:
+            over = attributes.get("cell_methods", "")
+            attributes["cell_methods"] = f"{over} longitude: mean".strip()
+        return replace(made, attributes=attributes)
 
     def reopen(self):
         """As the file now is, after others have written to it."""
@@ -389,6 +441,23 @@ class Store(Stream):
 
     def kept(self):
         """What the restart shall have of this store beside fields; all ranks call it."""
+
+    def within(self):
+        """Whether now, or all of the interval that ends now, is in the window of the output."""
+        s = self.simulation
+        begin = self.last * s.step if self.statistic else s.seconds
+        return self.span is None or (
+            self.span[0] <= begin + 1e-6 and s.seconds <= self.span[1] + 1e-6
+        )
+
+    def come(self):
+        """It is due: within its window it is written, else the next interval begins."""
+        if self.within():
+            self.write()
+            return
+        if self.statistic:
+            self._begin_interval()
+        self.last = self.simulation.count
 
     def write_start(self):
         """The state before the first step; what only a step computes is missing there."""
@@ -425,16 +494,18 @@ class Store(Stream):
                 horizontal,
                 (j0, i0, j1 - j0, i1 - i0),
                 arrays,
-                event.steps,
+                self.divisor(event.steps),
                 dtype,
             )
         for name, values in zip(product.names, made):
             values = np.full_like(values, np.nan) if name in unknown else values
-            values = (
-                grid.regular(values, j0)
-                if self.target is None
-                else self.target.bring(horizontal, product.regions[n], values, j0)
-            )
+            if self.target is None:
+                values = grid.regular(values, j0)
+                if self.variables[name].whole:
+                    first, end, west, east = product.regions[n]
+                    values = values[:, first:end, west:east]
+            else:
+                values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
             self.file.write(
                 self._alias(name),
@@ -442,6 +513,10 @@ class Store(Stream):
                 product.regions[n],
                 values.astype(self.dtype, copy=False),
             )
+
+    def divisor(self, steps):
+        """Of what was summed over steps: a mean, or the sum times the step."""
+        return 1 / self.simulation.step if self.statistic == "accumulation" else steps
 
     @contextmanager
     def _early(self, names, seconds):

@@ -114,11 +114,13 @@ class Stream(ABC):
         """
         s = self.simulation
         for items, products in groupby(self.products, key=lambda product: product.items):
-            arrays = {
-                item: self._gather(self.items[item])(blocks(self.items[item])) for item in items
-            }
-            for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
-                piece()
+            with region("gather", "output", "output"):
+                arrays = {
+                    item: self._gather(self.items[item])(blocks(self.items[item])) for item in items
+                }
+            with region("make and write", "output", "output"):
+                for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
+                    piece()
         with region("all have written", "output", "sum", s.comm):
             s.comm.barrier()
         if not self.shared:

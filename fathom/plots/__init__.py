@@ -5,6 +5,7 @@ plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")
 """
 
 from fathom.plots.against import Panel, against
+from fathom.plots.animation import animation
 from fathom.plots.bars import bars
 from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.gantt import gantt
@@ -27,6 +28,7 @@ __all__ = [
     "Profile",
     "Raster",
     "against",
+    "animation",
     "bars",
     "by_latitude",
     "coast",

@@ -9,10 +9,12 @@ import numpy as np
 
 from fathom.names import describe, fields, unknown
 from fathom.plots.lines import coast
+from fathom.plots.map import displayed
 from fathom.plots.map import map as draw_map
 from fathom.plots.mesh import EqualEarth, Raster, mesh_of
 from fathom.plots.section import section, zonal_mean
 from fathom.plots.stream_function import stream_function
+from fathom.plots.style import range_of
 from fathom.plots.time_series import time_series
 from fathom.reading import told
 
@@ -28,6 +30,7 @@ def picture(
     time: str | int = "last",
     level: float | str | None = None,
     kind: str | None = None,
+    limits: tuple[float, float] | None = None,
     path: str | Path | None = None,
 ) -> Any:
     """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
@@ -36,12 +39,17 @@ def picture(
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
     kind: map (default), section (zonal mean), series (mean in space against time).
+    limits: of the colours, in the unit shown; by default they follow the values.
     ValueError: unknown variable, time, level or kind, with what is allowed.
     """
     name = _resolve(dataset, variable)
     data = dataset[name]
     kind = kind or (
-        "series" if data.dims == ("time",) else "section" if "section" in data.dims else "map"
+        "series"
+        if data.dims == ("time",)
+        else "section"
+        if "section" in data.dims or data.sizes.get("longitude") == 1
+        else "map"
     )
     if kind not in kinds:
         raise ValueError(unknown("kind of picture", kind, kinds))
@@ -52,7 +60,7 @@ def picture(
     if kind == "series":
         return _series(dataset, data, variable, path)
     if kind == "section":
-        return _section(dataset, data, name, moment, units, path)
+        return _section(dataset, data, name, moment, units, path, limits)
     data, where = _at_level(dataset, data, level)
     note = "  ".join(text for text in (moment, where) if text)
     grid: Any = _horizontal(dataset, data)
@@ -66,9 +74,25 @@ def picture(
         title=_title(data, name),
         units=units,
         note=note,
+        limits=limits,
         over=over,
         path=path,
     )
+
+
+def shown_limits(
+    dataset: Any, variable: str, *, level: float | str | None = None, kind: str | None = None
+) -> tuple[float, float]:
+    """Ends of the colours that suit all times of a variable, in the unit shown."""
+    name = _resolve(dataset, variable)
+    data = dataset[name]
+    units = str(data.attrs.get("units", "")) or None
+    times = [data.isel(time=n) for n in range(data.sizes["time"])]
+    if kind != "section" and "section" not in data.dims:
+        times = [_at_level(dataset, one, level)[0] for one in times]
+    named = describe(name)
+    shown, _, typical = displayed(named, np.stack([one.values for one in times]), units)
+    return range_of(shown, None, named.colours, typical)
 
 
 def _with_coast(dataset: Any, data: Any, grid: Any) -> tuple[Any, Any]:
@@ -239,7 +263,15 @@ def _roles(data: Any) -> dict[str, Any]:
     return roles
 
 
-def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None, path: Any) -> Any:
+def _section(
+    dataset: Any,
+    data: Any,
+    name: str,
+    moment: str,
+    units: str | None,
+    path: Any,
+    limits: tuple[float, float] | None,
+) -> Any:
     dim = _vertical(data)
     if dim is None:
         raise ValueError(f"{name!r} has one value a column; a section needs levels")
@@ -253,6 +285,7 @@ def _section(dataset: Any, data: Any, name: str, moment: str, units: str | None,
         "name": name,
         "units": units,
         "note": moment,
+        "limits": limits,
         "path": path,
     }
     if "section" in data.dims:

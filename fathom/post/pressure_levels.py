@@ -16,7 +16,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.grids.hybrid import interfaces_of
-from fathom.moist_air import GRAVITY, relative_humidity
+from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.regrid import column
 from fathom.regrid.rows import Rows
 
@@ -56,7 +56,7 @@ class Column:
         )
         self.surface_pressure = np.exp(np.asarray(given[1], float))  # (points), packed
         self.surface_geopotential = given[2]
-        self._at: tuple[float, ...] = ()
+        self._at = np.zeros(0)
 
     def _flat(self, field, layers):
         field = np.asarray(field)
@@ -70,14 +70,40 @@ class Column:
         return values.reshape(values.shape[:-1] + self.shape)
 
     def _to(self, pressures):
-        """Pressures [Pa] as the targets of what follows."""
+        """Pressures [Pa] as the targets of what follows: (levels), or of each point (levels,
+        points), as `pressure_of` gives them.
+        """
         wanted = np.atleast_1d(np.asarray(pressures, float))
-        if wanted.ndim != 1 or not (wanted > 0).all():
+        if not (wanted > 0).all():
             raise ValueError(f"pressures are positive numbers [Pa], not {wanted.tolist()}")
-        if self._at != tuple(wanted):
-            self.air.to(np.log(wanted)[:, None])
-            self._at = tuple(wanted)
+        if not np.array_equal(self._at, wanted):
+            logarithm = np.log(wanted)
+            self.air.to(logarithm[:, None] if wanted.ndim == 1 else logarithm)
+            self._at = wanted
         return self.air
+
+    def pressure_of(self, levels) -> np.ndarray:
+        """Pressure [Pa] of chosen levels (fathom/regrid/chosen.py), (levels) or (levels, points);
+        NaN where a column has none. Altitudes and heights go on below the ground.
+        """
+        values = np.array(levels.values)
+        if levels.name == "pressure":
+            return values
+        if levels.name == "potential_temperature":
+            theta = potential_temperature(self.air.temperature, np.exp(self.air.logarithm))
+            return self.pressure_where(theta, values)
+        if levels.name == "hybrid":
+            a, b = levels.interfaces
+            return column.layer_pressure(column.interface_pressure(a, b, self.surface_pressure))
+        ground = self.surface_geopotential if levels.name == "height" else 0.0
+        wanted = np.asarray(ground + GRAVITY * values[:, None], float)
+        return np.exp(self.air.at_geopotential(np.ascontiguousarray(wanted)))
+
+    def pressure_where(self, field, values) -> np.ndarray:
+        """Pressure [Pa] (values, points) where a field of layers, which falls on the way down from
+        the top, first has each value; NaN where it has not.
+        """
+        return np.exp(np.array([self.air.where(field, value, False)[0] for value in values]))
 
     def at(self, field, pressures, *, order: int = 3) -> np.ndarray:
         """A field of layers (layers, *points) at pressures [Pa] (levels, *points); `order` 3 or 1.

@@ -152,11 +152,7 @@ class Tables:
         return _filled(np.repeat(by_band, counts, axis=-1), width or self.row + LANES)
 
     def _planck(self):
-        fraction = _filled(self._raw["plank_fraction"], self.row)
-        return {
-            "fraction": _spare(fraction),
-            "planck": self.by_g(self._raw["totplnk"].T).astype(np.float32),
-        }
+        return {"planck": self.by_g(self._raw["totplnk"].T).astype(np.float32)}
 
     def _solar_part(self, total, facular, sunspot):
         raw = self._raw
@@ -173,7 +169,7 @@ class Tables:
         if not total > 0:
             raise ValueError(f"total_irradiance = {total} W m-2 must be positive")
         rayleigh = {
-            f"rayleigh_{half}": _spare(_filled(raw[f"rayl_{half}"] * PER_MOLE, self.row))
+            f"rayleigh_{half}": _vectors(raw, raw[f"rayl_{half}"] * PER_MOLE)
             for half in ("lower", "upper")
         }
         return rayleigh | {"solar": _filled(solar * (total / solar.sum()), self.row)}
@@ -219,6 +215,20 @@ def _spare(values):
     return np.concatenate([values.ravel(), np.zeros(LANES)]).astype(np.float32)
 
 
+def _vectors(raw, *tables):
+    """Tables (..., g) as whole vectors, band by band; those of several tables take turns."""
+
+    def of(values):
+        whole = _filled(values, -(-values.shape[-1] // LANES) * LANES)
+        return whole.reshape(*values.shape[:-1], -1, LANES)
+
+    bands = [
+        np.stack([of(t[..., first - 1 : last]) for t in tables], axis=-2).ravel()
+        for first, last in raw["bnd_limits_gpt"]
+    ]
+    return np.concatenate(bands).astype(np.float32)
+
+
 def _gas_optics(raw, gases):
     limits = raw["bnd_limits_gpt"]
     gpoints = int(limits[-1, 1])
@@ -250,7 +260,9 @@ def _gas_optics(raw, gases):
             float,
         ),
         "flavour_ratio": np.ascontiguousarray(ratio, float),
-        "major": _spare(_filled(raw["kmajor"] * PER_MOLE, row)),
+        "major": _vectors(
+            raw, raw["kmajor"] * PER_MOLE, *(raw[n] for n in ("plank_fraction",) if n in raw)
+        ),
     }
     for number, half in enumerate(("lower", "upper")):
         arrays |= _minor(raw, gases, half, limits, flavour[:, number])

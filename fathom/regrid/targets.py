@@ -1,5 +1,5 @@
-"""Where a store lies if not on the model's own grid: latitudes and longitudes, or a section along
-great circles.
+"""Where a store lies if not on the model's own grid: latitudes and longitudes, another grid, or a
+section along great circles.
 
 A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its
 points by an Interpolation for each place of the model's grid (center, corner). Its regions need
@@ -41,6 +41,10 @@ class Target:
             if self.longitude.ndim == 2
             else np.meshgrid(self.longitude, self.latitude)
         )
+
+    def find(self, grid, horizontal: str) -> None:
+        """Its interpolation from a place of the model's grid."""
+        self.interpolations[horizontal] = grid.interpolation(*self.places(), horizontal)
 
     def rows(self, horizontal: str, region) -> tuple[int, int]:
         """First and end row of the model's grid that a region (j0, j1, i0, i1) needs."""
@@ -88,6 +92,24 @@ def regular(step: float) -> Target:
             "area": area,
         },
     )
+
+
+vertical = ("depth", "thickness", "hybrid_a", "hybrid_b", "height_interfaces")
+of_own_ground = ("wet_levels", "bottom_thickness", "land_fraction", "finest")
+
+
+def of_grid(grid) -> Target:
+    """The points of another grid of the earth, on the levels of the model. ValueError: no grid, or
+    none of the earth.
+    """
+    if not hasattr(grid, "mapping") or "longitude" not in (mapping := grid.mapping()):
+        raise ValueError(
+            f"grid = {grid!r}: a grid with longitudes and latitudes is wanted, as GaussianGrid(42)"
+        )
+    mapping = {
+        name: value for name, value in mapping.items() if name not in (*vertical, *of_own_ground)
+    }
+    return Target(np.asarray(mapping["longitude"]), np.asarray(mapping["latitude"]), mapping)
 
 
 def moorings(places) -> Target:

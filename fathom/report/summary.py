@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from fathom import mpi, reading
+from fathom import mpi, provenance, reading
 from fathom.output import files
 from fathom.report.page import write_report
 
@@ -48,6 +48,7 @@ def _of_the_run(s):
     )
     node.Free()
     return {
+        **provenance.facts(),
         "model": type(s.model).__name__,
         "grid": repr(s.model.grid),
         "start": str(s.clock.start),

@@ -16,10 +16,9 @@ import fcntl
 import hashlib
 import json
 import sys
-from importlib import metadata
 from pathlib import Path
 
-from fathom import cache, machine, mpi
+from fathom import cache, machine, mpi, provenance
 from fathom.run import parallel
 
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
@@ -46,8 +45,8 @@ def identity(simulation):
     )
     return {
         "processor": machine.name(),
-        "mpi": " ".join(mpi.MPI.Get_library_version().split("\n")[0].strip("\0").split()),
-        "fathom": version(),
+        "mpi": provenance.library(),
+        "fathom": f"{provenance.version()}, core of {Path(mpi.core.__file__).stat().st_size} bytes",
         "ranks": comm.size,
         "ranks_of_a_node": of_a_node,
         "threads": int(simulation.parallel["threads"]),
@@ -55,16 +54,6 @@ def identity(simulation):
         "grid": repr(model.grid),
         "case": hashlib.sha256(case.encode()).hexdigest()[:16],
     }
-
-
-def version():
-    """Of Fathom, and of its compiled core where that was built by hand."""
-    try:
-        number = metadata.version("fathom-models")
-    except metadata.PackageNotFoundError:
-        number = "source"
-    file = Path(mpi.core.__file__).stat()
-    return f"{number}, core of {file.st_size} bytes"
 
 
 def settle(simulation):

@@ -126,30 +126,54 @@ class Simulation:
         section=None,
         moorings=None,
         drifters=None,
+        area=None,
+        zonal=None,
+        window=None,
+        grid=None,
+        fit=None,
     ):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
-        "minimum" or "maximum" over the rhythm `every`; or of integrals (docs/output.md). In place
-        of the model's own: levels of pressure [hPa] or depth [m]; a regular grid of so many
-        degrees; a section along great circles through [[longitude, latitude], ...]; moorings,
-        columns at {name: [longitude, latitude]}; drifters, which go with the flow from {places =
-        [[longitude, latitude, depth], ...]} or a region."""
+        "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
+        (docs/output.md). Only within the window [date, date], where there is one. In place
+        of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
+        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid; a
+        spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an area
+        [west, east, south, north]; with zonal = True the means along rows; a section along great
+        circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
+        latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
+        ...]} or a region."""
         places = {
             "levels": levels,
             "regular": regular,
             "section": section,
             "moorings": moorings,
             "drifters": drifters,
+            "area": area,
+            "zonal": zonal or None,
+            "grid": grid,
+            "fit": fit,
         }
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
+        store.span = None if window is None else self._span(path, window)
         if self.sequence is not None:
             store.processes(_known(self.model.processes(self.step, self.surface)), 8)  # or an error
             self._put_away()
         self.outputs.append(store)
-        self.events.append(Event(every, lambda simulation: store.write(), self.step, str(path)))
+        self.events.append(Event(every, lambda simulation: store.come(), self.step, str(path)))
         return self
+
+    def _span(self, path, window):
+        """Seconds of the two dates of a window. ValueError: none, or the later first."""
+        if isinstance(window, str) or np.shape(window) != (2,):
+            raise ValueError(f"output {path}: window = {window!r}: allowed is [date, date]")
+        dates = [self.clock.date_of(date, f"output {path}: window") for date in window]
+        begin, end = map(self.clock.seconds, dates)
+        if not begin <= end:
+            raise ValueError(f"output {path}: window = {window!r} ends before it begins")
+        return begin, end
 
     def _check_name(self, path):
         """ValueError: output outside the directory of the run, or two of one name."""
@@ -546,8 +570,9 @@ class Simulation:
             sanity.watch(self, keep=self.count == 0)
         if self.count == 0:
             for store in self.outputs:
-                with region(str(store.path), "output", "output"):
-                    store.write_start()
+                if store.within():
+                    with region(str(store.path), "output", "output"):
+                        store.write_start()
 
     def _go_on(self, events, progress):
         """Pieces of steps to the end, with what is due between them. They are of about half a

@@ -53,7 +53,7 @@ def test_what_drives_a_model_is_a_surface(value):
     "settings, said",
     [
         (["simulation.surface.air_pressure=-1e300"], "air_pressure .* must lie between"),
-        (["simulation.surface.missing=1"], "nothing else reads them"),
+        (["simulation.surface.missing=1"], "missing = 1; allowed"),
         (["model.tidal_energy=1.0"], "no tidal_mixing that reads it"),
         (["model.chlorophyll=3"], "only water = ChlorophyllWater reads it"),
         (["parallel.ranks=0"], "ranks = 0 must be a whole number from 1"),

@@ -26,6 +26,8 @@ names = {
     "own_data": 1,
     "own_diagnostic": 2,
     "observations": 200,
+    "own_grid": 21,
+    "assimilation": 0,
 }
 
 
@@ -158,3 +160,17 @@ def test_observations(learn):
     lesson = learn("observations")
     assert lesson["caught"] >= 0.9 and lesson["lost"] <= 0.02
     assert lesson["after"] < 0.85 * lesson["before"]
+
+
+def test_own_grid(learn):
+    """The storm stays where it is, in pressure to 3 hPa at a coarse truncation."""
+    lesson = learn("own_grid")
+    assert lesson["here"] == pytest.approx(lesson["there"], abs=3.0)
+    assert lesson["area"].latitude.min() >= 35 and lesson["area"].latitude.max() <= 65
+
+
+def test_assimilation(learn):
+    """Half of the numbers, at eight times, take the error to a small part of that of the start."""
+    lesson = learn("assimilation")
+    before, after = (lesson["rms"](lesson[name]) for name in ("background", "analysis"))
+    assert 0.3 < before < 0.6 and after < 0.4 * before

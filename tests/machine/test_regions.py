@@ -39,6 +39,8 @@ def test_regions_add_up_to_the_wall_time(tmp_path):
     assert held["BarotropicSolve"]["elapsed"] > held["BarotropicSolve"]["seconds"] > 0 and held[
         "halo"
     ]["path"][-2] in ("BarotropicSolve", "preconditioner")
+    for part in ("gather", "make and write"):
+        assert "state.zarr" in held[part]["path"] and held[part]["seconds"] > 0
     assert held["halo"]["phase"] == "barotropic" and held["MWJF"]["kind"] == "process"
     head, rows = profile_tables.by_exclusive_time(records)
     assert float(rows[-1][head.index("seconds")]) == pytest.approx(wall, rel=0.02)

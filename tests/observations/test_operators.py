@@ -5,6 +5,7 @@ import pytest
 
 from fathom import mpi
 from fathom.observations import bias, operators
+from fathom.post.pressure_levels import Column
 from fathom.regrid import column
 
 rng = np.random.default_rng(8)
@@ -77,6 +78,21 @@ def test_levels_are_those_of_the_house():
     Tv = (seen.temperature * (1 + (461.525 / 287.0597 - 1) * seen.humidity)).T
     z = column.layer_geopotential(interfaces, Tv, 9.80665 * ground) / 9.80665
     assert seen.apply("height", p[:, 9]) == pytest.approx(z[9], rel=1e-9)
+
+
+def test_between_layers_they_are_those_of_post_processing():
+    """The same kernels: straight lines in ln p, wherever the place lies."""
+    air = {
+        "air_temperature": seen.temperature.T,
+        "specific_humidity": seen.humidity.T,
+        "log_surface_pressure": np.log(ps),
+        "surface_geopotential": 9.80665 * ground,
+    }
+    post = Column(air, (a, b))
+    for wanted in (9e3, 4.7e4, 7.3e4):
+        for name, field in (("temperature", seen.temperature), ("humidity", seen.humidity)):
+            found = post.at(field.T, [wanted], order=1)[0]
+            assert seen.apply(name, np.full(count, wanted)) == pytest.approx(found, rel=1e-12)
 
 
 def test_isothermal_column():

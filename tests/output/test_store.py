@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import multiprocessing
 import os
 import signal
@@ -253,10 +254,12 @@ def test_a_killed_writer_leaves_a_store_that_opens(tmp_path, ending):
         np.testing.assert_array_equal(dataset.thetao[1].values, fields(1)["thetao"])
 
 
-@pytest.mark.parametrize("kill_at", range(4))
-def test_a_kill_while_the_time_is_extended_loses_nothing(tmp_path, kill_at, monkeypatch):
+@pytest.mark.parametrize("kill_at, every", [(0, 10.0), *((n, 0.0) for n in range(4))])
+def test_a_kill_while_the_time_is_extended_loses_nothing(tmp_path, kill_at, every, monkeypatch):
+    """every: seconds between metadata of arrays; the group has its own at each time."""
     import fathom.output.formats.zarr as module
 
+    monkeypatch.setattr(module, "_own_metadata_every", every)
     path = tmp_path / "store.zarr"
     writer = output.create(path, coordinates(), variables(), sizes)
     fill(writer, 2)
@@ -273,13 +276,32 @@ def test_a_kill_while_the_time_is_extended_loses_nothing(tmp_path, kill_at, monk
     monkeypatch.setattr(module, "_write_json", killed)
     with pytest.raises(KeyboardInterrupt):
         writer.extend(2, 2 * 86400.0)
-    monkeypatch.undo()
+    monkeypatch.setattr(module, "_write_json", original)
     with output.open(path) as dataset:
         assert dataset.sizes["time"] == 2
         np.testing.assert_array_equal(dataset.thetao[1].values, fields(1)["thetao"])
     output.append(path).extend(2, 2 * 86400.0)
     with output.open(path) as dataset:
         np.testing.assert_array_equal(dataset.thetao[2].values, fields(2)["thetao"])
+
+
+def test_arrays_say_how_long_they_are_when_the_store_is_closed(tmp_path, monkeypatch):
+    """In between only the group does, once a time."""
+    import fathom.output.formats.zarr as module
+
+    path, original, told = tmp_path / "store.zarr", module._write_json, []
+    writer = output.create(path, coordinates(), variables(), sizes)
+    monkeypatch.setattr(
+        module, "_write_json", lambda file, *more: (told.append(file), original(file, *more))
+    )
+    fill(writer, 3)
+    assert told == [path / "zarr.json"] * 3
+    with output.open(path) as dataset:
+        assert dataset.sizes["time"] == 3
+    own = lambda: json.loads((path / "thetao" / "zarr.json").read_text())["shape"][0]
+    assert own() == 0
+    writer.close()
+    assert own() == 3 and len(told) > 4
 
 
 @pytest.mark.parametrize("ending", endings)

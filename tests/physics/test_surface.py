@@ -318,3 +318,27 @@ def test_freezing_point_holds_and_heat_and_salt_are_kept():
     )
     assert saltiest > 35
     assert 0.3 < thickest < 3  # Stefan's law with ice on top: not the ten metres of open water
+
+
+def test_thick_frazil_ice_spreads_and_is_kept():
+    """Forty metres of ice in one cell and as much in all of a bay spread to below the limit; what
+    there is stays.
+    """
+    heat = 917 * fusion
+    wet = np.zeros((11, 15))
+    wet[2:-2, 2:-2] = 3
+    wet[5, 6] = 0
+    frazil = np.where(wet > 0, 1.0 * heat, 0.0)
+    frazil[3, 4] = 40 * heat
+    rng = np.random.default_rng(6)
+    area = 1e10 * (0.8 + 0.4 * rng.random(wet.shape))
+    faces = ("length_north_face", "dy_north_face", "length_east_face", "dx_east_face")
+    given = {name: 1e5 * (0.8 + 0.4 * rng.random(wet.shape)) for name in faces}
+    given |= {"wet_levels": wet, "area_center": area}
+    start = (frazil * area).sum()
+    for _ in range(2000):
+        gain = run("FrazilExport", given | {"frazil_heat": frazil})["frazil_gain"]
+        frazil = frazil + np.nan_to_num(gain)
+    assert (frazil * area).sum() == pytest.approx(start, rel=1e-12)
+    assert frazil[wet > 0].max() < 5.2 * heat and (frazil[wet == 0] == 0).all()
+    assert frazil.min() >= 0

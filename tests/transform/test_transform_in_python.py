@@ -187,3 +187,18 @@ def test_bits_do_not_depend_on_streams(precision, fields):
         np.array(transform.wind(f[: few // 2], f[fields // 2 :][: few // 2])),
         np.array([u[: few // 2], v[: few // 2]]),
     )
+
+
+@pytest.mark.parametrize("fields", [1, 5, 8, 10, 25])
+def test_gradient_and_its_transpose(fields):
+    """<grad x, y> = <x, grad' y>, for any number of fields, whatever was transformed before."""
+    transform = SphericalHarmonics(21)
+    random = np.random.default_rng(fields)
+    x = random.standard_normal((fields, transform.waves, 2)) @ [1, 1j]
+    x[:, transform.m == 0] = x[:, transform.m == 0].real
+    east, north = transform.gradient(1e9 * x)
+    y = random.standard_normal((2, *east.shape))
+    back = transform.gradient_adjoint(*y)
+    forward = east * y[0] + north * y[1]
+    backward = 1e9 * (x.real * back.real + x.imag * back.imag)
+    assert abs(forward.sum() - backward.sum()) < 1e-13 * np.abs(forward).sum()

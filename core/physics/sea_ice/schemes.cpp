@@ -1,8 +1,20 @@
 #include "physics/schemes.hpp"
+#include "physics/sea_ice/categories.hpp"
 #include "physics/sea_ice/cover.hpp"
+#include "physics/sea_ice/open_water.hpp"
+#include "physics/sea_ice/thermodynamics.hpp"
 
 namespace fathom::physics {
 
-Entries sea_ice() { return {entry<IceCover>("IceCover")}; }
+Entries sea_ice() {
+    return {entry<IceCover>("IceCover"),
+            entry<OpenWater>("OpenWater"),
+            entry<IceThermodynamics>("IceThermodynamics"),
+            entry<NewIce>("NewIce"),
+            entry<IceTransfer>("IceTransfer"),
+            entry<IceSum<true>>("FirstIceSum"),
+            entry<IceSum<false>>("IceSum"),
+            entry<IceSurfaceTemperature>("IceSurfaceTemperature")};
+}
 
 }  // namespace fathom::physics

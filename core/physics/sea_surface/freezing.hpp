@@ -9,7 +9,8 @@
 ///
 /// The denominator makes it exact: with salt rejected the freezing point falls, and T = T_f(S)
 /// holds afterwards. h = dz_0 + eta is the thickness of the top layer; as all fresh water, that of
-/// ice is a virtual salt flux, with the reference salinity of SurfaceFluxes. The ice does not move.
+/// ice is a virtual salt flux, with the reference salinity of SurfaceFluxes. What thick ice brings
+/// from beside (frazil.hpp), frazil_gain, is there before.
 #pragma once
 #include <tuple>
 #include "base/constants.hpp"
@@ -36,6 +37,7 @@ template <bool own> struct FreezingLimit {
         CellThickness<Real, own> thickness,
         Updates<Real, "temperature", place::center_layer, "degC"> temperature,
         Updates<Real, "salinity", place::center_layer, "1e-3"> salinity,
+        Reads<Real, "frazil_gain", place::center_column, "J m-2"> came,
         Updates<Real, "frazil_heat", place::center_column, "J m-2"> frazil_heat) const {
         constexpr double capacity =
             constants::sea_water_density * constants::sea_water_heat_capacity;
@@ -43,7 +45,7 @@ template <bool own> struct FreezingLimit {
                                 (constants::fresh_water_density * constants::fusion_heat);
         const double share = capacity / (1 + freezing_slope * capacity * rejected);
         const Real h = height[0] + thickness[0], T = temperature[0], S = salinity[0],
-                   frazil = frazil_heat[0];
+                   frazil = frazil_heat[0] + came[0];
         const Real given = larger(h * share * (freezing_temperature(S) - T), -frazil);
         temperature[0] = T + given / (h * capacity);
         salinity[0] = S + rejected * given / h;

@@ -10,6 +10,8 @@
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
+/// Temperature is restored where no ice of the model lies between: (1 - a) of it.
+///
 /// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean
 /// models without an ice model hold salinity faster under ice, for what ice that freezes here and
 /// melts there does to it (as the ocean-alone runs of POP: 50 m in 30 days).
@@ -32,8 +34,9 @@ struct TemperatureRestoring {
     constexpr void operator()(
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
+        Reads<Real, "sea_ice_area", place::center_column, "1"> ice,
         Updates<Real, "temperature_surface_flux", place::center_column, "degC m s-1"> flux) const {
-        flux[0] += piston_velocity * (target[0] - temperature[0]);
+        flux[0] += piston_velocity * ((target[0] - temperature[0]) * (1 - ice[0]));
     }
 };
 
@@ -46,8 +49,9 @@ struct BarnierRestoring {
         Reads<Real, "temperature", place::center_layer, "degC"> temperature,
         Reads<Real, "restoring_temperature", place::center_column, "degC"> target,
         Reads<Real, "heat_flux_sensitivity", place::center_column, "W m-2 K-1"> sensitivity,
+        Reads<Real, "sea_ice_area", place::center_column, "1"> ice,
         Updates<Real, "temperature_surface_flux", place::center_column, "degC m s-1"> flux) const {
-        flux[0] += sensitivity[0] * (temperature[0] - target[0]) *
+        flux[0] += sensitivity[0] * ((temperature[0] - target[0]) * (1 - ice[0])) *
                    (1 / (constants::sea_water_density * constants::sea_water_heat_capacity));
     }
 };

@@ -1,11 +1,13 @@
 #include "physics/schemes.hpp"
 #include "physics/sea_surface/bulk.hpp"
 #include "physics/sea_surface/fluxes.hpp"
+#include "physics/sea_surface/frazil.hpp"
 #include "physics/sea_surface/freezing.hpp"
 #include "physics/sea_surface/gas_exchange.hpp"
 #include "physics/sea_surface/geothermal.hpp"
 #include "physics/sea_surface/given.hpp"
 #include "physics/sea_surface/interpolation.hpp"
+#include "physics/sea_surface/over_ice.hpp"
 #include "physics/sea_surface/restoring.hpp"
 #include "physics/sea_surface/runoff.hpp"
 #include "physics/sea_surface/sensitivity.hpp"
@@ -20,6 +22,8 @@ Entries sea_surface() {
             entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
             entry<SurfaceCurrent>("SurfaceCurrent"),
             entry<BulkForcing>("BulkForcing"),
+            entry<BulkOverIce>("BulkOverIce"),
+            entry<GivenWaterOverIce>("GivenWaterOverIce"),
             entry<StressToGrid>("StressToGrid"),
             entry<SurfaceFluxes>("SurfaceFluxes"),
             entry<Runoff>("Runoff"),
@@ -29,6 +33,7 @@ Entries sea_surface() {
             entry<BarnierRestoring>("BarnierRestoring"),
             entry<BulkSensitivity>("BulkSensitivity"),
             entry<GeothermalHeat>("GeothermalHeat"),
+            entry<FrazilExport>("FrazilExport"),
             entry<FreezingLimit>("FreezingLimit"),
             entry<GivenFlux>("GivenFlux"),
             entry<GasExchange<CFC11Gas>>("CFC11Exchange"),

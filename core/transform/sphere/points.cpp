@@ -203,6 +203,8 @@ void SphericalHarmonics<Number>::row_from_points(const Batch& batch, Side& side,
         const Target* const lane = targets.data() + batch.first_target + cell * width;
         const Lanes scale = row_scale(lane, j, way == Way::direct);
         const auto from = rows_of(lane, side, cell, r, mine);
+        if (way == Way::inverse_adjoint)  // a gradient without its f: what results left is not read
+            std::fill(mine.spare.begin(), mine.spare.end(), Number(0));
         get_points<Lanes>(from, mine.a.data(), points);
         mine.row_ahead.clear();  // the same of the next row, most likely
         for (int l = 0; l < width; ++l)

@@ -14,6 +14,7 @@ from fathom.commands.bench.messages import messages
 from fathom.commands.bench.observations import observations
 from fathom.commands.bench.ocean import ocean
 from fathom.commands.bench.output import output
+from fathom.commands.bench.radiation import radiation
 from fathom.commands.bench.transform import transform
 
 parts = (
@@ -26,6 +27,7 @@ parts = (
     blocking,
     kernels,
     observations,
+    radiation,
 )
 
 

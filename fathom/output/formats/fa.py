@@ -80,8 +80,17 @@ class Frame:
         return cls(*(articles[name].view(kind) for name, kind in _frame.items()))
 
     @classmethod
-    def on(cls, latitude: np.ndarray, longitude: np.ndarray, a: np.ndarray, b: np.ndarray) -> Frame:
-        """Of rows from south to north and interfaces p = a + b ps [Pa]."""
+    def on(
+        cls,
+        latitude: np.ndarray,
+        longitude: np.ndarray,
+        a: np.ndarray,
+        b: np.ndarray,
+        truncation: int | None = None,
+    ) -> Frame:
+        """Of rows from south to north and interfaces p = a + b ps [Pa]; truncation of Gaussian
+        rows, by default that of a quadratic grid.
+        """
         ny, nx, levels = len(latitude), len(longitude), len(b) - 1
         hybrid = np.concatenate([[_p0], a / _p0, b])
         if are_gaussian("FA", latitude, longitude):
@@ -89,7 +98,7 @@ class Frame:
                 raise ValueError(
                     f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere()}"
                 )
-            waves = (nx - 1) // 3  # of a quadratic grid
+            waves = truncation or (nx - 1) // 3
             half = np.ones(ny // 2, np.int64)
             return cls(
                 np.array([waves, ny, nx, levels, 1]),
@@ -189,7 +198,10 @@ class FaWriter(WholeTimes):
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
-        frame = Frame.on(arrays["latitude"][1], arrays["longitude"][1], *_interfaces(arrays))
+        latitude = arrays["latitude"]
+        truncation = latitude[2].get("truncation")
+        a, b = _interfaces(arrays)
+        frame = Frame.on(latitude[1], arrays["longitude"][1], a, b, truncation)
         fixed = [
             VariableSpec(name, dims, str(array.dtype), given)
             for name, (dims, array, given) in arrays.items()

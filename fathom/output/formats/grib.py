@@ -36,6 +36,13 @@ from fathom.output.formats.whole_times import (
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
 bits = 24
+# Table 4.5: type of the surface of a chosen level, and the factor of its coordinate.
+surfaces = {
+    "pressure": (100, 100),
+    "altitude": (102, 1),
+    "height": (103, 1),
+    "potential_temperature": (107, 1),
+}
 compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
 
 
@@ -233,7 +240,7 @@ def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
 
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
     """What GRIB2 cannot hold, or is not made for here."""
-    check_rows("GRIB2", arrays, variables, time)
+    check_rows("GRIB2", arrays, variables, time, surfaces)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
         if not _parameter(variable.name):
@@ -311,8 +318,9 @@ def messages_of(
         message = eccodes.codes_clone(model)
         if vertical == "level":
             surface, value = 105, k + 1
-        elif vertical == "pressure":
-            surface, value = 100, 100 * axes["pressure"][1][k]
+        elif vertical:
+            surface, factor_of_level = surfaces[vertical]
+            value = factor_of_level * axes[vertical][1][k]
         scale = 0 if float(value).is_integer() else 2
         eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
         eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)

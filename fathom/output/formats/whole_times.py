@@ -39,9 +39,15 @@ def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
 
 
 def check_rows(
-    kind: str, arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis
+    kind: str,
+    arrays: Mapping[str, tuple],
+    variables: list[VariableSpec],
+    time: TimeAxis,
+    levels: Iterable[str] = ("pressure",),
 ) -> None:
-    """ValueError for what such a format cannot hold, or is not made for here."""
+    """ValueError for what such a format cannot hold, or is not made for here. levels: the
+    coordinates of chosen levels that it knows.
+    """
     if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
         raise ValueError(
             f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of"
@@ -53,11 +59,11 @@ def check_rows(
         if (
             not variable.varies
             or variable.dims[-2:] != ("latitude", "longitude")
-            or not set(variable.dims[1:-2]) <= {"level", "pressure"}
+            or not set(variable.dims[1:-2]) <= {"level", *levels}
         ):
             raise ValueError(
                 f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
-                f" time, level or pressure, latitude and longitude: {elsewhere()}"
+                f" time, level, {' or '.join(levels)}, latitude and longitude: {elsewhere()}"
             )
 
 

@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,9 @@ compressions: dict[str, Any] = {
 }
 
 _times_per_chunk = 1024
+# Seconds between two times at which arrays say how long they are in metadata of their own. The
+# group says it of all of them at each time, which is what xarray and zarr read.
+_own_metadata_every = 10.0
 
 
 class ZarrWriter:
@@ -76,6 +80,8 @@ class ZarrWriter:
         self._own = threading.local()  # of each thread that writes: its encoders and scratch memory
         self._each: Callable = map  # how the chunks of a shard are encoded
         self.writes, self.stage = writes or files.Writes(), None  # a Stage: chunks go through it
+        self._told, self._behind = monotonic(), False  # when arrays said their length; it has grown
+        self._blocks: dict[tuple[str, int], np.ndarray] = {}  # times of the chunk that grows
         self.variables = {name: _specification(name, array) for name, array in self._arrays.items()}
         self.sizes = {
             dim: size
@@ -213,7 +219,10 @@ class ZarrWriter:
         for name, value in (("time", seconds), ("time_bounds", bounds)):
             if value is not None:
                 chunk, place = divmod(time_index, _times_per_chunk)
-                block = self._times(name, chunk)
+                if (name, chunk) not in self._blocks:
+                    self._blocks = {key: b for key, b in self._blocks.items() if key[1] == chunk}
+                    self._blocks[name, chunk] = self._times(name, chunk)
+                block = self._blocks[name, chunk]
                 block[place] = value
                 if name == "time":
                     self._put(name, (chunk,), block[:, 0])
@@ -226,6 +235,7 @@ class ZarrWriter:
         restart).
         """
         if count < self._arrays["time"]["shape"][0]:
+            self._told = -math.inf
             self._set_times(count)
 
     def encode_with(self, threads: int) -> None:
@@ -236,7 +246,10 @@ class ZarrWriter:
             self._each = self._pool.map
 
     def close(self) -> None:
-        """No file is held open between writes."""
+        """All metadata is written; no file is held open between writes."""
+        if self._behind:
+            self._told = -math.inf
+            self._set_times(self.sizes["time"])
         if self._each is not map:
             self._pool.shutdown()
             self._each = map
@@ -348,11 +361,17 @@ class ZarrWriter:
         return values
 
     def _set_times(self, count: int) -> None:
+        """The group says so at once, the arrays themselves now and then, and in the end."""
+        grows = [name for name, a in self._arrays.items() if "time" in a["dimension_names"]]
+        for name in grows:
+            entry = self._arrays[name]
+            entry["shape"][entry["dimension_names"].index("time")] = count
+        self._behind = monotonic() - self._told < _own_metadata_every
         try:
-            for name, entry in self._arrays.items():
-                if "time" in entry["dimension_names"]:
-                    entry["shape"][entry["dimension_names"].index("time")] = count
-                    _write_json(self.path / name / "zarr.json", entry, self.writes)
+            if not self._behind:
+                for name in grows:
+                    _write_json(self.path / name / "zarr.json", self._arrays[name], self.writes)
+                self._told = monotonic()
             _write_json(self.path / "zarr.json", self._root, self.writes)
         except OSError as error:
             raise explain(error, self.path, f"extending the time of {self.path}") from None

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+import fathom as fm
 from fathom import output
 from fathom.output import files
 from fathom.output.formats import fa, lfi
@@ -259,6 +260,17 @@ def test_a_stretched_and_rotated_frame_is_read(tmp_path):
         assert (
             int(distance.values.argmin()) < 20
         )  # the first row lies around the pole of stretching
+
+
+@pytest.mark.parametrize("points, truncation", [("linear", 31), ("quadratic", 21), ("cubic", 15)])
+def test_the_frame_says_the_truncation_of_the_grid(tmp_path, points, truncation):
+    made = fm.GaussianGrid(truncation, grid=points, levels=fm.HybridLevels("L19"))
+    mapping = made.mapping()
+    variables = [output.variable("air_temperature", mapping)]
+    output.create(tmp_path / "a.fa", output.coordinates(mapping, variables), variables).close()
+    frame = fa.Frame.of(lfi.Articles(tmp_path / "a.fa" / "frame.fa"))
+    assert frame.dimensions[:3].tolist() == [truncation, *made.shape[1:]]
+    assert frame.rows[made.shape[1] // 2 :].tolist() == [truncation] * (made.shape[1] // 2)
 
 
 # ---- Météo-France's own library, in a process of its own: it brings its own eccodes --------------

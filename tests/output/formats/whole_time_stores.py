@@ -4,6 +4,7 @@ import numpy as np
 
 from fathom import output
 from fathom.grids import GaussianGrid, HybridLevels
+from fathom.regrid.chosen import ChosenLevels, pressure
 
 grid = GaussianGrid(10, levels=HybridLevels(4))
 
@@ -12,7 +13,8 @@ def create(path, statistic=None, levels=None, *, chosen, **options):
     mapping = grid.mapping() | {
         "land_fraction": np.linspace(0, 1, grid.shape[1] * grid.shape[2]).reshape(grid.shape[1:])
     }
-    mapping |= {} if levels is None else {"pressure": levels}
+    if levels is not None:
+        mapping |= {"chosen_levels": ChosenLevels(pressure, tuple(levels))}
     specs = [output.variable(name, mapping, statistic=statistic) for name in chosen]
     return output.create(
         path,

@@ -61,6 +61,12 @@ private:
         return T(0.5 * per_kelvin) * (c.temperature[l - 1] + c.temperature[l]) *
                log(Pack<T, 1>(c.pressure[l] / c.pressure[l - 1])).lanes;
     }
+    /// 24 bits as a number in [0, 1).
+    static Real share(Words8 bits) {
+        Real x;
+        x.lanes = __builtin_convertvector(bits, typename Real::Storage);
+        return x * Real(T(0x1p-24));
+    }
     /// Ranks of a layer: new, or those of the layer above.
     void draw(int l, bool above) {
         T stays = 0;
@@ -69,11 +75,8 @@ private:
             stays = exp(Pack<T, 1>(-distance(l) / c.decorrelation)).lanes;
         for (int g = 0; g < k.row; g += lanes) {
             const Words8 words = random_words(c.key, std::uint64_t(l) << 32 | std::uint64_t(g));
-            for (int n = 0; n < lanes; ++n) {
-                const T chance = T(words[n] >> 40) * T(0x1p-24);
-                const T fresh = T(words[n] >> 16 & 0xffffff) * T(0x1p-24);
-                rank[g + n] = chance < stays ? rank[g + n] : fresh;
-            }
+            const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff);
+            select(chance < Real(stays), Real::load(rank + g), fresh).store(rank + g);
         }
     }
 

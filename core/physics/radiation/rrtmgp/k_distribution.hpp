@@ -6,6 +6,7 @@
 /// vector may read too far.
 #pragma once
 #include <array>
+#include <new>
 #include <vector>
 #include "base/pack.hpp"
 
@@ -13,6 +14,20 @@ namespace fathom::physics::rrtmgp {
 
 /// g points that are computed at once.
 inline constexpr int lanes = 8;
+
+/// Numbers that begin at a line of the cache.
+template <class T> struct AtLines {
+    using value_type = T;
+    static constexpr std::size_t line = 64;
+    AtLines() = default;
+    template <class U> AtLines(const AtLines<U>&) {}
+    T* allocate(std::size_t n) {
+        return static_cast<T*>(::operator new(n * sizeof(T), std::align_val_t(line)));
+    }
+    void deallocate(T* p, std::size_t) { ::operator delete(p, std::align_val_t(line)); }
+    template <class U> bool operator==(const AtLines<U>&) const { return true; }
+};
+using Table = std::vector<float, AtLines<float>>;
 
 struct KDistribution {
     int gpoints = 0;  ///< without those that fill up the last vector
@@ -32,13 +47,21 @@ struct KDistribution {
     std::vector<Flavour> flavours;
     struct Band {
         int first, last;
+        int before;  ///< vectors of the bands before it
         int flavour[2];
+        int vectors() const { return (last - first + lanes - 1) / lanes; }
     };
     std::vector<Band> band;
+    /// Vectors of a table [temperature][eta] that lie before those of a band.
+    std::size_t before(const Band& b) const {
+        return std::size_t(b.before) * std::size_t(temperatures * mixtures);
+    }
     std::vector<int> band_of;  ///< each number of a row
 
-    std::vector<float> major;     ///< [temperature][pressure + half][eta][g], m2 mol-1
-    std::vector<float> fraction;  ///< the same: part of the band's Planck function; long wave only
+    /// Of each band [temperature][pressure + half][eta][vector][lane], m2 mol-1. In the long wave
+    /// each vector is followed by its parts of the band's Planck function, so that both come with
+    /// one line of the cache.
+    Table major;
     /// One further absorber in one range of g points.
     struct Minor {
         int first, count, gas, scaling_gas, flavour;
@@ -46,8 +69,9 @@ struct KDistribution {
         std::size_t at;  ///< of its table [temperature][eta][count] in minor_table
     };
     std::vector<Minor> minor[2];  ///< those of one range side by side
-    std::vector<float> minor_table[2];
-    std::vector<float> rayleigh[2];  ///< [temperature][eta][g], m2 mol-1; short wave only
+    Table minor_table[2];
+    Table
+        rayleigh[2];  ///< of each band [temperature][eta][vector][lane], m2 mol-1; short wave only
 
     double first_planck = 0;
     int planck_rows = 0;
@@ -98,6 +122,12 @@ template <class T> Lanes8<T> load(const float* at) {
     typename Lanes<float, lanes>::type x;
     __builtin_memcpy(&x, at, sizeof x);
     Lanes8<T> r;
+#if defined(__AVX512F__)
+    if constexpr (sizeof(T) == 8) {  // one instruction, where the compiler makes three
+        r.lanes = _mm512_cvtps_pd(x);
+        return r;
+    }
+#endif
     r.lanes = __builtin_convertvector(x, typename Lanes8<T>::Storage);
     return r;
 }

@@ -17,7 +17,6 @@
 /// the absorption, never from w. Next to k mu = 1 the sun is moved off the resonance, by the root
 /// of the rounding error, in all terms. k^2 is at least 2e-12 in 64 bits, 3e-6 in 32.
 #pragma once
-#include <limits>
 #include "physics/radiation/rrtmgp/adding.hpp"
 #include "physics/radiation/rrtmgp/transmission.hpp"
 
@@ -53,7 +52,10 @@ public:
 
 private:
     using Real = Lanes8<T>;
-    static constexpr T epsilon = std::numeric_limits<T>::epsilon();
+    static constexpr bool twice = sizeof(T) == 8;
+    /// Absorption at least; k^2 at least; how near to 1 k mu may be.
+    static constexpr T thinnest = twice ? T(1e-30) : T(1e-9), least = twice ? T(2.2e-12) : T(3e-6),
+                       window = twice ? T(1.5e-8) : T(3.5e-4);
     const KDistribution& k;
     const Column<T>& c;
     const int L, S, N;
@@ -81,45 +83,39 @@ private:
         add_layers(L, layers, Real(c.albedo_diffuse), beam * c.albedo_direct, sums + N, sums);
     }
 
-    /// Its properties, of a beam that reaches it; what of the beam leaves it.
+    /// Its properties, of a beam that reaches it; what of the beam leaves it. All of g1, g2, k, a1,
+    /// a2 times tau: G1, G2, K, A1, A2; q = tau / mu.
     template <bool particles> Real layer(int l, int g, Real beam) const {
-        const Real tau_a = Real::load(absorbed + l * S + g) + T(1e-30),
-                   tau_s = Real::load(scattered + l * S + g), tau = tau_a + tau_s;
-        const Real per_tau = 1 / tau, w = tau_s * per_tau, less = 2 * (tau_a * per_tau);
-        Real wg = 0;
-        if constexpr (particles) wg = Real::load(forward + l * S + g) * per_tau;
-        const Real g2 = T(0.75) * (w - wg), g1 = less + g2;
-        constexpr T least = sizeof(T) == 8 ? T(1e4) * epsilon : T(3e-6);
-        const Real kk = root<T>(larger(less * (g1 + g2), Real(least)));
-        // the sun, moved from where k mu = 1
-        constexpr T window = sizeof(T) == 8 ? T(1.4901161e-8) : T(3.4526698e-4);
-        Real mu = Real(c.zenith);
-        mu = select(abs(multiply_add<T>(-kk, mu, Real(1))) < Real(window), mu * (1 - 2 * window),
-                    mu);
-        const Real k_mu = kk * mu;
-        const auto [E, e] = transmission<T>(kk * tau);
-        const auto [t, s] = transmission<T>(tau / mu);
-        const Real e2 = e * (1 + E),
-                   A = multiply_add<T>(kk, multiply_add<T>(E, E, Real(1)), g1 * e2),
-                   B = multiply_add<T>(-k_mu, k_mu, Real(1)), per_both = 1 / (A * B),
-                   per_A = per_both * B;
         const int n = l * lanes;
-        (g2 * e2 * per_A).store(layers.reflects + n);
-        (2 * kk * E * per_A).store(layers.transmits + n);
-        Real g3 = T(0.5), asymmetry = 0;
-        if constexpr (particles) {
-            asymmetry = wg / larger(w, Real(T(1e-30)));
-            g3 = multiply_add<T>(T(-0.75) * mu, asymmetry, Real(T(0.5)));
-        }
-        const Real g4 = 1 - g3, a1 = multiply_add<T>(g1, g4, g2 * g3),
-                   a2 = multiply_add<T>(g1, g3, g2 * g4), k3 = kk * g3, k4 = kk * g4,
+        const Real tau_a = Real::load(absorbed + l * S + g) + Real(thinnest),
+                   tau_s = Real::load(scattered + l * S + g), tau = tau_a + tau_s;
+        Real forward_s = 0;
+        if constexpr (particles) forward_s = Real::load(forward + l * S + g);
+        const Real G2 = T(0.75) * (tau_s - forward_s), G1 = multiply_add<T>(tau_a, Real(2), G2);
+        const Real K = root<T>(larger(2 * tau_a * (G1 + G2), Real(least) * (tau * tau)));
+        // the sun, moved from where k mu = 1
+        Real q = tau * Real(1 / c.zenith);
+        q = select(abs(q - K) < Real(window) * q, q * (1 + 2 * window), q);
+        const auto [E, e] = transmission<T>(K);
+        const auto [t, s] = transmission<T>(q);
+        const Real e2 = e * (1 + E),
+                   A = multiply_add<T>(K, multiply_add<T>(E, E, Real(1)), G1 * e2),
+                   B = (q - K) * (q + K), per_both = 1 / (A * B), per_A = per_both * B;
+        (G2 * e2 * per_A).store(layers.reflects + n);
+        (2 * K * E * per_A).store(layers.transmits + n);
+        Real g3 = T(0.5);
+        if constexpr (particles)
+            g3 = multiply_add<T>(Real(T(-0.75) * c.zenith),
+                                 forward_s / larger(tau_s, Real(thinnest)), g3);
+        const Real g4 = 1 - g3, A1 = multiply_add<T>(G1, g4, G2 * g3),
+                   A2 = multiply_add<T>(G1, g3, G2 * g4), K3 = K * g3, K4 = K * g4,
                    x = multiply_add<T>(s, 1 - e, e), y = multiply_add<T>(s, 1 - e2, e2),
-                   plus = 1 + k_mu, minus = 1 - k_mu, scale = w * per_both;
+                   scale = tau_s * Real(1 / c.zenith) * per_both, K2 = 2 * K;
         const Real R =
-            multiply_add<T>(plus * (a2 - k3), e2, 2 * (multiply_add<T>(-a2, k_mu, k3) * x));
+            multiply_add<T>((q + K) * (A2 - K3), e2, K2 * (multiply_add<T>(g3, q, -A2) * x));
         const Real through = multiply_add<T>(
-            plus * (a1 + k4), s,
-            -multiply_add<T>(minus * (a1 - k4), y, 2 * (multiply_add<T>(a1, k_mu, k4) * e)));
+            (q + K) * (A1 + K4), s,
+            -multiply_add<T>((q - K) * (A1 - K4), y, K2 * (multiply_add<T>(g4, q, A1) * e)));
         const Real reflected = larger(smaller(scale * R, s), Real(0)),
                    scattered_on = larger(smaller(scale * through, s - reflected), Real(0));
         (reflected * beam).store(layers.upward + n);

@@ -1,0 +1,56 @@
+/// Ice of one category of thickness in a column, as contents of the cell: what moves and melts is
+/// these, so that nothing is lost.
+///
+///   a  share of the cell [1],   v = a h  ice [m],   s = a h_s  snow [m],
+///   e_1, e_2  heat that melts its upper and its lower half [J m-2]
+///
+/// Sea ice of salinity S melts and freezes between its salt: at the temperature T [degC] a kilogram
+/// takes (Bitz & Lipscomb 1999, J. Geophys. Res. 104, 15669-15677)
+///
+///   q(T) = c (T_m - T) + L (1 - T_m / T)      [J kg-1],   T_m = -0.0544 S,   q(T_m) = 0
+///
+/// to become water at T_m. Snow takes L.
+#pragma once
+#include "base/constants.hpp"
+#include "field/process.hpp"
+#include "physics/sea_ice/ice.hpp"
+
+namespace fathom::physics {
+
+namespace ice {
+inline constexpr double density = 917, snow_density = 330;    ///< [kg m-3]
+inline constexpr double heat_capacity = 2106;                 ///< [J kg-1 K-1]
+inline constexpr double conductivity = 2.03, of_snow = 0.31;  ///< [W m-1 K-1]
+inline constexpr double least_volume = 1e-8;                  ///< less is none [m]
+inline constexpr double fusion = constants::fusion_heat;      ///< [J kg-1]
+inline constexpr double snow_heat = snow_density * fusion;    ///< [J m-3]
+
+/// q(T), of ice that melts at T_m.
+template <class Real> constexpr Real heat_at(Real T, Real melting) {
+    return heat_capacity * (melting - T) + fusion * (1 - melting / T);
+}
+/// T of q: the negative root of c T^2 + b T + L T_m = 0, b = q - c T_m - L.
+template <class Real> constexpr Real temperature_of(Real q, Real melting) {
+    const Real b = q - heat_capacity * melting - fusion;
+    return (2 * fusion) * melting / (sqrt(b * b - (4 * heat_capacity * fusion) * melting) - b);
+}
+}  // namespace ice
+
+template <class Real> struct IceCategory {
+    Updates<Real, "category_area", place::center_column, "1"> area;
+    Updates<Real, "category_volume", place::center_column, "m"> volume;
+    Updates<Real, "category_snow", place::center_column, "m"> snow;
+    Updates<Real, "category_upper_heat", place::center_column, "J m-2"> upper;
+    Updates<Real, "category_lower_heat", place::center_column, "J m-2"> lower;
+};
+
+/// What one category adds to the fluxes at the surface: of the air into ice and sea, of ice into
+/// the sea.
+template <class Real> struct IceFluxes {
+    Updates<Real, "air_heat_flux", place::center_column, "W m-2"> air_heat;
+    Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat;
+    Updates<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water;
+    Updates<Real, "ice_salt_flux", place::center_column, "1e-3 m s-1"> salt;
+};
+
+}  // namespace fathom::physics

@@ -1,0 +1,232 @@
+/// Thermodynamics of one category of sea ice (energy as Bitz & Lipscomb 1999, J. Geophys. Res. 104,
+/// 15669-15677; layers as Winton 2000, J. Atmos. Oceanic Technol. 17, 525-531): snow without heat
+/// capacity over two layers of ice as thick as each other, with brine. Of a unit of ice:
+///
+///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
+///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
+///   at the top     F(T_s) + (1 - albedo) sun = F_c + melt,   F(T) = F_0 + F' (T - T_0),
+///       T_s <= T_m
+///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
+///
+/// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
+/// is exact, and some iterations find T'. Then the fluxes change the heat: it is kept whatever is
+/// left of the iteration. What melts at the top is snow, upper, lower ice; at the bottom the other
+/// way round. Snow that presses ice below the water becomes ice. In warm water the sides melt too.
+///
+/// What ice and snow do not keep, the sea gets: heat, mass and salt that go into it are differences
+/// of the contents before and after, so that budgets close to round-off.
+#pragma once
+#include "base/any.hpp"
+#include "physics/sea_ice/category.hpp"
+
+namespace fathom::physics {
+
+/// What an atmosphere says of its fluxes over ice: without sunlight at the temperature T_0, and how
+/// they change with that of the surface; sunlight that comes down; snow.
+template <class Real> struct AirOverIce {
+    Reads<Real, "ice_heat_flux", place::center_column, "W m-2"> heat;
+    Reads<Real, "ice_heat_flux_slope", place::center_column, "W m-2 K-1"> slope;
+    Reads<Real, "ice_surface_temperature", place::center_column, "degC"> at;
+    Reads<Real, "ice_shortwave_flux", place::center_column, "W m-2"> sun;
+    Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall;
+};
+
+/// What OpenWater says of the sea to all categories.
+template <class Real> struct SeaUnderIce {
+    Reads<Real, "ice_bottom_temperature", place::center_column, "degC"> freezing;
+    Reads<Real, "ice_bottom_flux", place::center_column, "W m-2"> heat;
+    Reads<Real, "ice_lateral_melt", place::center_column, "1"> lateral;
+    Reads<Real, "ice_crowding", place::center_column, "1"> crowding;
+};
+
+/// Of a unit of ice: thickness of its halves, of its snow, and their heat.
+template <class Real> struct IceSlab {
+    Real upper, lower, snow, upper_heat, lower_heat;
+
+    /// Takes heat from a layer of it, and what melts with that; the rest of the heat stays.
+    static constexpr void melt(Real& thickness, Real& content, Real& heat) {
+        const Real share = smaller(heat / larger(content, Real(1e-3)), Real(1));
+        heat -= share * content;
+        content -= share * content;
+        thickness -= share * thickness;
+    }
+    constexpr void melt_snow(Real& heat) {
+        const Real melted = smaller(heat * (1 / ice::snow_heat), snow);
+        heat -= ice::snow_heat * melted;
+        snow -= melted;
+    }
+    constexpr Real thickness() const { return upper + lower; }
+    constexpr Real heat() const { return (upper_heat + lower_heat) + ice::snow_heat * snow; }
+    /// Archimedes: snow whose weight presses ice below the water becomes ice.
+    constexpr void flood() {
+        constexpr double light = constants::sea_water_density - ice::density;
+        const Real flooded = larger(
+            Real(0), (ice::snow_density * snow - light * thickness()) *
+                         (ice::density / (ice::snow_density * constants::sea_water_density)));
+        snow -= flooded;
+        upper += flooded * (ice::snow_density / ice::density);
+        upper_heat += ice::snow_heat * flooded;
+    }
+    /// Halves as thick as each other again.
+    constexpr void even_out() {
+        const Real surplus = 0.5 * (upper - lower);
+        const Real moved = select(surplus > 0, surplus * upper_heat / larger(upper, Real(1e-12)),
+                                  surplus * lower_heat / larger(lower, Real(1e-12)));
+        upper_heat -= moved;
+        lower_heat += moved;
+        upper = lower = 0.5 * thickness();
+    }
+};
+
+struct IceThermodynamics {
+    double step = 3600, salinity = 4, least_thickness = 0.05, snow_albedo = 0.84,
+           melting_snow_albedo = 0.74, ice_albedo = 0.66, pond_albedo = 0.52;
+
+    static constexpr std::string_view summary =
+        "Growth and melt of one category of sea ice and its snow";
+    static constexpr std::tuple parameters{
+        Parameter{"step", &IceThermodynamics::step, "s", 0, 1e6, "time step"},
+        Parameter{"salinity", &IceThermodynamics::salinity, "1e-3", 0.1, 20, "salinity of the ice"},
+        Parameter{"least_thickness", &IceThermodynamics::least_thickness, "m", 1e-3, 1,
+                  "thinner ice covers less instead"},
+        Parameter{"snow_albedo", &IceThermodynamics::snow_albedo, "1", 0, 1, "albedo of cold snow"},
+        Parameter{"melting_snow_albedo", &IceThermodynamics::melting_snow_albedo, "1", 0, 1,
+                  "albedo of melting snow"},
+        Parameter{"ice_albedo", &IceThermodynamics::ice_albedo, "1", 0, 1, "albedo of cold ice"},
+        Parameter{"pond_albedo", &IceThermodynamics::pond_albedo, "1", 0, 1,
+                  "albedo of ice with ponds, where its surface melts"}};
+
+    /// Cold and melting surfaces within a degree of each other; thin ice is dark, thin snow too.
+    template <class Real>
+    constexpr Real albedo(Real h, Real snow, Real surface, Real melting) const {
+        constexpr double of_sea = 0.066, opaque = 0.5, covering = 0.02;
+        const Real warm = smaller(larger(surface - melting + 1, Real(0)), Real(1)),
+                   bare = ice_albedo + warm * (pond_albedo - ice_albedo),
+                   white = snow_albedo + warm * (melting_snow_albedo - snow_albedo);
+        const Real ice = of_sea + (bare - of_sea) * smaller(h * (1 / opaque), Real(1));
+        return ice + (white - ice) * (snow / (snow + covering));
+    }
+
+    /// Fluxes through the ice, and that of the air which its surface takes in.
+    template <class Real> struct Fluxes {
+        Real top, middle, bottom, air, surface;
+    };
+    template <class Real>
+    constexpr Fluxes<Real> conduct(const IceSlab<Real>& slab, Real drive, Real slope, Real bottom,
+                                   Real melting) const {
+        const double T_per_step = 1 / step;
+        const Real h = slab.thickness(), mass = h * (0.5 * ice::density);
+        const Real middle = 2 * ice::conductivity / h, at_bottom = 2 * middle,
+                   at_top = 1 / (h * (0.25 / ice::conductivity) + slab.snow * (1 / ice::of_snow));
+        const Real T1 = smaller(ice::temperature_of(slab.upper_heat / mass, melting), melting),
+                   T2 = smaller(ice::temperature_of(slab.lower_heat / mass, melting), melting);
+        const auto surface = [&](Real upper) {
+            return smaller((drive + at_top * upper) / (at_top - slope), melting);
+        };
+        Real upper = T1, lower = T2;
+        for (int n = 0; n < 4; ++n) {
+            const auto inertia = [&](Real before, Real after) {
+                return mass * T_per_step *
+                       (ice::heat_capacity -
+                        ice::fusion * melting / (before * smaller(after, melting)));
+            };
+            const Real c1 = inertia(T1, upper), c2 = inertia(T2, lower);
+            const auto melts = (drive + at_top * upper) > melting * (at_top - slope);
+            const Real share = at_top / (at_top - slope),
+                       pull = select(melts, at_top, -share * slope),
+                       push = select(melts, at_top * melting, share * drive);
+            const Real a = c1 + pull + middle, b = c2 + middle + at_bottom, r1 = c1 * T1 + push,
+                       r2 = c2 * T2 + at_bottom * bottom;
+            const Real determinant = 1 / (a * b - middle * middle);
+            upper = (b * r1 + middle * r2) * determinant;
+            lower = (a * r2 + middle * r1) * determinant;
+        }
+        const Real T_s = surface(upper), top = at_top * (T_s - upper);
+        return {top, middle * (upper - lower), at_bottom * (lower - bottom),
+                larger(top, select(T_s < melting, top, drive + slope * T_s)), T_s};
+    }
+
+    /// What the fluxes do to the slab: heat of its halves, melt at the top, melt or growth at the
+    /// bottom, snow below the water.
+    template <class Real>
+    constexpr void change(IceSlab<Real>& slab, const Fluxes<Real>& f, Real of_sea, Real bottom,
+                          Real melting) const {
+        const double tau = step;
+        slab.upper_heat -= tau * (f.top - f.middle);
+        slab.lower_heat -= tau * (f.middle - f.bottom);
+        Real above = tau * (f.air - f.top);
+        slab.melt_snow(above);
+        slab.melt(slab.upper, slab.upper_heat, above);
+        slab.melt(slab.lower, slab.lower_heat, above);
+        const Real gained = tau * (of_sea + f.bottom), frozen = larger(-gained, Real(0));
+        Real below = larger(gained, Real(0));
+        slab.melt(slab.lower, slab.lower_heat, below);
+        slab.melt(slab.upper, slab.upper_heat, below);
+        slab.melt_snow(below);
+        slab.lower_heat += frozen;
+        slab.lower += frozen / (ice::density * ice::heat_at(bottom, melting));
+        slab.flood();
+        slab.even_out();
+    }
+
+    template <class Real>
+    constexpr void operator()(
+        AirOverIce<Real> air, SeaUnderIce<Real> sea, IceCategory<Real> category,
+        Updates<Real, "category_surface_temperature", place::center_column, "degC"> temperature,
+        IceFluxes<Real> fluxes) const {
+        const Real volume = category.volume[0], none(0), snow = category.snow[0];
+        const auto present = volume > ice::least_volume;
+        if (!any(volume + snow > 0)) return;
+        const double tau = step, per_step = 1 / step,
+                     melting_point = freezing_temperature(salinity);
+        const Real melting(melting_point), bottom = sea.freezing[0];
+
+        // of a unit of ice
+        const Real area =
+                       select(present,
+                              smaller(larger(Real(category.area[0]) * sea.crowding[0], Real(1e-9)),
+                                      volume * (1 / least_thickness)),
+                              Real(1)),
+                   per_area = 1 / area;
+        IceSlab<Real> slab{0.5 * volume * per_area, 0.5 * volume * per_area, snow * per_area,
+                           category.upper[0] * per_area, category.lower[0] * per_area};
+        slab.upper = slab.lower = select(present, slab.upper, Real(0.5));
+        const Real before = select(present, area * slab.heat(),
+                                   (category.upper[0] + category.lower[0]) + ice::snow_heat * snow);
+        const Real snowfall = air.snowfall[0];
+        slab.snow += snowfall * (tau / ice::snow_density);
+
+        const Real slope = air.slope[0],
+                   sun = (1 - albedo(slab.thickness(), slab.snow, Real(temperature[0]), melting)) *
+                         air.sun[0];
+        const Fluxes<Real> f =
+            conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
+        change(slab, f, Real(sea.heat[0]), bottom, melting);
+
+        const Real left = area * (1 - sea.lateral[0]), ice_left = left * slab.thickness();
+        const auto stays = (ice_left > ice::least_volume) & present;
+        const auto put = [&](auto& content, Real value) {
+            content[0] = select(stays, value, none);
+        };
+        put(category.area, smaller(left, ice_left * (1 / least_thickness)));
+        put(category.volume, ice_left);
+        put(category.snow, left * slab.snow);
+        put(category.upper, left * slab.upper_heat);
+        put(category.lower, left * slab.lower_heat);
+        temperature[0] = select(stays, f.surface, Real(temperature[0]));
+
+        // what the ice does not keep, the sea gets
+        const Real covered = select(present, area, none),
+                   from_air = covered * (f.air - ice::fusion * snowfall),
+                   after = select(stays, left * slab.heat(), none);
+        const Real lost_ice = volume - select(stays, ice_left, none),
+                   lost_snow = snow - select(stays, left * slab.snow, none);
+        fluxes.air_heat[0] += from_air;
+        fluxes.heat[0] += from_air + (after - before) * per_step;
+        fluxes.water[0] += (ice::density * lost_ice + ice::snow_density * lost_snow) * per_step;
+        fluxes.salt[0] +=
+            lost_ice * (salinity * ice::density / constants::fresh_water_density * per_step);
+    }
+};
+
+}  // namespace fathom::physics

@@ -1,0 +1,132 @@
+"""Linear maps with their adjoints, between vectors that are NumPy arrays of one dimension.
+
+    <A x, y> = <x, A* y>
+
+A map is what has `apply` and `adjoint`. Products of maps have both by themselves.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+Vector = np.ndarray
+
+
+class LinearMap(ABC):
+    """x -> A x, and y -> A* y."""
+
+    @abstractmethod
+    def apply(self, x: Vector) -> Vector: ...
+
+    @abstractmethod
+    def adjoint(self, y: Vector) -> Vector: ...
+
+    def __matmul__(self, first: LinearMap) -> LinearMap:
+        """The map that applies `first`, and then this one."""
+        return Product(self, first)
+
+
+class Identity(LinearMap):
+    """The map that changes nothing: propagation in 3D-Var and FGAT."""
+
+    def apply(self, x: Vector) -> Vector:
+        return x
+
+    def adjoint(self, y: Vector) -> Vector:
+        return y
+
+
+class Matrix(LinearMap):
+    """A matrix, dense or sparse (rows, columns)."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+    def apply(self, x: Vector) -> Vector:
+        return self.values @ x
+
+    def adjoint(self, y: Vector) -> Vector:
+        return self.values.T @ y
+
+
+class Product(LinearMap):
+    """A B C ...: the last is applied first."""
+
+    def __init__(self, *maps: LinearMap) -> None:
+        self.maps = maps
+
+    def apply(self, x: Vector) -> Vector:
+        for each in reversed(self.maps):
+            x = each.apply(x)
+        return x
+
+    def adjoint(self, y: Vector) -> Vector:
+        for each in self.maps:
+            y = each.adjoint(y)
+        return y
+
+
+class Ensemble(LinearMap):
+    """The root of the covariance of an ensemble, each member with a field of weights,
+
+        L chi = sum_i x'_i o (C^1/2 chi_i) / (N - 1)^1/2,
+
+    so that B is the sample covariance times the localisation C, element by element. perturbations:
+    members less their mean (N, n). localisation: the map C^1/2 from its control to n; None: one
+    weight a member, no localisation (Lorenc 2003).
+    """
+
+    def __init__(
+        self, perturbations: np.ndarray, localisation: LinearMap | None = None, size: int = 1
+    ) -> None:
+        perturbations = np.asarray(perturbations, float)
+        if perturbations.ndim != 2 or len(perturbations) < 2:
+            raise ValueError(
+                f"perturbations of shape {perturbations.shape}: (members, n) with two or more"
+            )
+        self.scaled = perturbations / np.sqrt(len(perturbations) - 1)
+        self.localisation, self.size = localisation, size if localisation is not None else 1
+
+    @property
+    def controls(self) -> int:
+        """Length of chi."""
+        return len(self.scaled) * self.size
+
+    def apply(self, x: Vector) -> Vector:
+        weights = x.reshape(len(self.scaled), self.size)
+        if self.localisation is None:
+            return self.scaled.T @ weights[:, 0]
+        return sum(member * self.localisation.apply(w) for member, w in zip(self.scaled, weights))
+
+    def adjoint(self, y: Vector) -> Vector:
+        if self.localisation is None:
+            return self.scaled @ y
+        return np.concatenate([self.localisation.adjoint(member * y) for member in self.scaled])
+
+
+def adjoint_error(map_: LinearMap, x: Vector, y: Vector) -> float:
+    """|<A x, y> - <x, A* y>|, relative to the sum of the absolute terms."""
+    forward, backward = map_.apply(x) * y, x * map_.adjoint(y)
+    size = max(np.abs(forward).sum(), np.abs(backward).sum(), np.finfo(float).tiny)
+    return abs(float(forward.sum() - backward.sum())) / size
+
+
+def tangent_error(
+    model: Callable[[Vector], Vector],
+    tangent: LinearMap,
+    x: Vector,
+    direction: Vector,
+    steps: Sequence[float],
+) -> np.ndarray:
+    """|(M(x + s d) - M(x)) / s - M' d| / |M' d| for each step s: falls with s where M' is the
+    tangent of M at x.
+    """
+    here, linear = model(x), tangent.apply(direction)
+    size = np.linalg.norm(linear)
+    return np.array(
+        [np.linalg.norm((model(x + s * direction) - here) / s - linear) / size for s in steps]
+    )

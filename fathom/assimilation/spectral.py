@@ -1,0 +1,121 @@
+"""Background errors on the sphere: homogeneous in the horizontal, with covariances between levels.
+
+    f_n^m(k) = (b_n)^1/2 sum_j V(k, j) chi_n^m(j),    sum_n (2n + 1) b_n = 1
+
+so that the covariance of f at two points an angle apart is V V^T times the correlation whose
+Legendre series is b_n. chi are real numbers: real parts of all waves, then imaginary parts of those
+with m > 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from fathom.assimilation.maps import LinearMap, Vector
+from fathom.transform import SphericalHarmonics
+
+
+def correlation_spectrum(
+    truncation: int, correlation: Callable[[np.ndarray], np.ndarray], points: int = 2048
+) -> np.ndarray:
+    """b_n, n = 0 ... truncation, of a correlation function of the angle [rad]: its Legendre
+    coefficients, what is below zero left out, with a variance of one."""
+    x, weight = np.polynomial.legendre.leggauss(points)
+    value = correlation(np.arccos(x))
+    b, older, old = np.zeros(truncation + 1), np.ones_like(x), x
+    for n in range(truncation + 1):
+        b[n] = 0.5 * np.sum(weight * value * older)
+        older, old = old, ((2 * n + 3) * x * old - (n + 1) * older) / (n + 2)
+    b = np.maximum(b, 0)
+    return b / np.sum((2 * np.arange(truncation + 1) + 1) * b)
+
+
+def second_order(length: float, radius: float) -> Callable[[np.ndarray], np.ndarray]:
+    """(1 + r/L) exp(-r/L), r the distance along the sphere."""
+    return lambda angle: (1 + radius * angle / length) * np.exp(-radius * angle / length)
+
+
+def root_of(covariance: np.ndarray) -> np.ndarray:
+    """V with V V^T = covariance, what is below zero left out."""
+    values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
+class SpectralRoot(LinearMap):
+    """From chi to coefficients of fields on levels, flat: (levels, waves) real parts, and then
+    imaginary parts.
+
+    Parameters
+    ----------
+    transform : of the sphere.
+    spectrum : b_n, n = 0 ... truncation.
+    vertical : V (levels, modes), a root of the covariance between levels.
+    """
+
+    def __init__(
+        self, transform: SphericalHarmonics, spectrum: np.ndarray, vertical: np.ndarray
+    ) -> None:
+        if len(spectrum) != transform.truncation + 1:
+            raise ValueError(
+                f"a spectrum of {len(spectrum)} numbers; T{transform.truncation} has"
+                f" {transform.truncation + 1}"
+            )
+        self.transform, self.vertical = transform, np.asarray(vertical, float)
+        b = np.asarray(spectrum)[transform.n]
+        self.scale = np.sqrt(np.where(transform.m == 0, b, b / 2))  # of a real number each
+        self.moving = transform.m > 0
+        self.levels, self.modes = self.vertical.shape
+        self.reals = transform.waves + int(self.moving.sum())
+
+    @property
+    def controls(self) -> int:
+        """Length of chi."""
+        return self.modes * self.reals
+
+    def coefficients(self, flat: Vector) -> np.ndarray:
+        """(levels, waves), complex, of what `apply` gives."""
+        real, imaginary = flat.reshape(2, self.levels, self.transform.waves)
+        return real + 1j * imaginary
+
+    @staticmethod
+    def flat(coefficients: np.ndarray) -> Vector:
+        """What `coefficients` reads."""
+        return np.stack([coefficients.real, coefficients.imag]).ravel()
+
+    def apply(self, x: Vector) -> Vector:
+        given, waves = x.reshape(self.modes, self.reals), self.transform.waves
+        parts = np.zeros((2, self.modes, waves))
+        parts[0] = given[:, :waves]
+        parts[1][:, self.moving] = given[:, waves:]
+        return (self.vertical @ (parts * self.scale)).ravel()
+
+    def adjoint(self, y: Vector) -> Vector:
+        parts = self.vertical.T @ y.reshape(2, self.levels, self.transform.waves) * self.scale
+        return np.concatenate([parts[0], parts[1][:, self.moving]], axis=1).ravel()
+
+
+class Fields(LinearMap):
+    """From flat coefficients to values on the Gaussian grid, and to derivatives where asked for:
+    (levels, rows, points) one after another, flat."""
+
+    def __init__(self, root: SpectralRoot, value: bool = True, gradient: bool = False) -> None:
+        self.root, self.value, self.gradient = root, value, gradient
+
+    def apply(self, x: Vector) -> Vector:
+        spectral, transform = self.root.coefficients(x), self.root.transform
+        fields = [transform.inverse(spectral)] if self.value else []
+        return np.concatenate(
+            [*fields, *(transform.gradient(spectral) if self.gradient else ())]
+        ).ravel()
+
+    def adjoint(self, y: Vector) -> Vector:
+        transform = self.root.transform
+        parts = y.reshape(-1, self.root.levels, *transform.shape)
+        spectral = np.zeros((self.root.levels, transform.waves), complex)
+        if self.value:
+            spectral = spectral + transform.inverse_adjoint(parts[0])
+        if self.gradient:
+            spectral = spectral + transform.gradient_adjoint(parts[-2], parts[-1])
+        return self.root.flat(spectral)

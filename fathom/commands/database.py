@@ -1,0 +1,58 @@
+"""`fathom database`: a store on latitudes and longitudes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from fathom.commands.options import json_option, ranks_option
+from fathom.run import launch
+
+
+@click.command(short_help="A store on latitudes, longitudes and levels of pressure.")
+@click.argument("store", type=click.Path(path_type=Path))
+@click.argument("out", type=click.Path(path_type=Path))
+@click.option("--regular", type=float, default=1.0, show_default=True, help="Cells of degrees.")
+@click.option("--levels", help="Pressures in hPa: 850,500. The store's own by default.")
+@click.option("--overwrite", is_flag=True, help="Replace OUT.")
+@ranks_option
+@json_option()
+def database(
+    store: Path,
+    out: Path,
+    regular: float,
+    levels: str | None,
+    overwrite: bool,
+    ranks: int,
+    file: Path | None,
+) -> int:
+    """Bring all fields of STORE to cells of latitude and longitude in OUT (.zarr). Levels of
+    pressure need air_temperature, surface_air_pressure and surface_geopotential in it.
+    """
+
+    def act() -> int:
+        from fathom import mpi  # start-up time
+        from fathom.post import database as work  # start-up time
+
+        wanted = None if levels is None else [_number(one) for one in levels.split(",")]
+        made = work.make(store, out, regular, wanted, overwrite)
+        if mpi.is_root:
+            click.echo(f"{out}: {made['times']} times, {_seconds(made):.2f} s of processors")
+            if file is not None:
+                file.write_text(json.dumps(made, indent=1))
+        return 0
+
+    return launch.distribute(ranks, 1, Path("."), act)
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"--levels: {text!r} is no pressure; wanted: 850,500") from None
+
+
+def _seconds(made: dict) -> float:
+    return sum(sum(one.values()) for one in made["parts"])

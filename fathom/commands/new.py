@@ -1,0 +1,51 @@
+"""`fathom new`: an experiment to begin with."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from fathom.names import unknown
+from fathom.run.tree import tree
+
+shipped = Path(__file__).parents[1] / "experiments"
+
+
+def names() -> list[str]:
+    """Of the experiments that come with Fathom."""
+    return sorted(path.stem for path in shipped.glob("*.toml"))
+
+
+def title(name: str) -> str:
+    """What an experiment says of itself: the first sentence of its first comment."""
+    words = []
+    for line in (shipped / f"{name}.toml").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        words.append(line.removeprefix("#").strip())
+    return re.split(r"(?<! al)\. |: |; |, for", " ".join(words))[0]
+
+
+@click.command(short_help="Write an experiment that comes with Fathom, to begin with.")
+@click.argument("name", required=False)
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="FILE may be replaced.")
+def new(name: str | None, file: Path | None, overwrite: bool) -> int:
+    """Write the experiment NAME to FILE (default: NAME.toml, here). Without NAME: list those that
+    there are.
+    """
+    if name is None:
+        known = [(one, title(one)) for one in names()]
+        click.echo(tree("experiments: fathom new NAME writes one", known))
+        return 0
+    name = name.removesuffix(".toml")
+    if name not in names():
+        raise ValueError(unknown("experiment", name, names()))
+    file = Path(f"{name}.toml") if file is None else file
+    if file.exists() and not overwrite:
+        raise FileExistsError(f"{file} exists; choose another name, or give --overwrite")
+    file.write_text((shipped / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
+    click.echo(f"{file}: fathom show {file}, then fathom run {file}")
+    return 0

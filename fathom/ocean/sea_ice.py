@@ -1,0 +1,176 @@
+"""Sea ice on the ocean: its processes in a step (docs/sea-ice.md).
+
+Ice lies between air and sea. A surface (fathom/ocean/surface.py) says what the air does over open
+water and over ice; ice makes of both what reaches the sea. The ocean knows neither: it sees fluxes
+at its surface.
+"""
+
+import numpy as np
+
+from fathom import mpi
+from fathom.grids.arguments import integer, number_of
+from fathom.input.values import on_columns
+from fathom.schemes import scheme
+
+contents = ("area", "volume", "snow", "upper_heat", "lower_heat")
+
+
+class SeaIce:
+    """Sea ice in categories of thickness, with snow, which grows, melts, and moves as an
+    elastic-viscous-plastic body.
+
+    Parameters
+    ----------
+    limits : list of float, thicknesses between categories [m], rising; empty: one category.
+    thermodynamics : IceThermodynamics.
+    subcycles : int, small steps of the motion in a step; 0: ice does not move.
+    strength : compressive strength P* [N m-2]; 0: free drift.
+    drag : coefficient between ice and sea.
+    open_water : OpenWater, what the sea gives to ice.
+    new_ice_thickness : [m], of ice that forms in open water.
+    area, thickness : at the start, share of the sea and thickness of that ice [m]: numbers, arrays
+        (ny, nx), or functions of (longitude, latitude) or (x, y); default none.
+    """
+
+    def __init__(
+        self,
+        *,
+        limits=(0.64, 1.39, 2.47, 4.57),
+        thermodynamics="default",
+        subcycles=120,
+        strength=2.75e4,
+        drag=5.5e-3,
+        open_water="default",
+        new_ice_thickness=0.1,
+        area=0.0,
+        thickness=0.0,
+    ):
+        self.limits = _rising(limits)
+        self.thermodynamics = _of_kind("thermodynamics", thermodynamics, "IceThermodynamics")
+        self.open_water = _of_kind("open_water", open_water, "OpenWater")
+        self.subcycles = integer("SeaIce subcycles", subcycles)
+        if not 0 <= self.subcycles <= 10000:
+            raise ValueError(f"SeaIce subcycles = {subcycles} must lie in [0, 10000]")
+        self.strength = _within("strength", strength, "N m-2", 0, 1e6)
+        self.drag = _within("drag", drag, "1", 0, 1)
+        salinity = self.thermodynamics.all_parameters["salinity"]
+        self.new_ice = scheme("NewIce", thickness=new_ice_thickness, salinity=salinity)
+        self.area, self.thickness = area, thickness
+
+    def __repr__(self):
+        return f"SeaIce(limits={list(self.limits)}, subcycles={self.subcycles})"
+
+    @property
+    def categories(self):
+        return range(1, len(self.limits) + 2)
+
+    @property
+    def prognostic(self):
+        """Fields that stand for the ice in checksum and summary."""
+        moving = ["ice_velocity_x", "ice_velocity_y"] if self.subcycles else []
+        return ["sea_ice_area", "sea_ice_volume", "sea_ice_snow", "sea_ice_heat", *moving]
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps: what the ice is, and what air gives to both."""
+        return (*self.prognostic, "air_heat_flux", "air_water_flux")
+
+    # ---- the processes of a step, as a surface asks for them -------------------------------------
+
+    def move(self, do):
+        """Motion and transport; then what all categories are together."""
+        if self.subcycles:
+            do(mpi.core.IceDynamics(do.step, self.subcycles, self.strength, self.drag))
+            for n in self.categories:
+                swept = {f"{part}_after": f"{part}_swept" for part in contents}
+                self._of("IceSweepX", n, do, after=swept)
+                self._of("IceSweepY", n, do, before=swept)
+        self._sum(do)
+
+    def divide(self, do, air_water=None):
+        """What of the fluxes over open water reaches the sea, and what the sea gives to the ice;
+        air_water: other names of its fields.
+        """
+        do(self.open_water, on=air_water)
+
+    def grow(self, do):
+        """Growth and melt, whose fluxes are added to those into the sea."""
+        for n in self.categories:
+            self._of(self.thermodynamics, n, do)
+        self._of(self.new_ice, 1, do)
+        for n, limit in enumerate(self.limits, start=1):
+            both = {f"thinner_{part}": f"ice_{part}_{n}" for part in contents}
+            both |= {f"thicker_{part}": f"ice_{part}_{n + 1}" for part in contents}
+            do("IceTransfer", on=both, label=f"IceTransfer between {n} and {n + 1}", limit=limit)
+        self._sum(do, " after")
+        do("IceSurfaceTemperature")
+
+    def _of(self, what, n, do, before=None, after=None):
+        """A scheme of one category; before, after: where its contents come from and go to."""
+        what = scheme(what) if isinstance(what, str) else what
+        names = {
+            f"category_{part}": f"ice_{part}_{n}" for part in (*contents, "surface_temperature")
+        }
+        for given, place in ((before, ""), (after, "_after")):
+            for part, other in (given or {}).items():
+                names[f"category_{part.removesuffix('_after')}{place}"] = f"ice_{other}_{n}"
+        if what.name == "IceSweepY":
+            names |= {f"category_{part}_after": f"ice_{part}_{n}" for part in contents}
+        known = {name: new for name, new in names.items() if name in what.field_names}
+        do(what, on=known, label=f"{what.name} of {n}")
+
+    def _sum(self, do, when=""):
+        for n in self.categories:
+            what = scheme("FirstIceSum" if n == 1 else "IceSum")
+            names = {f"category_{part}": f"ice_{part}_{n}" for part in contents}
+            names["category_surface_temperature"] = f"ice_surface_temperature_{n}"
+            do(what, on=names, label=f"IceSum{when} of {n}")
+
+    # ---- the state at the start ------------------------------------------------------------------
+
+    def initialise(self, grid, fields):
+        """Ice at the start into its fields: of the temperature -5 degC, without snow."""
+        area = np.clip(on_columns(grid, self.area, name="area"), 0, 1)
+        thick = np.where(area > 0, on_columns(grid, self.thickness, name="thickness"), 0.0)
+        area = np.where(thick > 0, area, 0.0) * (np.asarray(grid.wet_levels) > 0)
+        category = np.searchsorted(self.limits, thick, side="right") + 1
+        heat = _heat(-5.0, self.thermodynamics.all_parameters["salinity"])
+        for n in self.categories:
+            here = np.where(category == n, area, 0.0)
+            fields.set(f"ice_area_{n}", here)
+            fields.set(f"ice_volume_{n}", here * thick)
+            for half in ("upper", "lower"):
+                fields.set(f"ice_{half}_heat_{n}", 0.5 * heat * here * thick)
+            fields.set(f"ice_surface_temperature_{n}", np.full(area.shape, -5.0))
+        fields.set("ice_surface_temperature", np.full(area.shape, -5.0))
+        fields.set("sea_ice_area", area)
+        fields.set("sea_ice_volume", area * thick)
+
+
+def _heat(temperature, salinity):
+    """What a cubic metre of ice takes to melt [J m-3] (core/physics/sea_ice/category.hpp)."""
+    melting = -0.0544 * salinity
+    return 917.0 * (2106.0 * (melting - temperature) + 3.337e5 * (1 - melting / temperature))
+
+
+def _of_kind(name, given, kind):
+    """The scheme of that kind that is meant."""
+    given = scheme(kind) if isinstance(given, str) and given == "default" else given
+    if getattr(given, "name", "") != kind:
+        raise ValueError(f"SeaIce {name} = {given!r}; allowed: {kind}")
+    return given
+
+
+def _within(name, given, units, least, most):
+    value = number_of(f"SeaIce {name}", given, units)
+    if not least <= value <= most:
+        raise ValueError(f"SeaIce {name} = {given} must lie in [{least:g}, {most:g}] {units}")
+    return value
+
+
+def _rising(limits):
+    """Thicknesses between categories. ValueError: they do not rise, or are too many."""
+    found = tuple(number_of("SeaIce limits", limit, "m") for limit in limits)
+    if any(b <= a for a, b in zip((0.0, *found), found)) or len(found) > 9:
+        raise ValueError(f"SeaIce limits = {list(limits)} must be at most 9 rising thicknesses > 0")
+    return found

@@ -1,0 +1,98 @@
+"""Where a result comes from: what made it, when, where, and by which command. Files keep it as the
+attributes of CF 2.6.2 (title, source, history), summary.json and the report as facts.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import shlex
+import sys
+import time
+from functools import cache
+from importlib import import_module, metadata
+from pathlib import Path
+from typing import Any
+
+from fathom import machine, mpi
+
+
+@cache
+def version() -> str:
+    """Of Fathom; "unknown" where it is not installed."""
+    try:
+        return metadata.version("fathom-models")
+    except metadata.PackageNotFoundError:
+        return "unknown"
+
+
+@cache
+def build() -> dict[str, str]:
+    """What the core was built from and with: commit ("" outside a repository), compiler, flags.
+    Empty where the build left nothing.
+    """
+    try:
+        made = import_module("fathom.built")  # written by CMake beside the core
+    except ImportError:
+        return {}
+    return {name: getattr(made, name) for name in ("commit", "compiler", "flags")}
+
+
+@cache
+def library() -> str:
+    """The MPI library that runs, and its version."""
+    return " ".join(mpi.MPI.Get_library_version().split("\n")[0].strip("\0").split())
+
+
+@cache
+def command() -> str:
+    """The command line of this process, as one would type it; of an interactive one "python"."""
+    program, *arguments = sys.argv
+    name = Path(program).name
+    if name in ("", "-c", "-m"):
+        return "python"
+    if name == "__main__.py":
+        name = Path(program).parent.name
+    return shlex.join([name, *arguments])
+
+
+@cache
+def began() -> str:
+    """When this process first asked: UTC, ISO 8601."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def facts() -> dict[str, str]:
+    """Of this run, for summary.json and the report."""
+    return {
+        "version": version(),
+        **{f"build_{name}": value for name, value in build().items() if value},
+        "mpi": library(),
+        "python": platform.python_version(),
+        "host": platform.node(),
+        "machine": machine.name(),
+        "date": began(),
+        "command": command(),
+    }
+
+
+def attributes(simulation: Any) -> dict[str, str]:
+    """CF attributes of a file that a run makes. Where SOURCE_DATE_EPOCH is set there is no history:
+    the same numbers are the same bytes then.
+    """
+    model = simulation.model
+    commit = build().get("commit", "")
+    made = f"Fathom {version()}" + (f" ({commit})" if commit else "")
+    history = f"{began()} {_user()}@{platform.node()}: {command()}"
+    return {
+        "title": f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}",
+        "source": f"{made}, {type(model).__name__}, {model.precision}",
+    } | ({} if "SOURCE_DATE_EPOCH" in os.environ else {"history": history})
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # an account without a name, as containers have
+        return str(os.getuid())

@@ -1,0 +1,157 @@
+"""What an output may be asked for: area, zonal mean, window of time, accumulation; for atmosphere
+and ocean, the same bytes on any ranks."""
+
+import numpy as np
+import pytest
+
+import fathom as fm
+import output_requests
+from fathom import output
+
+
+@pytest.fixture(scope="module")
+def atmosphere(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("atmosphere")
+    return output_requests.run_atmosphere(str(folder)), folder
+
+
+def stored(folder, name):
+    return output.open(folder / name)
+
+
+def test_an_area_has_the_grid_s_own_points(atmosphere):
+    _, folder = atmosphere
+    whole, part = stored(folder, "whole.nc"), stored(folder, "europe.nc")
+    longitude = part.longitude.values
+    assert longitude.min() >= -12 and longitude.max() <= 40 and np.all(np.diff(longitude) > 0)
+    assert part.latitude.min() >= 35 and part.latitude.max() <= 70
+    columns = np.searchsorted(whole.longitude, longitude % 360)
+    rows = np.searchsorted(whole.latitude, part.latitude)
+    assert np.array_equal(
+        part.ta.values, whole.ta.values[..., rows[:, None], columns], equal_nan=True
+    )
+
+
+def test_an_area_of_a_regular_grid(atmosphere):
+    _, folder = atmosphere
+    globe, part = stored(folder, "regular.nc"), stored(folder, "regular-europe.nc")
+    rows = np.searchsorted(globe.latitude, part.latitude)
+    columns = np.searchsorted(globe.longitude, part.longitude.values % 360)
+    expected = globe.ta.values[..., rows[:, None], columns]
+    assert np.allclose(part.ta.values, expected, rtol=1e-6)
+
+
+def test_zonal_means_are_means_of_rows(atmosphere):
+    _, folder = atmosphere
+    whole, zonal = stored(folder, "whole.nc"), stored(folder, "zonal.nc")
+    assert zonal.ta.shape == (*whole.ta.shape[:-1], 1)
+    assert "longitude: mean" in zonal.ta.attrs["cell_methods"]
+    expected = whole.ta.astype(float).mean("longitude").values
+    assert np.allclose(zonal.ta.values[..., 0], expected, rtol=1e-6)
+
+
+def test_a_window_of_time(atmosphere):
+    _, folder = atmosphere
+    whole, part = stored(folder, "whole.nc"), stored(folder, "window.nc")
+    times = [str(t)[11:16] for t in part.time.values]
+    assert times == ["01:00", "02:00"]
+    chosen = whole.ta.sel(time=part.time)
+    assert np.array_equal(part.ta.values, chosen.values)
+    means = stored(folder, "window-mean.nc")
+    assert means.sizes["time"] == 1  # of the intervals only that from 1 to 2 h lies in it
+
+
+def test_accumulations_are_means_times_the_interval(atmosphere):
+    _, folder = atmosphere
+    mean, total = stored(folder, "mean.nc"), stored(folder, "total.nc")
+    assert total.ta.attrs["cell_methods"] == "time: sum"
+    assert total.ta.attrs["units"] == "K s"
+    assert np.allclose(total.ta.values, 3600.0 * mean.ta.values, rtol=1e-6)
+
+
+def test_another_grid(atmosphere):
+    """Its points and poles; on the model's own every value is the model's."""
+    _, folder = atmosphere
+    whole, same, other = (stored(folder, f"{n}.nc") for n in ("whole", "same-grid", "grid"))
+    assert np.allclose(same.ta.values, whole.ta.values, rtol=1e-6)
+    grid = fm.GaussianGrid(10, stretching=1.5, pole=(5.0, 45.0))
+    longitude, latitude = grid.coordinates()
+    assert np.allclose(other.latitude, latitude)
+    assert np.allclose((other.longitude - longitude + 180) % 360, 180)
+    assert np.allclose(other.areacello, grid.mapping()["area"])
+    nearby = whole.ta.isel(time=-1, level=0).interp(latitude=40.0, longitude=30.0)
+    j, i = np.unravel_index(
+        np.hypot(other.latitude - 40, (other.longitude - 30 + 180) % 360 - 180).values.argmin(),
+        other.latitude.shape,
+    )
+    assert abs(float(other.ta[-1, 0, j, i]) - float(nearby)) < 3
+
+
+def test_a_fit_has_the_waves_it_says(atmosphere):
+    """Those up to it are the field's, others none; what the model holds it keeps."""
+    simulation, folder = atmosphere
+    harmonics = simulation.model.grid.harmonics
+    whole, part, full = (stored(folder, f"{n}.nc").ta.values for n in ("whole", "fit", "fit-all"))
+    assert np.allclose(full, whole, atol=1e-4)
+    there, fitted = (harmonics.direct(v[-1].astype(float)) for v in (whole, part))
+    low = harmonics.n <= 7
+    assert np.abs(there - fitted)[:, low].max() < 1e-4
+    assert np.abs(fitted[:, ~low]).max() < 1e-4 < np.abs(there[:, ~low]).max()
+    wind, same = stored(folder, "wind.nc"), stored(folder, "fit-wind.nc")
+    for name in ("ua", "va"):
+        assert np.allclose(wind[name], same[name], atol=1e-4)
+    both = stored(folder, "fit-regular.nc")
+    assert both.ta.sizes["longitude"] == 36
+
+
+@pytest.mark.parametrize(
+    "asked, words",
+    [
+        ({"fit": 16}, "from 1 to 15"),
+        ({"fit": 2.5}, "a whole number of waves"),
+        ({"grid": "T42"}, "a grid with longitudes and latitudes"),
+        ({"grid": fm.GaussianGrid(7), "regular": 5}, "two places"),
+        ({"grid": fm.GaussianGrid(7), "section": [[0, 0], [10, 10]]}, "two places"),
+    ],
+)
+def test_what_cannot_be_is_said(atmosphere, asked, words):
+    simulation, _ = atmosphere
+    with pytest.raises(ValueError, match=words):
+        simulation.output("new.nc", ["air_temperature"], every="1h", **asked)
+
+
+def test_an_ocean_has_them_too(tmp_path):
+    output_requests.run_ocean(str(tmp_path))
+    whole, part = stored(tmp_path, "whole.nc"), stored(tmp_path, "area.nc")
+    zonal = stored(tmp_path, "zonal.nc")
+    x = part.longitude.values
+    assert part.thetao.shape[-2:] == x.shape[-2:] or x.ndim == 1
+    assert np.isfinite(part.thetao.values).any()
+    values = whole.thetao.values[np.isfinite(whole.thetao.values)]
+    assert np.isin(part.thetao.values[np.isfinite(part.thetao.values)], values).all()
+    inside = zonal.thetao.values[np.isfinite(zonal.thetao.values)]
+    assert values.min() - 1e-4 <= inside.min() and inside.max() <= values.max() + 1e-4
+
+
+def test_the_same_bytes_on_any_ranks(on_ranks):
+    one, three = (on_ranks(n, output_requests, "sums") for n in (1, 3))
+    assert one == three
+
+
+@pytest.mark.parametrize(
+    "asked, word",
+    [
+        ({"area": [10, 20, 50, 40]}, "south below north"),
+        ({"area": "europe"}, "allowed is"),
+        ({"area": [0, 0.01, 40, 40.01]}, "none of the grid's"),
+        ({"section": [[0, 0], [10, 10]], "zonal": True}, "two places"),
+        ({"window": ["2000-01-02", "2000-01-01"]}, "ends before"),
+        ({"window": "2000-01-02"}, "allowed is"),
+        ({"statistic": "accumulated"}, "accumulation"),
+    ],
+)
+def test_what_cannot_be_is_told(asked, word):
+    grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(3))
+    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m")
+    with pytest.raises(ValueError, match=word):
+        simulation.output("a.nc", ["air_temperature"], **asked)

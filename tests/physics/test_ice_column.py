@@ -1,0 +1,186 @@
+"""A column of sea ice: growth against the exact solution, heat of ice, layers, categories."""
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+from scipy.special import erf
+
+from columns import run
+from fathom.data import surface
+
+L, c, rho, k = 3.337e5, 2106.0, 917.0, 2.03
+
+
+def heat(T, salinity):
+    melting = -0.0544 * salinity
+    return c * (melting - T) + L * (1 - melting / T)
+
+
+def grow(state, air, sea, steps, **parameters):
+    """A category that air and sea act on."""
+    for _ in range(steps):
+        out = run("IceThermodynamics", state | air | sea, parameters=parameters)
+        state = {name: out[name].item() for name in state}
+    return state
+
+
+def slab(h, T, salinity, area=1.0):
+    E = 0.5 * rho * h * area
+    return {
+        "category_area": area,
+        "category_volume": h * area,
+        "category_snow": 0.0,
+        "category_upper_heat": E * heat(T[0], salinity),
+        "category_lower_heat": E * heat(T[1], salinity),
+        "category_surface_temperature": T[0],
+    }
+
+
+def test_growth_follows_stefan():
+    """Ice on water at its freezing point under a surface kept at -20 degC. Exact (Neumann):
+    h = 2 l sqrt(kappa t),  sqrt(pi) l exp(l^2) erf(l) = c dT / q,  q what freezing gives off.
+    """
+    T_f, T_s, salinity, h = -1.8, -20.0, 0.1, 0.4
+    share = c * (T_f - T_s) / heat(T_f, salinity)
+    root = brentq(lambda x: np.sqrt(np.pi) * x * np.exp(x * x) * erf(x) - share, 1e-3, 2)
+    kappa = k / (rho * c)
+    T = [T_s + (T_f - T_s) * part for part in (0.25, 0.75)]
+    air = {"ice_heat_flux_slope": -1e7, "ice_surface_temperature": T_s}
+    sea = {"ice_bottom_temperature": T_f, "ice_crowding": 1.0}
+    begin, days = (h / (2 * root)) ** 2 / kappa, 100
+    state = slab(h, T, salinity)
+    state = grow(state, air, sea, days * 24, step=3600, salinity=salinity)
+    exact = 2 * root * np.sqrt(kappa * (begin + days * 86400))
+    assert exact > 1.2
+    assert state["category_volume"] == pytest.approx(exact, rel=0.01)
+
+
+def test_heat_in_is_heat_lost():
+    """Strong sun on cold snowy ice: what the air gave is what the ice has taken and what the sea
+    got.
+    """
+    state = slab(1.3, [-12.0, -5.0], 4.0, area=0.7) | {"category_snow": 0.1}
+    content = lambda s: (
+        s["category_upper_heat"] + s["category_lower_heat"] + 330 * L * s["category_snow"]
+    )
+    air = {
+        "ice_heat_flux": 10.0,
+        "ice_heat_flux_slope": -15.0,
+        "ice_surface_temperature": -3.0,
+        "ice_shortwave_flux": 600.0,
+        "snowfall_flux": 1e-5,
+    }
+    sea = {
+        "ice_bottom_temperature": -1.8,
+        "ice_bottom_flux": 60.0,
+        "ice_lateral_melt": 1e-4,
+        "ice_crowding": 1.0,
+    }
+    gone = False
+    for _ in range(1200):
+        out = run("IceThermodynamics", state | air | sea)
+        after = {name: out[name].item() for name in state}
+        into_sea, from_air = out["surface_heat_flux"].item(), out["air_heat_flux"].item()
+        assert 3600 * (from_air - into_sea) == pytest.approx(
+            content(state) - content(after), rel=1e-9, abs=1.0
+        )
+        if after["category_volume"] > 0.05:  # the sea gives at the bottom and the sides, no more
+            area = min(state["category_area"], state["category_volume"] / 0.05)
+            sides = 1e-4 / (1 - 1e-4) * content(after) / 3600
+            assert into_sea == pytest.approx(-60 * area - sides, rel=1e-6)
+        state = after
+        gone = gone or state["category_volume"] == 0
+    assert gone and state["category_area"] == 0 and state["category_snow"] == 0
+
+
+def test_snow_presses_ice_below_the_water():
+    state = slab(0.5, [-5.0, -3.0], 4.0) | {"category_snow": 0.6}
+    sea = {"ice_bottom_temperature": -1.8, "ice_crowding": 1.0}
+    air = {"ice_heat_flux_slope": -10.0, "ice_surface_temperature": -5.0}
+    out = run("IceThermodynamics", state | air | sea)
+    h, snow = out["category_volume"].item(), out["category_snow"].item()
+    assert 330 * snow == pytest.approx((1026 - 917) * h, rel=1e-9)  # as high as the water
+    assert h > 0.5 and out["ice_salt_flux"].item() < 0
+
+
+def test_layers_stay_below_melting():
+    random = np.random.default_rng(4)
+    for _ in range(40):
+        h = random.uniform(0.06, 4)
+        state = slab(h, random.uniform([-25, -15], [-2, -1]), 4.0) | {
+            "category_snow": random.uniform(0, 0.3)
+        }
+        air = {
+            "ice_heat_flux": random.uniform(-200, 200),
+            "ice_heat_flux_slope": -15.0,
+            "ice_surface_temperature": random.uniform(-30, 0),
+            "ice_shortwave_flux": random.uniform(0, 400),
+        }
+        sea = {
+            "ice_bottom_temperature": -1.85,
+            "ice_bottom_flux": random.uniform(-20, 40),
+            "ice_crowding": 1.0,
+        }
+        state = grow(state, air, sea, 40)
+        mass = 0.5 * rho * state["category_volume"]
+        if mass > 0:
+            for half in ("upper", "lower"):
+                q = state[f"category_{half}_heat"] / mass
+                assert 0 < q < heat(-60.0, 4.0)
+
+
+def test_transfer_keeps_all():
+    random = np.random.default_rng(5)
+    parts = ("area", "volume", "snow", "upper_heat", "lower_heat")
+    given = {
+        f"{side}_{p}": random.random((1, 50)) for side in ("thinner", "thicker") for p in parts
+    }
+    out = run("IceTransfer", given, parameters={"limit": 1.0})
+    for p in parts:
+        np.testing.assert_allclose(
+            out[f"thinner_{p}"] + out[f"thicker_{p}"], given[f"thinner_{p}"] + given[f"thicker_{p}"]
+        )
+    stayed = given["thinner_volume"] < given["thinner_area"]  # and the other is thicker than 1 m
+    apart = stayed & (given["thicker_volume"] > given["thicker_area"])
+    assert apart.any() and (out["thinner_volume"][apart] == given["thinner_volume"][apart]).all()
+
+
+def seasons(weather, years, thickness):
+    """Thickness in the months of the last year under (shortwave, longwave, the rest by COADS)."""
+    state = slab(thickness, [-8.0, -4.0], 4.0) | {"category_snow": 0.2}
+    found = []
+    for _ in range(12 * years):
+        month = weather[len(found) % 12]
+        for _ in range(6):
+            T = state["category_surface_temperature"]
+            over = run("BulkOverIce", month | {"ice_surface_temperature": T})
+            air = {name: over[name].item() for name in of_air} | {"ice_surface_temperature": T}
+            sea = {
+                "ice_bottom_temperature": -1.8,
+                "ice_bottom_flux": 2.0,
+                "ice_crowding": 1.0,
+            }
+            state = grow(state, air, sea, 1, step=365 / 72 * 86400)
+        found.append(state["category_volume"])
+    return found[-12:]
+
+
+of_air = ("ice_heat_flux", "ice_heat_flux_slope", "ice_shortwave_flux", "snowfall_flux")
+# over the central Arctic, of Fletcher, in Maykut & Untersteiner (1971) [W m-2]
+shortwave = (0, 0, 31, 160, 286, 310, 220, 145, 59, 6, 0, 0)
+longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
+
+
+def test_radiation_of_summer_decides_the_thickness():
+    """At 87 degrees north the embedded climatology of the air keeps ice of ten metres; with the
+    radiation that was measured in the Arctic, and all else of it, it is about one metre.
+    """
+    at = lambda m: surface.on_points(np.array([87.0]), np.array([0.0]), month=m)
+    coads = [{name: value.item() for name, value in at(m).items()} for m in range(12)]
+    measured = [
+        air | {"downward_shortwave_flux": sun, "downward_longwave_flux": sky}
+        for air, sun, sky in zip(coads, shortwave, longwave)
+    ]
+    assert 9 < min(seasons(coads, 3, 10.0)) < max(seasons(coads, 3, 10.0)) < 11
+    under = seasons(measured, 10, 2.0)
+    assert 0.05 < min(under) < 1 < max(under) < 2.5

@@ -1,0 +1,104 @@
+"""Runs that ask for parts of the earth and of time, for tests; also under mpiexec: python
+output_requests.py sums prints one JSON object on rank 0.
+"""
+
+import hashlib
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+
+def run_atmosphere(folder, ending=".nc"):
+    """Three hours of waves, asked for in many ways."""
+    import fathom as fm
+    from small_atmospheres import held_suarez
+
+    simulation = held_suarez(15, 4, step="1200s", mountain=1000)
+    simulation.directory = Path(folder)
+    hours = {"every": "1h"}
+    europe = [-12, 40, 35, 70]
+    temperature = ["air_temperature"]
+    for name, asked in {
+        "whole": {},
+        "europe": {"area": europe},
+        "regular": {"regular": 10},
+        "regular-europe": {"regular": 10, "area": europe},
+        "zonal": {"zonal": True},
+        "window": {"window": ["2000-01-01 00:30", "2000-01-01 02:30"]},
+        "window-mean": {
+            "window": ["2000-01-01 00:30", "2000-01-01 02:30"],
+            "statistic": "mean",
+        },
+        "mean": {"statistic": "mean"},
+        "total": {"statistic": "accumulation"},
+        "altitude": {"levels": {"altitude": [500, 5000]}},
+        "theta": {"levels": {"potential_temperature": [350]}, "regular": 10},
+        "hybrid": {"levels": {"hybrid": 6}, "fit": 9},
+        "tropopause": {"levels": {"potential_vorticity": [1.5]}, "regular": 10},
+        "grid": {"grid": fm.GaussianGrid(10, stretching=1.5, pole=(5.0, 45.0))},
+        "same-grid": {"grid": simulation.model.grid},
+        "fit": {"fit": 7},
+        "fit-all": {"fit": 15},
+        "fit-regular": {"fit": 7, "regular": 10},
+    }.items():
+        simulation.output(name + ending, temperature, **hours, **asked)
+    winds = ["eastward_wind", "northward_wind"]
+    simulation.output("fit-wind" + ending, winds, fit=15, **hours)
+    simulation.output("wind" + ending, winds, **hours)
+    simulation.run("3h", report=False)
+    return simulation
+
+
+def run_ocean(folder, ending=".nc"):
+    """An hour of a global ocean."""
+    import fathom as fm
+
+    levels = fm.ZLevels(thickness=[100.0, 400.0, 1500.0])
+    depth = np.full((20, 48), 2000.0)
+    depth[8:16, 10:20] = 0  # an island
+    grid = fm.LatitudeLongitudeGrid(48, 20, levels=levels, latitude=(-75, 75), bathymetry=depth)
+    ocean = fm.Ocean(grid)
+    ocean.set(
+        temperature=lambda lon, lat, depth: 20 - np.abs(lat) / 5 - depth / 200 + lon / 360,
+        salinity=35.0,
+    )
+    simulation = fm.Simulation(ocean, step="30m", directory=folder)
+    for name, asked in {
+        "whole": {},
+        "area": {"area": [-70, 20, 0, 60]},
+        "zonal": {"zonal": True, "regular": 10},
+    }.items():
+        simulation.output(name + ending, ["temperature"], every="1h", **asked)
+    simulation.run("1h", report=False)
+    return simulation
+
+
+def sums():
+    """Hashes of all stores but their names of files."""
+    from fathom import mpi
+
+    folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
+    run_atmosphere(folder, ".zarr")
+    mpi.world.barrier()
+    found = {}
+    for store in sorted(Path(folder).glob("*.zarr")) if mpi.is_root else ():
+        total = hashlib.sha256()
+        for file in sorted(f for f in store.rglob("*") if f.is_file()):
+            total.update(str(file.relative_to(store)).encode() + file.read_bytes())
+        found[store.name] = total.hexdigest()
+    return found
+
+
+def main():
+    from fathom import mpi
+
+    result = globals()[sys.argv[1]]()
+    if mpi.is_root:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
