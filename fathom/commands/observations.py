@@ -44,14 +44,14 @@ def import_(
     def act() -> int:
         from time import process_time
 
-        from fathom.observations import base, ingest  # start-up time
+        from fathom.observations import base, ingest, spread  # start-up time
 
         base.pyarrow()
         mpi.world.barrier()
         start = process_time()
         made, accounts = ingest.collect(files, threads, **options)
         by_kind = ingest.counts(made, mpi.world)
-        base.write(made, out, mpi.world)
+        spread.write(made, out, mpi.world)
         spent = max(mpi.world.allgather(process_time() - start))
         if mpi.is_root:
             click.echo("\n".join(ingest.summary(accounts, by_kind)))

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom.names import near, unknown
-from fathom.observations import variables
+from fathom.observations import parquet, variables
 from fathom.observations.reasons import reasons
 
 needed = "pip install 'fathom-models[observations]'"
@@ -142,18 +142,18 @@ def pyarrow() -> Any:
     return pyarrow
 
 
-def write(observations: Observations, path: str | Path, comm: Any = None) -> None:
-    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole. With
-    a communicator: of the rows of all ranks in their order, the same file on any of them.
-    """
-    from fathom.observations import parquet, spread  # they need this module
+def write(observations: Observations, path: str | Path) -> None:
+    """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
+    bounds = parquet.group_bounds(len(observations))
+    write_groups(observations, bounds, path, parquet.Alone())
 
-    comm = spread.Alone() if comm is None else comm
-    bounds = parquet.group_bounds(sum(comm.allgather(len(observations))))
-    own, ends = spread.levelled(observations, bounds, comm)
-    groups = [as_table(own.taken(slice(*pair))) for pair in pairwise(ends)]
-    schema = as_table(own.taken(slice(0, 0))).schema
-    parquet.write(Path(path), groups, schema, comm)
+
+def write_groups(own: Observations, bounds: np.ndarray, path: str | Path, comm: Any) -> None:
+    """One file of the rows of all ranks, each with its own groups of rows between `bounds`."""
+    pyarrow()
+    rows = np.arange(len(own))
+    groups = [as_table(own.taken(rows[first:end])) for first, end in pairwise(bounds)]
+    parquet.write(Path(path), groups, as_table(own.taken(rows[:0])).schema, comm)
 
 
 def as_table(observations: Observations) -> Any:

@@ -2,11 +2,11 @@
 altimetry) and METAR.
 
     made, accounts = collect(paths)           # on all ranks, each with its piece of the rows
-    base.write(made, "today.parquet", mpi.world)
+    spread.write(made, "today.parquet", mpi.world)
 
 Files are indexed first; their messages are dealt out by bytes to the ranks, and there to threads.
-The ranks put the rows in the order of their keys together, so the file is the same on any ranks,
-whatever the names and the order of the files. What is damaged is counted and named; the rest is kept.
+The ranks sort the rows by their keys together, so the file is the same on any ranks, whatever the
+names and the order of the files. What is damaged is counted and named; the rest is kept.
 """
 
 from __future__ import annotations

@@ -28,6 +28,20 @@ _ordinal = (4, 7)
 _offsets = {(4, 5), (4, 1, 2), (4, 1, 3, 9), (4, 1, 3, 10), (4, 1, 3, 11)}
 
 
+class Alone:
+    """One rank that talks to itself: what is used here of MPI's communicators, without MPI."""
+
+    rank, size = 0, 1
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value]
+
+    gather = allgather
+
+    def barrier(self) -> None:
+        pass
+
+
 def write(path: Path, tables: Sequence[Any], schema: Any, comm: Any) -> None:
     """One file of the tables of all ranks, each a group of rows, in the order of the ranks; it
     appears when it is whole. All ranks call it. OSError.

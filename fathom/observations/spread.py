@@ -1,7 +1,8 @@
 """Observations on many ranks: rows travel to the rank that needs them, and are sorted together.
 
-    own = to_ranks(own, owner, comm)      # rows to rank owner[n]
+    own = to_ranks(own, owner, comm)      # rows in order of their owner to rank owner[n]
     own = ordered(own, comm)              # sorted by key over all ranks, each row once
+    write(own, "today.parquet", comm)     # one file of all of them
 
 The sort is a sample sort: each rank sorts its own rows, samples of all give the keys that part the
 ranks, rows travel once, and each rank merges what it was given.
@@ -9,38 +10,33 @@ ranks, rows travel once, and each rank merges what it was given.
 
 from __future__ import annotations
 
+from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from fathom.observations import base, parquet
 from fathom.observations.base import Observations, columns, order, without_copies
 
 samples = 64  # of each rank
 
 
-class Alone:
-    """One rank that talks to itself: what MPI's communicators do, without MPI."""
-
-    rank, size = 0, 1
-
-    def allgather(self, value: Any) -> list[Any]:
-        return [value]
-
-    gather = alltoall = allgather
-
-    def alltoall(self, values: list[Any]) -> list[Any]:
-        return values
-
-    def barrier(self) -> None:
-        pass
-
-
 def to_ranks(own: Observations, owner: np.ndarray, comm: Any) -> Observations:
-    """Row n goes to rank owner[n]; they arrive in the order of the ranks, then of the rows."""
+    """Row n goes to rank owner[n], which does not fall with n; they arrive in the order of the
+    ranks, then of the rows. What stays is not packed.
+    """
     if comm.size == 1:
         return own
-    parts = [own.taken(np.flatnonzero(owner == rank)).column for rank in range(comm.size)]
-    return joined(comm.alltoall(parts))
+    ends = np.searchsorted(owner, np.arange(comm.size + 1))
+    parts = [
+        {name: values[first:end] for name, values in own.column.items()}
+        for first, end in pairwise(ends)
+    ]
+    stays, parts[comm.rank] = parts[comm.rank], {}
+    arrived = comm.alltoall(parts)
+    arrived[comm.rank] = stays
+    return joined(arrived)
 
 
 def joined(parts: list[dict[str, np.ndarray]]) -> Observations:
@@ -63,7 +59,14 @@ def ordered(own: Observations, comm: Any) -> Observations:
     return without_copies(to_ranks(own, owner, comm).sorted())
 
 
-def levelled(own: Observations, bounds: np.ndarray, comm: Any) -> tuple[Observations, np.ndarray]:
+def write(own: Observations, path: str | Path, comm: Any) -> None:
+    """One file of the rows of all ranks, which are in order over them: the same on any ranks."""
+    bounds = parquet.group_bounds(sum(comm.allgather(len(own))))
+    own, ends = _levelled(own, bounds, comm)
+    base.write_groups(own, ends, path, comm)
+
+
+def _levelled(own: Observations, bounds: np.ndarray, comm: Any) -> tuple[Observations, np.ndarray]:
     """Rows that are in order over the ranks, so moved that each rank has whole groups between
     `bounds`, as many as the others; and where its own groups begin and end.
     """

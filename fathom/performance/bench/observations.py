@@ -121,7 +121,7 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
 
 
 def _speedup(s: dict[str, float], data: int, count: int) -> float:
-    """Of an import on `count` ranks, by the formula above; the rank with most groups writes last."""
+    """Of an import on `count` ranks, by the formula above; most groups on one rank: its writing."""
     row = sum(np.dtype(kind).itemsize for kind, _, _ in base.columns.values())
     groups = len(parquet.group_bounds(data)) - 1
     shared = s["decode"] + s["rows"] + 2 * s["sort"]
