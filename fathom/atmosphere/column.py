@@ -3,7 +3,8 @@
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere.physics import FirstPhysics, surface_defaults
+from fathom.atmosphere.aliases import of
+from fathom.atmosphere.physics import FirstPhysics, carried, surface_defaults
 from fathom.names import near
 from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Clock, Period
@@ -55,9 +56,21 @@ class SingleColumn:
         )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
+        water = carried(self.physics)
+        start, end = (
+            [(scheme(name), of(kind), f"{name} of {kind}") for kind in water]
+            for name in ("TracerTendencyStart", "TracerPhysics")
+        )
+        plain = lambda schemes: [(p, None, None) for p in schemes]
         processes = [
-            p.process(bytes_, offered={"step": self.step})
-            for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))
+            p.process(bytes_, offered={"step": self.step}, on=on, label=label)
+            for p, on, label in (
+                *plain([scheme("ColumnHydrostatics")]),
+                *start,
+                *plain(self.physics),
+                *plain([scheme("ColumnStep")]),
+                *end,
+            )
         ]
         domain = mpi.core.Domain(
             mpi.MPI.COMM_SELF.py2f(),
