@@ -1,7 +1,7 @@
 """The edge of the sea ice of a run beside the observed one, by month.
 
     fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
-        --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month",statistic="mean"}'
+        --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month"}'
     python experiments/ice_edge.py runs/year/ice.zarr [FOLDER]
 
 Observed is the share of ice in the embedded climatology, on the cells of the run. Extent counts the

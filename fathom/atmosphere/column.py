@@ -56,22 +56,7 @@ class SingleColumn:
         )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
-        water = carried(self.physics)
-        start, end = (
-            [(scheme(name), of(kind), f"{name} of {kind}") for kind in water]
-            for name in ("TracerTendencyStart", "TracerPhysics")
-        )
-        plain = lambda schemes: [(p, None, None) for p in schemes]
-        processes = [
-            p.process(bytes_, offered={"step": self.step}, on=on, label=label)
-            for p, on, label in (
-                *plain([scheme("ColumnHydrostatics")]),
-                *start,
-                *plain(self.physics),
-                *plain([scheme("ColumnStep")]),
-                *end,
-            )
-        ]
+        processes = self._processes(bytes_)
         domain = mpi.core.Domain(
             mpi.MPI.COMM_SELF.py2f(),
             self.columns,
@@ -105,6 +90,24 @@ class SingleColumn:
         for name, value in known.items():
             if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
                 self.set(**{name: value})
+
+    def _processes(self, bytes_):
+        """Those of a step, in order; each kind of water that the physics changes has its own."""
+        water = [(kind, of(kind)) for kind in carried(self.physics)]
+        order = (
+            (scheme("ColumnHydrostatics"),),
+            *((scheme("TracerTendencyStart"), *names) for names in water),
+            *((p,) for p in self.physics),
+            (scheme("ColumnStep"),),
+            *((scheme("TracerPhysics"), *names) for names in water),
+        )
+        return [self._process(what, bytes_, *names) for what, *names in order]
+
+    def _process(self, what, bytes_, kind=None, names=None):
+        """Of a scheme; names: those of its fields for a kind of water."""
+        on = {name: new for name, new in (names or {}).items() if name in what.field_names}
+        label = f"{what.name} of {kind}" if kind else None
+        return what.process(bytes_, offered={"step": self.step}, on=on, label=label)
 
     def _written(self, name):
         return any(

@@ -56,8 +56,8 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
             columns = [(window, a[0]) for window, a in _blocks(simulation, field)]
             found[name] = (_summed(simulation, columns, unit), factor, units)
     for name, (field, factor, units, unit) in contents.items():
-        columns = zip(simulation.domain.blocks, simulation.fields.column_contents(field))
-        found[name] = (_summed(simulation, columns, unit), factor, units)
+        whole = zip(simulation.domain.blocks, simulation.fields.column_contents(field))
+        found[name] = (_summed(simulation, whole, unit), factor, units)
     if there("surface_stress_x") and there("surface_stress_y"):
         columns = _eastward_stress(simulation)
         found["momentum_flux"] = (_summed(simulation, columns, 2.0**-4, "corner"), 1.0, "N")

@@ -87,7 +87,7 @@ def test_water_and_enthalpy_close_and_nothing_is_negative(scheme, seconds):
             np.testing.assert_allclose(column.water, water, rtol=1e-12)
             np.testing.assert_allclose(column.enthalpy, enthalpy, rtol=1e-12)
             for name in kinds[scheme]:
-                assert column.state[name].min() > -1e-18, name
+                assert column.state[name].min() > -1e-17, name
             assert column.state["specific_humidity"].min() > -1e-8
         assert column.fallen.max() > 0.1
         assert (column.frozen <= column.fallen + 1e-12).all()

@@ -3,7 +3,7 @@
 ///
 ///   n = t - H q_s,   b = (1 - H) q_s
 ///   C = 0 for n < 0,   n^2 / 4b for n < 2b,   t - q_s beyond;   cover = n / 2b in [0, 1]
-///   T = T_0 + (L(T) / c_p) C,   T_0 the temperature without condensate,   liquid w C, ice (1 - w) C
+///   T = T_0 + (L(T) / c_p) C,   T_0 that without condensate,   liquid w C, ice (1 - w) C
 ///
 /// found by Newton's steps in T; then the heat goes with the water that has changed, exactly.
 #pragma once
@@ -25,9 +25,10 @@ template <class Real> struct EvenlySpread {
 
 /// Vapour and cloud of a layer in balance. warm: no ice. Returns the cover.
 template <bool warm, class Real>
-constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps = 4) {
-    const Real all = water[vapour] + (water[liquid] + water[ice_]);
-    const Real dry = T - (warming_of[liquid] * water[liquid] + warming_of[ice_] * water[ice_]);
+constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps = 3) {
+    const Real all = water[vapour] + (water[droplets] + water[crystals]);
+    const Real dry =
+        T - (warming_of[droplets] * water[droplets] + warming_of[crystals] * water[crystals]);
     Real guess = T, cover = 0, condensed = 0, share = 1;
     for (int n = 0; n <= steps; ++n) {
         Real q_s, q_s_slope, share_slope = 0;
@@ -47,10 +48,10 @@ constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps =
                                  latent_freezing * share_slope * condensed);
         if (n < steps) guess -= excess / larger(change, Real(0.5));
     }
-    water[liquid] = share * condensed;
-    water[ice_] = condensed - water[liquid];
+    water[droplets] = share * condensed;
+    water[crystals] = condensed - water[droplets];
     water[vapour] = all - condensed;
-    T = dry + (warming_of[liquid] * water[liquid] + warming_of[ice_] * water[ice_]);
+    T = dry + (warming_of[droplets] * water[droplets] + warming_of[crystals] * water[crystals]);
     return cover;
 }
 

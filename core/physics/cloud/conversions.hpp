@@ -3,7 +3,8 @@
 ///
 ///   cloud -> rain        a k_c max(0, q_c / a - c_0) within the cover a;  q_c sweep_rain
 ///   cloud ice -> snow    k_i e^(0.025 T_c) max(0, q_i - i_0);  e^(0.025 T_c) q_i sweep_snow
-///   riming               q_c sweep_snow: snow, in much cloud (q_c > 5e-4) graupel;  q_c sweep_graupel
+///   riming               q_c sweep_snow: snow, in much cloud (q_c > 5e-4) graupel;
+///       q_c sweep_graupel
 ///   cold                 q_i sweep_rain -> graupel;  q_r sweep_graupel, q_s sweep_graupel / 10;
 ///       heavy snow -> graupel: 1e-3 e^(0.09 T_c) max(0, q_s - 6e-4);
 ///       rain freezes: 20 pi^2 B N_0 rho_w / rho (e^(-0.66 T_c) - 1) lambda^-7  (Bigg 1953)
@@ -11,9 +12,10 @@
 ///   vapour               vent (q / q_s - 1) / (rho (A + B)),   A = L^2 / (K_a R_v T^2),
 ///       B = 1 / (rho q_s psi):  rain evaporates, snow and graupel grow or shrink
 ///
-/// T_c = T - 273.15. Each rate is cut in the proportion in which all that take from a kind would take
-/// more than is there in a step; vapour in that in which they would pass saturation.
+/// T_c = T - 273.15. Each rate is cut in the proportion in which all that take from a kind would
+/// take more than is there in a step; vapour in that in which they would pass saturation.
 #pragma once
+#include <utility>
 #include "physics/cloud/particles.hpp"
 #include "physics/cloud/water.hpp"
 
@@ -39,35 +41,54 @@ template <class Real> struct Layer {
     }
 };
 
-/// Rates [s-1], by the two kinds.
+/// Ways of water from kind to kind: which there are is known when this is compiled.
+struct Way {
+    int from, to;
+};
+inline constexpr Way ways[] = {
+    {droplets, rain}, {droplets, snow}, {droplets, graupel}, {crystals, snow}, {crystals, graupel},
+    {rain, snow},     {rain, graupel},  {snow, graupel},     {snow, rain},     {graupel, rain},
+    {rain, vapour},   {snow, vapour},   {graupel, vapour},   {vapour, snow},   {vapour, graupel}};
+
+/// Rates of all ways [s-1].
 template <class Real> class Conversions {
 public:
-    constexpr void add(int from, int to, Real rate) { all[count++] = {rate, from, to}; }
+    template <int from, int to> constexpr void add(Real rate) {
+        constexpr int n = [] {
+            int way = 0;
+            while (ways[way].from != from || ways[way].to != to) ++way;
+            return way;
+        }();
+        rates[n] += rate;
+    }
     /// Cuts them to what is there in a step, then moves the water and its heat.
     constexpr void carry_out(Water<Real>& water, Real& T, double step) const {
+        Water<Real> taken{};
+        for_each_way([&](auto way) {
+            constexpr int n = way;
+            taken[ways[n].from] += rates[n] * step;
+        });
         Water<Real> share;
-        for (int kind = 0; kind < kinds; ++kind) {
-            Real taken = 1e-20;
-            for (int n = 0; n < count; ++n)
-                if (all[n].from == kind) taken += all[n].rate * step;
-            share[kind] = smaller(larger(water[kind], Real(0)) / taken, Real(1));
-        }
-        for (int n = 0; n < count; ++n) {
-            const auto& [rate, from, to] = all[n];
-            const Real moved = rate * step * share[from];
+        for (int kind = 0; kind < kinds; ++kind)
+            share[kind] =
+                smaller(larger(water[kind], Real(0)) / larger(taken[kind], Real(1e-20)), Real(1));
+        for_each_way([&](auto way) {
+            constexpr int n = way, from = ways[n].from, to = ways[n].to;
+            const Real moved = rates[n] * step * share[from];
             water[from] -= moved;
             water[to] += moved;
             T += (warming_of[to] - warming_of[from]) * moved;
-        }
+        });
     }
 
 private:
-    struct Conversion {
-        Real rate;
-        int from, to;
-    };
-    Conversion all[20];
-    int count = 0;
+    static constexpr int count = sizeof ways / sizeof *ways;
+    Real rates[count]{};
+    template <class F> static constexpr void for_each_way(F f) {
+        [&]<std::size_t... n>(std::index_sequence<n...>) {
+            (f(std::integral_constant<int, int(n)>()), ...);
+        }(std::make_index_sequence<count>());
+    }
 };
 
 /// What condenses on drops and crystals (negative: leaves them) [kg kg-1 s-1]: limited to what
@@ -97,51 +118,52 @@ template <class Real> struct Vapour {
 
 template <class Real>
 constexpr void warm_conversions(Conversions<Real>& all, const Layer<Real>& at, Real cover,
-                                const Population<Real>& drops, const Thresholds& limit) {
+                                const Population<rain, Real>& drops, const Thresholds& limit) {
     const Real a = larger(cover, Real(0.01));
-    all.add(liquid, rain,
-            limit.cloud_rate * larger(at.q[liquid] - a * limit.cloud, Real(0)) +
-                at.q[liquid] * drops.sweep());
+    all.template add<droplets, rain>(limit.cloud_rate *
+                                         larger(at.q[droplets] - a * limit.cloud, Real(0)) +
+                                     at.q[droplets] * drops.sweep());
 }
 
 template <class Real>
 constexpr void ice_conversions(Conversions<Real>& all, const Layer<Real>& at,
-                               const Population<Real>& flakes, const Thresholds& limit) {
+                               const Population<snow, Real>& flakes, const Thresholds& limit) {
     const Real sticky = brief_exp(0.025 * smaller(larger(at.celsius, Real(-80)), Real(0)));
-    all.add(ice_, snow,
-            sticky * (limit.ice_rate * larger(at.q[ice_] - limit.ice, Real(0)) +
-                      at.q[ice_] * flakes.sweep()));
+    all.template add<crystals, snow>(sticky *
+                                     (limit.ice_rate * larger(at.q[crystals] - limit.ice, Real(0)) +
+                                      at.q[crystals] * flakes.sweep()));
 }
 
 /// Where there is no graupel, what freezes and rimes is snow.
 template <bool graupel_too, class Real>
 constexpr void cold_conversions(Conversions<Real>& all, const Layer<Real>& at,
-                                const Population<Real>& drops, const Population<Real>& flakes,
-                                const Population<Real>& stones) {
+                                const Population<rain, Real>& drops,
+                                const Population<snow, Real>& flakes,
+                                const Population<graupel, Real>& stones) {
     constexpr int heavy = graupel_too ? int(graupel) : int(snow);
     const Real none(0), one(1), cold = select(at.celsius < 0, one, none),
                                 below = smaller(larger(-at.celsius, none), Real(40));
-    const Real rimed = at.q[liquid] * flakes.sweep();
-    const Real much = cold * select(at.q[liquid] > 5e-4, one, none);
-    all.add(liquid, snow, cold * (1 - much) * rimed);
-    all.add(liquid, heavy, much * rimed);
-    all.add(liquid, rain, (1 - cold) * rimed);
-    all.add(ice_, heavy, cold * at.q[ice_] * drops.sweep());
+    const Real rimed = at.q[droplets] * flakes.sweep();
+    const Real much = cold * select(at.q[droplets] > 5e-4, one, none);
+    all.template add<droplets, snow>(cold * (1 - much) * rimed);
+    all.template add<droplets, heavy>(much * rimed);
+    all.template add<droplets, rain>((1 - cold) * rimed);
+    all.template add<crystals, heavy>(cold * at.q[crystals] * drops.sweep());
     const Real bigg = brief_exp(0.66 * below) - 1;
     const Real drops_there = select(at.q[rain] > particles::least, one, none);
     Real freezes = drops_there * (20 * particles::pi * particles::pi * 100 * 8e6) *
                    (1000 / at.density) * bigg * drops.to(-7);
     if constexpr (graupel_too) {
         const Real swept = stones.sweep();
-        all.add(liquid, graupel, cold * at.q[liquid] * swept);
-        all.add(liquid, rain, (1 - cold) * at.q[liquid] * swept);
-        all.add(snow, graupel,
-                cold * (1e-3 * brief_exp(-0.09 * below) * larger(at.q[snow] - 6e-4, none) +
-                        0.1 * at.q[snow] * swept));
+        all.template add<droplets, graupel>(cold * at.q[droplets] * swept);
+        all.template add<droplets, rain>((1 - cold) * at.q[droplets] * swept);
+        all.template add<snow, graupel>(
+            cold * (1e-3 * brief_exp(-0.09 * below) * larger(at.q[snow] - 6e-4, none) +
+                    0.1 * at.q[snow] * swept));
         freezes += cold * at.q[rain] * swept;
     } else
         freezes += cold * at.q[rain] * flakes.sweep();
-    all.add(rain, heavy, freezes);
+    all.template add<rain, heavy>(freezes);
 }
 
 /// Of particles of ice in air above 0 degC.

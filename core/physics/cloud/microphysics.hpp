@@ -1,15 +1,18 @@
-/// Prognostic cloud and precipitation, one moment (mass) of each kind of water, at the end of a step:
+/// Prognostic cloud and precipitation, one moment (mass) of each kind of water, at the end of a
+/// step, from the top down:
 ///
-///   1  what a kind lacks (advection) comes from the vapour
-///   2  vapour and cloud in balance, part of the layer in cloud      (adjustment.hpp)
-///   3  conversions, cut in proportion to what is there               (conversions.hpp)
-///   4  what falls: m q' + dt rho V q' = m q + what falls in, from the top down: implicit, upwind,
-///      stable and positive however far it falls in a step; V at m q + what falls in
+///   1  what a kind lacks (advection) comes from the vapour; what falls in is added
+///   2  vapour and cloud in balance, part of the layer in cloud                 (adjustment.hpp)
+///   3  conversions by the content that falls through, q' = q m / (m + dt rho V), cut in proportion
+///      to all that comes by in the step                                       (conversions.hpp)
+///   4  what falls out: dt rho V q', implicit and upwind: m q' + dt rho V q' = m q + what falls in,
+///      stable and positive however far it falls in a step
 ///
 /// `warm`: vapour, cloud water, rain; `ice`: cloud ice and snow too; `graupel`: all six. Of the
 /// column c_p T + L_v q_v - L_f q_frozen changes by L_f times what falls out frozen, water by what
 /// falls out.
 #pragma once
+#include "base/any.hpp"
 #include "field/process.hpp"
 #include "physics/cloud/adjustment.hpp"
 #include "physics/cloud/conversions.hpp"
@@ -26,16 +29,16 @@ template <class Real> struct WarmWater {
     CarriedWater<Real, "cloud_liquid_water", "cloud_liquid_water_tendency"> cloud;
     CarriedWater<Real, "rain_water", "rain_water_tendency"> drops;
     template <class F> constexpr void each(F f) {
-        f(liquid, cloud.content, cloud.change), f(rain, drops.content, drops.change);
+        f(droplets, cloud.content, cloud.change), f(rain, drops.content, drops.change);
     }
 };
 template <class Real> struct IceWater {
     WarmWater<Real> warm;
-    CarriedWater<Real, "cloud_ice", "cloud_ice_tendency"> crystals;
+    CarriedWater<Real, "cloud_ice", "cloud_ice_tendency"> ice;
     CarriedWater<Real, "snow_water", "snow_water_tendency"> flakes;
     template <class F> constexpr void each(F f) {
         warm.each(f);
-        f(ice_, crystals.content, crystals.change), f(snow, flakes.content, flakes.change);
+        f(crystals, ice.content, ice.change), f(snow, flakes.content, flakes.change);
     }
 };
 template <class Real> struct GraupelWater {
@@ -84,14 +87,15 @@ template <Microphysical kind> struct Microphysics {
     /// Vapour that drops take or give, and that ice does.
     template <class Real>
     constexpr void exchange_vapour(Conversions<Real>& all, const Layer<Real>& at, Real p,
-                                   const Population<Real>& drops, const Population<Real>& flakes,
-                                   const Population<Real>& stones) const {
+                                   const Population<rain, Real>& drops,
+                                   const Population<snow, Real>& flakes,
+                                   const Population<graupel, Real>& stones) const {
         const Real none(0);
         const auto there = [&](Real q) { return select(q > particles::least, Real(1), none); };
         const Vapour<Real> water(at, Saturation<Real>(at.T, p, over_water),
                                  constants::evaporation_heat, step);
         const Real leaves = smaller(water.rate(drops.ventilation()), none) * there(at.q[rain]);
-        all.add(rain, vapour, -(leaves * water.share(leaves)));
+        all.template add<rain, vapour>(-(leaves * water.share(leaves)));
         if constexpr (kind != warm_rain) {
             const Vapour<Real> ice(at, Saturation<Real>(at.T, p, over_ice),
                                    constants::evaporation_heat + constants::fusion_heat, step);
@@ -101,60 +105,86 @@ template <Microphysical kind> struct Microphysics {
             if constexpr (kind == with_graupel)
                 to_stones = cold * ice.rate(stones.ventilation()) * there(at.q[graupel]);
             const Real share = ice.share(to_snow + to_stones);
-            const auto both_ways = [&](int to, Real rate) {
-                all.add(vapour, to, larger(rate, none) * share);
-                all.add(to, vapour, -(smaller(rate, none) * share));
-            };
-            both_ways(snow, to_snow);
-            if constexpr (kind == with_graupel) both_ways(graupel, to_stones);
+            grow_or_shrink<snow>(all, to_snow * share);
+            if constexpr (kind == with_graupel) grow_or_shrink<graupel>(all, to_stones * share);
         }
+    }
+    template <int to, class Real>
+    static constexpr void grow_or_shrink(Conversions<Real>& all, Real rate) {
+        all.template add<vapour, to>(larger(rate, Real(0)));
+        all.template add<to, vapour>(-smaller(rate, Real(0)));
     }
 
     template <class Real>
-    constexpr void convert(Water<Real>& water, Real& T, Real p, Real cover) const {
-        const Layer<Real> at(water, T, p);
-        const Population<Real> drops(particles::of_rain, at.q[rain], at.density),
-            flakes(particles::of_snow, at.q[snow], at.density),
-            stones(particles::of_graupel, at.q[graupel], at.density);
+    constexpr void convert(Water<Real>& water, const Layer<Real>& at, Real& T, Real p,
+                           Real cover) const {
+        const Population<rain, Real> drops(at.q[rain], at.density);
+        const Population<snow, Real> flakes(at.q[snow], at.density);
+        const Population<graupel, Real> stones(at.q[graupel], at.density);
         const Thresholds limit{cloud_rate, cloud_threshold, ice_rate, ice_threshold};
         Conversions<Real> all;
         warm_conversions(all, at, cover, drops, limit);
         if constexpr (kind != warm_rain) {
             ice_conversions(all, at, flakes, limit);
             cold_conversions<kind == with_graupel>(all, at, drops, flakes, stones);
-            all.add(snow, rain, melting(at, flakes.ventilation(), p));
+            all.template add<snow, rain>(melting(at, flakes.ventilation(), p));
         }
         if constexpr (kind == with_graupel)
-            all.add(graupel, rain, melting(at, stones.ventilation(), p));
+            all.template add<graupel, rain>(melting(at, stones.ventilation(), p));
         exchange_vapour(all, at, p, drops, flakes, stones);
         all.carry_out(water, T, step);
     }
 
-    /// What falls into a layer and out of it [kg m-2].
+    /// Where there is, or can be, anything but vapour.
     template <class Real>
-    constexpr void fall(Water<Real>& water, Water<Real>& falling, Real density, Real mass) const {
-        const auto through = [&](int which, auto&& speed) {
-            const Real there = fma(water[which], mass, falling[which]);
-            const Real passes = speed(there / mass) * density * step,
-                       stays = there * mass / (mass + passes);
-            falling[which] = there - stays;
-            water[which] = stays / mass;
+    constexpr auto wet(const Water<Real>& water, const Water<Real>& falling, Real T, Real p) const {
+        Real q_s, all(0);
+        if constexpr (kind == warm_rain)
+            q_s = Saturation<Real>(T, p, over_water).humidity;
+        else
+            q_s = MixedSaturation<Real>(T, p).humidity;
+        for (int n = droplets; n < kinds; ++n) all += water[n] + falling[n];
+        return (all > 0) | (water[vapour] > critical_humidity * q_s);
+    }
+
+    /// The share of each kind that stays in the layer, m / (m + dt rho V).
+    template <class Real>
+    constexpr Water<Real> staying(const Water<Real>& water, Real density, Real mass) const {
+        Water<Real> share;
+        for (Real& s : share.of) s = 1;
+        const auto falls = [&](int which, auto&& speed) {
+            const Real q = water[which];
+            if (any(q > particles::least))
+                share[which] = select(q > particles::least,
+                                      mass / (mass + speed(q) * density * step), Real(1));
         };
-        const auto of = [&](Particles kind_of) {
-            return [=](Real q) {
-                return select(q > particles::least, Population<Real>(kind_of, q, density).speed(),
-                              Real(0));
-            };
-        };
-        through(rain, of(particles::of_rain));
+        falls(rain, [&](Real q) { return Population<rain, Real>(q, density).speed(); });
         if constexpr (kind != warm_rain) {
-            through(snow, of(particles::of_snow));
-            through(ice_, [=](Real q) {  // Heymsfield & Donner (1990)
-                const Real content = larger(q, Real(particles::least)) * density;
-                return select(q > particles::least, 3.29 * brief_exp(0.16 * log(content)), Real(0));
+            falls(snow, [&](Real q) { return Population<snow, Real>(q, density).speed(); });
+            falls(crystals, [&](Real q) {  // Heymsfield & Donner (1990)
+                return 3.29 * brief_exp(0.16 * log(larger(q, Real(particles::least)) * density));
             });
         }
-        if constexpr (kind == with_graupel) through(graupel, of(particles::of_graupel));
+        if constexpr (kind == with_graupel)
+            falls(graupel, [&](Real q) { return Population<graupel, Real>(q, density).speed(); });
+        return share;
+    }
+
+    /// A layer with what falls into it [kg m-2], which becomes what falls out.
+    template <class Real>
+    constexpr void pass(Water<Real>& water, Water<Real>& falling, Real& T, Real p,
+                        Real mass) const {
+        for (int n = droplets; n < kinds; ++n) water[n] += falling[n] / mass;
+        const Real cover = adjust<kind == warm_rain>(water, T, p, critical_humidity);
+        Layer<Real> at(water, T, p);
+        const Water<Real> share = staying(at.q, at.density, mass);
+        for (int n = droplets; n < kinds; ++n) at.q[n] *= share[n];
+        convert(water, at, T, p, cover);
+        for (int n = droplets; n < kinds; ++n) {
+            const Real out = water[n] * (1 - share[n]);
+            falling[n] = out * mass;
+            water[n] -= out;
+        }
     }
 
     template <class Real>
@@ -178,22 +208,20 @@ template <Microphysical kind> struct Microphysics {
                 given[n] = fma(change[k], step, content[k]);
             });
             water = given;
-            for (int n = liquid; n < kinds; ++n) {
+            for (int n = droplets; n < kinds; ++n) {
                 const Real lacks = smaller(water[n], Real(0));
                 water[n] -= lacks;
                 water[vapour] += lacks;
                 T -= warming_of[n] * lacks;
             }
-            const Real cover = adjust<kind == warm_rain>(water, T, p, critical_humidity);
-            convert(water, T, p, cover);
-            fall(water, falling, Layer<Real>(water, T, p).density, mass);
+            if (any(wet(water, falling, T, p))) pass(water, falling, T, p, mass);
             air.T_tendency[k] += (T - T_given) * per_step;
             air.q_tendency[k] += (water[vapour] - v_given) * per_step;
             carried.each(
                 [&](int n, auto&, auto& change) { change[k] += (water[n] - given[n]) * per_step; });
             upper = lower;
         }
-        const Real as_ice = falling[ice_] + (falling[snow] + falling[graupel]);
+        const Real as_ice = falling[crystals] + (falling[snow] + falling[graupel]);
         frozen[0] = as_ice * per_step;
         precipitation[0] = (as_ice + falling[rain]) * per_step;
     }

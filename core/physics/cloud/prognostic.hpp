@@ -1,5 +1,5 @@
-/// Clouds of the microphysics as radiation sees them: the cover of total water that is spread evenly
-/// over the layer (adjustment.hpp), and the condensate in it.
+/// Clouds of the microphysics as radiation sees them: the cover of total water that is spread
+/// evenly over the layer (adjustment.hpp), and the condensate in it.
 ///
 ///   c = n / 2b in [0, 1],   n = t - H q_s,  b = (1 - H) q_s,   l = (q_c + q_i) / c
 #pragma once

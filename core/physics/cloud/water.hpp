@@ -9,7 +9,7 @@
 
 namespace fathom::physics {
 
-enum Kind { vapour, liquid, ice_, rain, snow, graupel, kinds };
+enum Kind { vapour, droplets, crystals, rain, snow, graupel, kinds };
 
 template <class Real> struct Water {
     Real of[kinds];
