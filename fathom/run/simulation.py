@@ -322,7 +322,9 @@ class Simulation:
         mpi.core.synchronise(self.parallel["synchronise"])
         self._place_on_ranks()
         precision = self.bytes_of_number
-        processes = model.processes(self.step, self.surface)
+        processes, self.balanced = spread.share(
+            model.processes(self.step, self.surface), self.parallel["balance"]
+        )
         known = _known(processes)
         keep = list(model.kept)
         for store in self.outputs:
