@@ -737,6 +737,16 @@ fields: dict[str, Name] = _table(
         grib=(0, 1, 32),
     ),
     Name(
+        "turbulent_kinetic_energy",
+        "tke",
+        "specific_turbulent_kinetic_energy_of_air",
+        "turbulent kinetic energy",
+        "m2 s-2",
+        "center",
+        "interface",
+        "speed",
+    ),
+    Name(
         "log_surface_pressure",
         "lnps",
         "",

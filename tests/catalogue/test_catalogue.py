@@ -94,6 +94,7 @@ ranges = {
     "friction_velocity": (0.05, 0.8),
     "buoyancy_flux": (-1e-3, 0.01),
     "air_diffusivity": (0, 50),
+    "turbulent_kinetic_energy": (0.05, 2),
     "surface_geopotential": (0, 50),
     "roughness_length": (1e-3, 2),
     "soil_moisture": (0, 150),
