@@ -70,6 +70,7 @@ def options():
         ("radiation", "Radiation"),
         ("radiation-every", "3h"),
         ("condensation", "LargeScaleCondensation"),
+        ("mixing", "KProfile"),
     ):
         parser.add_argument(f"--{name}", default=default)
     return parser.parse_args()
@@ -83,6 +84,7 @@ def simulation(options):
         radiation=options.radiation,
         radiation_every=options.radiation_every,
         condensation=options.condensation,
+        mixing=options.mixing,
         clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
     )
     model = Measured(grid, physics=physics, sponge=3, precision="fp32").set(
