@@ -183,8 +183,8 @@ longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
 
 def test_radiation_of_summer_decides_the_thickness():
     """At 87 degrees north the embedded climatology of the air keeps ice of ten metres; with the
-    light that the sky throws back six, and with the radiation that was measured in the Arctic, and
-    all else of it, about one or two.
+    light that the sky throws back three to five, and with the radiation that was measured in the
+    Arctic, and all else of it, one or two.
     """
     at = lambda m: surface.on_points(np.array([87.0]), np.array([0.0]), month=m)
     coads = [{name: value.item() for name, value in at(m).items()} for m in range(12)]
@@ -193,6 +193,7 @@ def test_radiation_of_summer_decides_the_thickness():
         for air, sun, sky in zip(coads, shortwave, longwave)
     ]
     assert 9 < min(seasons(coads, 3, 10.0)) < max(seasons(coads, 3, 10.0)) < 11
-    assert 4 < min(seasons(coads, 12, 4.0, sky_reflection=0.4)) < 7
+    lit = seasons(coads, 12, 4.0, sky_reflection=0.4)
+    assert 3 < min(lit) < max(lit) < 5
     under = seasons(measured, 10, 2.0)
     assert 0.05 < min(under) < 1 < max(under) < 2.5

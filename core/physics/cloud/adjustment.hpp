@@ -28,12 +28,12 @@ template <bool warm, class Real>
 constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps = 3) {
     const Real all = water[vapour] + (water[droplets] + water[crystals]);
     const Real dry =
-        T - (warming_of[droplets] * water[droplets] + warming_of[crystals] * water[crystals]);
+        T - (warming_of(droplets) * water[droplets] + warming_of(crystals) * water[crystals]);
     Real guess = T, cover = 0, condensed = 0, share = 1;
     for (int n = 0; n <= steps; ++n) {
         Real q_s, q_s_slope, share_slope = 0;
         if constexpr (warm) {
-            const Saturation<Real> at(guess, p, over_water);
+            const auto at = Saturation<Real>::over_water(guess, p);
             q_s = at.humidity, q_s_slope = at.slope;
         } else {
             const MixedSaturation<Real> at(guess, p);
@@ -51,7 +51,7 @@ constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps =
     water[droplets] = share * condensed;
     water[crystals] = condensed - water[droplets];
     water[vapour] = all - condensed;
-    T = dry + (warming_of[droplets] * water[droplets] + warming_of[crystals] * water[crystals]);
+    T = dry + (warming_of(droplets) * water[droplets] + warming_of(crystals) * water[crystals]);
     return cover;
 }
 

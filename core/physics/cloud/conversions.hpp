@@ -77,7 +77,7 @@ public:
             const Real moved = rates[n] * step * share[from];
             water[from] -= moved;
             water[to] += moved;
-            T += (warming_of[to] - warming_of[from]) * moved;
+            T += (warming_of(to) - warming_of(from)) * moved;
         });
     }
 
@@ -169,7 +169,7 @@ constexpr void cold_conversions(Conversions<Real>& all, const Layer<Real>& at,
 /// Of particles of ice in air above 0 degC.
 template <class Real> constexpr Real melting(const Layer<Real>& at, Real ventilation, Real p) {
     constexpr double conduction = 0.0243, diffusion = 2.26e-5;
-    const Real at_zero = Saturation<Real>(Real(constants::celsius), p, over_water).humidity;
+    const Real at_zero = Saturation<Real>::over_water(Real(constants::celsius), p).humidity;
     const Real heat = conduction * at.celsius - constants::evaporation_heat * diffusion *
                                                     at.density * (at_zero - at.q[vapour]);
     return select(at.celsius > 0,

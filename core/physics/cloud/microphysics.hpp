@@ -92,12 +92,12 @@ template <Microphysical kind> struct Microphysics {
                                    const Population<graupel, Real>& stones) const {
         const Real none(0);
         const auto there = [&](Real q) { return select(q > particles::least, Real(1), none); };
-        const Vapour<Real> water(at, Saturation<Real>(at.T, p, over_water),
+        const Vapour<Real> water(at, Saturation<Real>::over_water(at.T, p),
                                  constants::evaporation_heat, step);
         const Real leaves = smaller(water.rate(drops.ventilation()), none) * there(at.q[rain]);
         all.template add<rain, vapour>(-(leaves * water.share(leaves)));
         if constexpr (kind != warm_rain) {
-            const Vapour<Real> ice(at, Saturation<Real>(at.T, p, over_ice),
+            const Vapour<Real> ice(at, Saturation<Real>::over_ice(at.T, p),
                                    constants::evaporation_heat + constants::fusion_heat, step);
             const Real cold = select(at.celsius < 0, Real(1), none);
             const Real to_snow = cold * ice.rate(flakes.ventilation()) * there(at.q[snow]);
@@ -140,7 +140,7 @@ template <Microphysical kind> struct Microphysics {
     constexpr auto wet(const Water<Real>& water, const Water<Real>& falling, Real T, Real p) const {
         Real q_s, all(0);
         if constexpr (kind == warm_rain)
-            q_s = Saturation<Real>(T, p, over_water).humidity;
+            q_s = Saturation<Real>::over_water(T, p).humidity;
         else
             q_s = MixedSaturation<Real>(T, p).humidity;
         for (int n = droplets; n < kinds; ++n) all += water[n] + falling[n];
@@ -212,7 +212,7 @@ template <Microphysical kind> struct Microphysics {
                 const Real lacks = smaller(water[n], Real(0));
                 water[n] -= lacks;
                 water[vapour] += lacks;
-                T -= warming_of[n] * lacks;
+                T -= warming_of(n) * lacks;
             }
             if (any(wet(water, falling, T, p))) pass(water, falling, T, p, mass);
             air.T_tendency[k] += (T - T_given) * per_step;

@@ -41,7 +41,7 @@ template <bool warm> struct PrognosticCloud {
             const Real T = temperature[k], p = pressure[k], condensed = larger(cloud[k], Real(0));
             Real q_s;
             if constexpr (warm)
-                q_s = Saturation<Real>(T, p, over_water).humidity;
+                q_s = Saturation<Real>::over_water(T, p).humidity;
             else
                 q_s = MixedSaturation<Real>(T, p).humidity;
             const Real spread =

@@ -18,11 +18,10 @@ template <class Real> struct Water {
 };
 
 /// Warming of the air when a kilogram of vapour becomes this kind [K].
-inline constexpr double warming_of[kinds] = {0,
-                                             latent_warming,
-                                             latent_warming + latent_freezing,
-                                             latent_warming,
-                                             latent_warming + latent_freezing,
-                                             latent_warming + latent_freezing};
+constexpr double warming_of(int kind) {
+    return kind == vapour                     ? 0
+           : kind == droplets || kind == rain ? latent_warming
+                                              : latent_warming + latent_freezing;
+}
 
 }  // namespace fathom::physics

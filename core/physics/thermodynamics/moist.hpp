@@ -30,17 +30,18 @@ inline constexpr double latent_warming =
 inline constexpr double latent_freezing =
     constants::fusion_heat / constants::dry_air_heat_capacity;  // L_f / c_p [K]
 
-/// a, b of e_s over water and over ice.
-inline constexpr double over_water[2] = {17.2693882, 35.86}, over_ice[2] = {21.8745584, 7.66};
-
 template <class Real> struct Saturation {
     Real humidity, slope,
         bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] but for a few per cent
     constexpr Saturation(Real T, Real p)
-        : Saturation(T, p, select(T > 273.16, over_water[0], Real(over_ice[0])),
-                     select(T > 273.16, over_water[1], Real(over_ice[1]))) {}
-    constexpr Saturation(Real T, Real p, const double (&surface)[2])
-        : Saturation(T, p, Real(surface[0]), Real(surface[1])) {}
+        : Saturation(T, p, select(T > 273.16, 17.2693882, Real(21.8745584)),
+                     select(T > 273.16, 35.86, Real(7.66))) {}
+    static constexpr Saturation over_water(Real T, Real p) {
+        return {T, p, Real(17.2693882), Real(35.86)};
+    }
+    static constexpr Saturation over_ice(Real T, Real p) {
+        return {T, p, Real(21.8745584), Real(7.66)};
+    }
     constexpr Saturation(Real T, Real p, Real a, Real b) {
         T = smaller(larger(T, 100), 400);
         const Real inverse = 1 / (T - b), vapour = 610.78 * brief_exp(a * (T - 273.16) * inverse);
@@ -57,7 +58,8 @@ template <class Real> struct MixedSaturation {
     Real liquid, liquid_slope, humidity, slope;
     constexpr MixedSaturation(Real T, Real p) {
         const Real x = smaller(larger((T - 250.16) * (1 / 23.), Real(0)), Real(1));
-        const Saturation<Real> water(T, p, over_water), ice(T, p, over_ice);
+        const auto water = Saturation<Real>::over_water(T, p),
+                   ice = Saturation<Real>::over_ice(T, p);
         const Real apart = water.humidity - ice.humidity;
         liquid = x * x;
         liquid_slope = select(x < 1, 2 / 23. * x, Real(0));
