@@ -25,8 +25,10 @@ class FirstPhysics:
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
-    surface, exchange, mixing, convection, condensation : SurfaceState, BulkExchange, KProfile,
-        BettsMiller, LargeScaleCondensation.
+    surface, exchange, mixing, convection : SurfaceState, BulkExchange, KProfile, BettsMiller.
+    condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
+        IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
+        their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
@@ -89,14 +91,29 @@ class FirstPhysics:
             "PositiveHumidity",
             self.convection,
             self.condensation,
-            "Snowfall",
+            "SnowfallOfConvection" if self._says_snow else "Snowfall",
             "LandSurface",
             self.drag,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
+    @property
+    def _says_snow(self):
+        """Whether the scheme of clouds says what of its precipitation falls frozen."""
+        return self.condensation is not None and (
+            "stratiform_snowfall" in self.condensation.field_names
+        )
+
     def __repr__(self):
         return f"FirstPhysics({', '.join(s.name for s in self)})"
+
+
+water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")
+
+
+def carried(physics):
+    """Kinds of water beside vapour that a list of schemes changes, and dynamics carry."""
+    return [w for w in water if any(f"{w}_tendency" in p.field_names for p in physics)]
 
 
 # What a user may set beside the air; where nothing is said, a sea without ice or mountains under
