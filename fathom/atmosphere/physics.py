@@ -2,10 +2,21 @@
 docs/physics-atmosphere.md has equations, fields and cost.
 """
 
+from copy import copy
 from typing import Any
 
 from fathom.radiation import RRTMGP
 from fathom.schemes import scheme
+from fathom.time.clock import Period
+
+
+def _as_often(what, every):
+    """A scheme; one that does not say itself how often it is computed is as often as `every`."""
+    if what is None or every is None or what.every:
+        return what
+    what = copy(what)
+    what.every = Period(every, "radiation_every").text
+    return what
 
 
 class FirstPhysics:
@@ -18,8 +29,8 @@ class FirstPhysics:
 
     Parameters
     ----------
-    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun
-        and surface scale what they left.
+    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h", unless a
+        scheme of them says `every` itself; between, sun and surface scale what they left.
     ozone : StandardOzone, or None: the field `ozone` is given.
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
@@ -75,7 +86,8 @@ class FirstPhysics:
             every = radiation_every if name in seldom else None
             if isinstance(what, str):
                 what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
-            setattr(self, name, what(every=every) if isinstance(what, type) else what)
+            what = what(every=every) if isinstance(what, type) else what
+            setattr(self, name, _as_often(what, every))
 
     def __iter__(self):
         order = (

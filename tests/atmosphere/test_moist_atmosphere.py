@@ -74,6 +74,19 @@ def test_from_toml_and_back():
         fm.Radiation(every="1month")
 
 
+@pytest.mark.parametrize("radiation", ['"RRTMGP"', '{ is = "Radiation" }', '"Radiation"'])
+def test_radiation_is_as_seldom_as_said(radiation):
+    """Whatever names it: a text, a table, its own `every`."""
+    for more, expected in (("", 3), (', every = "4h"', 6)):
+        if more and not radiation.startswith("{"):
+            continue
+        given = radiation.replace(" }", more + " }")
+        changed = text.replace('drag = "none"', f'drag = "none"\nradiation = {given}')
+        model = Experiment(Document(changed, "seldom.toml")).model
+        every = {p.name: p.every for p in model.processes(2400.0)}
+        assert every[model.physics[4].name] == expected
+
+
 def test_restart_between_two_radiations(tmp_path):
     whole, part = (aquaplanet().simulation(directory=tmp_path).prepare() for _ in range(2))
     whole.advance(7)
