@@ -71,6 +71,7 @@ def options():
         ("radiation-every", "3h"),
         ("condensation", "LargeScaleCondensation"),
         ("mixing", "KProfile"),
+        ("convection", "BettsMiller"),
     ):
         parser.add_argument(f"--{name}", default=default)
     return parser.parse_args()
@@ -85,6 +86,7 @@ def simulation(options):
         radiation_every=options.radiation_every,
         condensation=options.condensation,
         mixing=options.mixing,
+        convection=options.convection,
         clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
     )
     model = Measured(grid, physics=physics, sponge=3, precision="fp32").set(

@@ -36,7 +36,8 @@ class FirstPhysics:
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
-    surface, exchange, convection : SurfaceState, BulkExchange, BettsMiller.
+    surface, exchange : SurfaceState, BulkExchange.
+    convection : BettsMiller, or MassFluxConvection.
     mixing : KProfile, or TurbulentEnergy, which keeps a turbulent kinetic energy.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
         IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees

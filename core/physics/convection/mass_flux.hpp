@@ -108,7 +108,8 @@ struct MassFluxConvection {
 
         const Real loss = loss_of_cape(air.interface, work, cloud, levels),
                    supply = heat[0] + evaporation_heat * evaporation[0];
-        const Real of_deep = cloud.cape / larger(loss, 1e-6) / (relaxation > step ? relaxation : step),
+        const Real of_deep =
+                       cloud.cape / larger(loss, 1e-6) / (relaxation > step ? relaxation : step),
                    of_shallow = shallow * larger(supply, 0) / larger(cloud.base_excess, 500);
         const Real strength =
             select(cloudy & ((deep & (loss > 1e-6)) | (low & (cloud.base_excess > 0))),
@@ -156,8 +157,8 @@ private:
             const Real T_v = T_air * (1 + virtual_factor * q_air),
                        thick = (dry_air_gas_constant / gravity) * depth * T_v / p,
                        dry = larger(1 - q_air / q_s, 0);  // 1 - RH
-            const Real gained = alive * smaller(larger(lower - source_top, 0), depth) *
-                                (1 / source_depth);
+            const Real gained =
+                alive * smaller(larger(lower - source_top, 0), depth) * (1 / source_depth);
             const Real shrunk = q_s / larger(cloud.base_saturation, 1e-9),
                        scale = select(low > 0.5, 2, shrunk * shrunk * shrunk);
             const Real rate = 1.75e-3 * (0.3 + dry) * scale,
@@ -173,8 +174,8 @@ private:
 
             const Parcel<Real> parcel(h, water, air.geopotential[k], p, T_air);
             const Real lifted = parcel.virtual_temperature / T_v - 1, old = square;
-            const Real risen = (square + (2. / 3) * gravity * lifted * thick) /
-                               (1 + 3.9 * entrained);
+            const Real risen =
+                (square + (2. / 3) * gravity * lifted * thick) / (1 + 3.9 * entrained);
             square = select(lower - source_top > 0.5 * depth, square, risen);
             alive = select((square > 0) & (all > 0), alive, 0);
             const Real condensed = alive * select(parcel.condensate > 0, 1, Real(0));
@@ -191,8 +192,8 @@ private:
 
             const Real speed = larger(sqrt(larger(square, 0)), 1), l = parcel.condensate,
                        ratio = l * (1 / 5e-4);
-            const Real fate = (1.5e-3 / 0.75) * thick / speed *
-                              (1 - brief_exp(-smaller(ratio * ratio, 80)));
+            const Real fate =
+                (1.5e-3 / 0.75) * thick / speed * (1 - brief_exp(-smaller(ratio * ratio, 80)));
             const Real rained = cloudy * l * (1 - brief_exp(-smaller(fate, 80)));
             water -= rained;
             work.water[k] = -(all * rained);
@@ -216,8 +217,7 @@ private:
     template <class Real, class Column>
     constexpr void sink(const Air<Real>& air, const Work<Column>& work, const Cloud<Real>& cloud,
                         Real share, int levels) const {
-        const Real surface = air.interface[levels],
-                   per_depth = 1 / larger(surface - cloud.base, 1);
+        const Real surface = air.interface[levels], per_depth = 1 / larger(surface - cloud.base, 1);
         Real mass = 0, u = 0, v = 0, h = 0, water = 0, rain = 0;
         for (int k = 0; k + 1 < levels; ++k) {
             const auto begins = abs(cloud.sinking_from - k) < 0.5;
@@ -254,8 +254,7 @@ private:
             const Real dh = h_below - h_above, dq = q_below - q_above + work.water[k],
                        dT = (dh - evaporation_heat * dq) * (1 / dry_air_heat_capacity);
             const Real warming = dT / work.T[k] + virtual_factor * dq;  // m dT_v / T_v
-            const auto inside =
-                (interface[k + 1] <= cloud.base) & (interface[k] >= cloud.top);
+            const auto inside = (interface[k + 1] <= cloud.base) & (interface[k] >= cloud.top);
             loss += select(inside, warming * gravity, 0);
             h_above = h_below, q_above = q_below;
         }

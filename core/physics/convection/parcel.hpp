@@ -23,8 +23,8 @@ template <class Real> struct Parcel {
         const Real near =
             guess + 2 * f * f1 / larger(fma(f1, 2 * f1, f * bend), f1 * f1);  // at most 2 Newton's
         const Saturation<Real> second(near, p);
-        const Real moist = near + fma(-cp, near, fma(-L, second.humidity, energy)) /
-                                      fma(L, second.slope, cp);
+        const Real moist =
+            near + fma(-cp, near, fma(-L, second.humidity, energy)) / fma(L, second.slope, cp);
         temperature = larger(moist, dry);
         vapour = select(moist > dry, fma(-cp, temperature, energy) * (1 / L), water);
         condensate = larger(water - vapour, 0);

@@ -4,6 +4,8 @@
 
 namespace fathom::physics {
 
-Entries convection() { return {entry<BettsMiller>("BettsMiller"), entry<MassFluxConvection>("MassFluxConvection")}; }
+Entries convection() {
+    return {entry<BettsMiller>("BettsMiller"), entry<MassFluxConvection>("MassFluxConvection")};
+}
 
 }  // namespace fathom::physics
