@@ -67,6 +67,11 @@ def options():
         ("analysis", "gfs"),
         ("start", "2011-10-11"),
         ("filter", "6h"),
+        ("radiation", "Radiation"),
+        ("radiation-every", "3h"),
+        ("condensation", "LargeScaleCondensation"),
+        ("mixing", "KProfile"),
+        ("convection", "BettsMiller"),
     ):
         parser.add_argument(f"--{name}", default=default)
     return parser.parse_args()
@@ -74,7 +79,17 @@ def options():
 
 def simulation(options):
     grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels))
-    model = Measured(grid, physics=fm.FirstPhysics(ozone=None), sponge=3, precision="fp32").set(
+    cloudy = "Microphysics" in options.condensation
+    physics = fm.FirstPhysics(
+        ozone=None,
+        radiation=options.radiation,
+        radiation_every=options.radiation_every,
+        condensation=options.condensation,
+        mixing=options.mixing,
+        convection=options.convection,
+        clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
+    )
+    model = Measured(grid, physics=physics, sponge=3, precision="fp32").set(
         analysis=options.analysis, digital_filter=options.filter
     )
     return fm.Simulation(

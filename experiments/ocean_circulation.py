@@ -89,8 +89,9 @@ class Climate:
         self.climatology = surface.on_points(
             *self.place, "sea_surface_temperature", "sea_surface_salinity"
         )
-        self.first = int(years_of(self.circulation)[0])
-        self.years = sorted(set(years_of(self.circulation)))
+        years, samples = np.unique(years_of(self.circulation), return_counts=True)
+        self.first = int(years[0])
+        self.years = list(years[samples >= 0.9 * samples.max()])  # a year that has begun is none
 
     def mean(self, data, year):
         return data.isel(time=years_of(data) == year).mean("time")

@@ -52,6 +52,19 @@ nb::list windows(const FieldSet& s, const std::string& name) {
     return list;
 }
 
+nb::list contents_of_columns(const FieldSet& s, const std::string& name) {
+    nb::list list;
+    const auto found = column_contents(s, name);
+    for (std::size_t b = 0; b < found.size(); ++b) {
+        const std::size_t ny = s.domain().blocks[b]->ny, nx = s.domain().blocks[b]->nx;
+        double* data = new double[ny * nx];
+        nb::capsule owner(data, [](void* p) noexcept { delete[] (double*)p; });
+        std::ranges::copy(found[b], data);
+        list.append(nb::cast(Array<double>(data, {ny, nx}, owner)));
+    }
+    return list;
+}
+
 nb::object checked_part(const FieldSet& s, const std::string& name, int b, int j0, int i0, int ny,
                         int nx) {
     const Field& f = s[name];
@@ -191,6 +204,8 @@ void bind_field_set(nb::module_& m) {
         .def_prop_ro("fields", [](const FieldSet& s) { return describe(s.fields()); })
         .def("extremes",
              [](const FieldSet& s, const std::string& name) { return describe(extremes(s, name)); })
+        .def("column_contents", &contents_of_columns, "name"_a,
+             "integrals over depth in each block of this rank, (ny, nx) [field m]")
         .def(
             "content",
             [](const FieldSet& s, const std::string& name, bool moving) {

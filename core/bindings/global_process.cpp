@@ -7,6 +7,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include "bindings/places.hpp"
+#include "field/balanced.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -103,4 +104,25 @@ void bind_global_process(nb::module_& m) {
             "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
             "the handle of an MPI communicator, and of each block {name: array}, which share "
             "their memory");
+    nb::class_<Balanced, GlobalProcess>(
+        m, "Balanced", "A process of columns that are shared among ranks by what each has cost.")
+        .def(nb::init<Process, std::string, double, bool>(), "process"_a, "active"_a = "",
+             "threshold"_a = 0.05, "share"_a = true,
+             "active: the field of columns above 0 where there is work; share: whether columns "
+             "travel")
+        .def_prop_ro("own_seconds", &Balanced::own_seconds,
+                     "processor time of the columns of this rank in the last call, wherever")
+        .def_prop_ro("seconds", &Balanced::seconds, "processor time on this rank in the last call")
+        .def("costs", &Balanced::costs, "fields"_a,
+             "rows of (i, j, seconds) of the columns of this rank, one after another");
+    m.def(
+        "transfers",
+        [](const std::vector<double>& loads, double threshold) {
+            std::vector<std::tuple<int, int, double>> found;
+            for (const auto& [from, to, amount] : transfers(loads, threshold))
+                found.emplace_back(from, to, amount);
+            return found;
+        },
+        "loads"_a, "threshold"_a = 0.05,
+        "what ranks with these loads give to others: (from, to, amount)");
 }

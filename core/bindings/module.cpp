@@ -1,4 +1,8 @@
 #include <nanobind/nanobind.h>
+#include <cstdlib>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 namespace nb = nanobind;
 
@@ -19,7 +23,21 @@ void bind_atmosphere(nb::module_&);
 void bind_radiation(nb::module_&);
 void bind_observation(nb::module_&);
 
+namespace {
+
+/// What an output event frees stays with the process for the next one: pages that go back to the
+/// system must be cleared and mapped again, a fifth of the time of an event.
+void keep_freed_memory() {
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
+#endif
+}
+
+}  // namespace
+
 NB_MODULE(_core, m) {
+    keep_freed_memory();
     // Where a script ends by an exception, its traceback holds objects until the very end.
     nb::set_leak_warnings(false);
     bind_base(m);

@@ -195,16 +195,19 @@ Extremes extremes(const FieldSet& s, std::string_view name) {
                 s, r, k,
                 [&](auto* values) {
                     const auto weight_of = mean.level(r, k);
-                    for (int i = 0; i < r.nx; ++i)
-                        if (k < r.levels[i]) {
-                            const double x = values[i], weight = weight_of(i);
-                            const long at = place(r.i0 + i, r.J, k);
-                            if (!std::isfinite(x))
-                                bad.keep(1, at);
-                            else
-                                low.keep(-x, at), high.keep(x, at);
-                            sums[i] += weight * x, depths[i] += weight;
-                        }
+                    for (int i = 0; i < r.nx; ++i) {
+                        const double wet = k < r.levels[i], weight = wet * weight_of(i);
+                        sums[i] += wet > 0 ? weight * values[i] : 0, depths[i] += weight;
+                    }
+                    for (int i = 0; i < r.nx; ++i) {
+                        const double x = values[i];
+                        if (k >= r.levels[i] || (x > -low.value && x < high.value)) continue;
+                        const long at = place(r.i0 + i, r.J, k);
+                        if (!std::isfinite(x))
+                            bad.keep(1, at);
+                        else
+                            low.keep(-x, at), high.keep(x, at);
+                    }
                 },
                 f);
         mean.end(r);
@@ -224,6 +227,31 @@ double content(const FieldSet& s, std::string_view name, bool moving) {
     return sum_of(s, f, [&](int b, int k, int j, int i) {
         return weight(b, k, j, i) * value(s, f, b, k, j, i);
     });
+}
+std::vector<std::vector<double>> column_contents(const FieldSet& s, std::string_view name) {
+    const Field& f = s[name];
+    const Weight weight(s, f, true);
+    const bool even = !weight.cells && !weight.depth;  // layers are as thick everywhere
+    std::vector<std::vector<double>> found;
+    for (const auto& block : s.domain().blocks) found.emplace_back(block->ny * block->nx);
+    for_each_row(s, f, [&](const Row& r) {
+        double* sums = found[r.b].data() + std::size_t(r.j) * r.nx;
+        for (int k = 0; k < r.deepest; ++k)
+            with_values(
+                s, r, k,
+                [&](auto* values) {
+                    if (even && k > 0) {
+                        const double layer = weight.levels[k];
+                        for (int i = 0; i < r.nx; ++i)
+                            sums[i] += k < r.levels[i] ? layer * values[i] : 0;
+                    } else
+                        for (int i = 0; i < r.nx; ++i)
+                            if (k < r.levels[i])
+                                sums[i] += weight.thickness(r.b, k, r.j, i) * values[i];
+                },
+                f);
+    });
+    return found;
 }
 double volume(const FieldSet& s, bool moving) {
     const Field& f = s["temperature"];

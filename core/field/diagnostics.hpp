@@ -22,6 +22,10 @@ Extremes extremes(const FieldSet&, std::string_view field);
 double content(const FieldSet&, std::string_view field, bool moving_surface);
 double volume(const FieldSet&, bool moving_surface);
 
+/// Of each block of this rank, (ny, nx): integral over depth of a field of layers at centres
+/// [field m], 0 on land; the top layer has sea_surface_height, or all layers follow it.
+std::vector<std::vector<double>> column_contents(const FieldSet&, std::string_view field);
+
 struct Motion {
     double kinetic_energy, speed;
     Extremes::At at;

@@ -83,13 +83,20 @@ void AirColumns::to(Slab<double> logarithms) {
 }
 
 const Between& AirColumns::among_layers() const {
-    if (!between) between = std::make_unique<Between>(levels(x, layers), target, points);
+    if (!between) between = found(layers, grounded.get());
     return *between;
 }
 
 const Between& AirColumns::above_ground() const {
-    if (!grounded) grounded = std::make_unique<Between>(levels(x, layers + 1), target, points);
+    if (!grounded) grounded = found(layers + 1, between.get());
     return *grounded;
+}
+
+/// The targets among so many levels; what has been found among one more or one less is used.
+std::unique_ptr<Between> AirColumns::found(int count, const Between* other) const {
+    const auto column = levels(x, count);
+    if (other && layers >= 4) return std::make_unique<Between>(*other, column);
+    return std::make_unique<Between>(column, target, points);
 }
 
 template <class Number> void AirColumns::at(Slab<Number> values, int order, double* result) const {

@@ -51,6 +51,7 @@ private:
     }
     const Between& among_layers() const;
     const Between& above_ground() const;
+    std::unique_ptr<Between> found(int count, const Between* other) const;
 
     Slab<double> target{};
     mutable std::unique_ptr<Between> between, grounded;  ///< without, with the ground

@@ -1,7 +1,29 @@
 #include "post/between.hpp"
+#include <algorithm>
 #include "base/error.hpp"
 
 namespace fathom::post {
+
+namespace {
+
+using Four = Pack<double, 4>;
+
+/// `lagrange`, all weights at once: the same factors in the same order, and 1 where there is none.
+Four lagrange_of_four(const double* first, std::ptrdiff_t step, double at) {
+    using Lanes = Four::Storage;
+    const double x[] = {first[0], first[step], first[2 * step], first[3 * step]};
+    const Lanes levels{x[0], x[1], x[2], x[3]};
+    const Lanes none[] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
+    const Lanes one{1, 1, 1, 1};
+    Lanes weights = one;
+    for (int m = 0; m < 4; ++m)
+        weights *= ((at - x[m]) * (one - none[m]) + none[m]) / (levels - x[m] + none[m]);
+    Four result;
+    result.lanes = weights;
+    return result;
+}
+
+}  // namespace
 
 Between::Between(Slab<double> x, Slab<double> target, std::size_t points)
     : points(points),
@@ -14,11 +36,33 @@ Between::Between(Slab<double> x, Slab<double> target, std::size_t points)
     if (levels < 2) throw Error("there is nothing between ", levels, " levels; wanted: 2 or more");
     find_levels();
     for (int n = 0; n < targets; ++n)
+        for (std::size_t p = 0; p < points; ++p) t[n * points + p] = place(n, p);
+}
+
+Between::Between(const Between& other, Slab<double> x)
+    : points(other.points),
+      targets(other.targets),
+      levels(x.levels),
+      level(other.level),
+      t(other.t),
+      x(x),
+      target(other.target),
+      weights(other.weights) {
+    const int same = std::min(levels, other.levels) - 2;
+    for (int n = 0; n < targets; ++n)
         for (std::size_t p = 0; p < points; ++p) {
-            const auto column = x[p];
-            const int k = level[n * points + p];
-            t[n * points + p] = ((target[p][n] - column[k]) / (column[k + 1] - column[k])).lanes;
+            std::int32_t& k = level[n * points + p];
+            if (k < same) continue;
+            for (k = same; k < levels - 2 && target[p][n] >= x[p][k + 1];) ++k;
+            t[n * points + p] = place(n, p);
+            if (!weights.empty()) weights[n * points + p] = weights_at(n, p);
         }
+}
+
+double Between::place(int n, std::size_t p) const {
+    const auto column = x[p];
+    const int k = level[n * points + p];
+    return ((target[p][n] - column[k]) / (column[k + 1] - column[k])).lanes;
 }
 
 /// One level after another is passed by all targets that lie below it.
@@ -39,25 +83,28 @@ void Between::find_levels() {
     }
 }
 
-/// Of levels first ... first + 3, first = k - 1 within the column; next to its ends those of the
-/// straight line.
 void Between::find_weights() const {
     if (!weights.empty()) return;
     weights.resize(level.size());
     for (int n = 0; n < targets; ++n)
-        for (std::size_t p = 0; p < points; ++p) {
-            const int k = level[n * points + p];
-            auto& w = weights[n * points + p];
-            if (k > 0 && k < levels - 2) {
-                const auto all = lagrange(x[p], k - 1, target[p][n]);
-                for (int m = 0; m < 4; ++m) w[m] = all[m].lanes;
-            } else {
-                const double along = std::min(std::max(t[n * points + p], 0.0), 1.0);
-                const int first = std::min(std::max(k - 1, 0), levels - 4);
-                w = {};
-                w[k - first] = 1 - along, w[k - first + 1] = along;
-            }
-        }
+        for (std::size_t p = 0; p < points; ++p) weights[n * points + p] = weights_at(n, p);
+}
+
+/// Of levels first ... first + 3, first = k - 1 within the column; next to its ends those of the
+/// straight line.
+std::array<double, 4> Between::weights_at(int n, std::size_t p) const {
+    const int k = level[n * points + p];
+    std::array<double, 4> w{};
+    if (k > 0 && k < levels - 2) {
+        lagrange_of_four(x.first + (k - 1) * x.level + std::ptrdiff_t(p) * x.point, x.level,
+                         target[p][n].lanes)
+            .store(w.data());
+        return w;
+    }
+    const double along = std::min(std::max(t[n * points + p], 0.0), 1.0);
+    const int first = std::min(std::max(k - 1, 0), levels - 4);
+    w[k - first] = 1 - along, w[k - first + 1] = along;
+    return w;
 }
 
 template <class Number> void Between::linear(Slab<Number> values, double* result) const {

@@ -72,6 +72,9 @@ template <class Number> struct Slab {
 class Between {
 public:
     Between(Slab<double> x, Slab<double> target, std::size_t points);
+    /// The same targets among the levels of another without some of the last ones, or with more:
+    /// what lies above is taken over. Both have four levels or more.
+    Between(const Between& other, Slab<double> x);
 
     const std::size_t points;
     const int targets, levels;
@@ -85,7 +88,9 @@ public:
 
 private:
     void find_levels();
+    double place(int n, std::size_t p) const;
     void find_weights() const;
+    std::array<double, 4> weights_at(int n, std::size_t p) const;
 
     Slab<double> x, target;
     mutable std::vector<std::array<double, 4>> weights;  ///< of the cubic

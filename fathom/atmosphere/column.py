@@ -3,7 +3,8 @@
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere.physics import FirstPhysics, surface_defaults
+from fathom.atmosphere.aliases import of
+from fathom.atmosphere.physics import FirstPhysics, carried, surface_defaults
 from fathom.names import near
 from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Clock, Period
@@ -55,10 +56,7 @@ class SingleColumn:
         )
         self.clock, self.count = Clock(start), 0
         bytes_ = {"fp64": 8, "fp32": 4}[precision]
-        processes = [
-            p.process(bytes_, offered={"step": self.step})
-            for p in (scheme("ColumnHydrostatics"), *self.physics, scheme("ColumnStep"))
-        ]
+        processes = self._processes(bytes_)
         domain = mpi.core.Domain(
             mpi.MPI.COMM_SELF.py2f(),
             self.columns,
@@ -92,6 +90,24 @@ class SingleColumn:
         for name, value in known.items():
             if self.fields.has(name) and (name in self.fields.state or not self._written(name)):
                 self.set(**{name: value})
+
+    def _processes(self, bytes_):
+        """Those of a step, in order; each kind of water that the physics changes has its own."""
+        water = [(kind, of(kind)) for kind in carried(self.physics)]
+        order = (
+            (scheme("ColumnHydrostatics"),),
+            *((scheme("TracerTendencyStart"), *names) for names in water),
+            *((p,) for p in self.physics),
+            (scheme("ColumnStep"),),
+            *((scheme("TracerPhysics"), *names) for names in water),
+        )
+        return [self._process(what, bytes_, *names) for what, *names in order]
+
+    def _process(self, what, bytes_, kind=None, names=None):
+        """Of a scheme; names: those of its fields for a kind of water."""
+        on = {name: new for name, new in (names or {}).items() if name in what.field_names}
+        label = f"{what.name} of {kind}" if kind else None
+        return what.process(bytes_, offered={"step": self.step}, on=on, label=label)
 
     def _written(self, name):
         return any(

@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import near_surface, potential_vorticity
+from fathom.grids.hybrid import interfaces_of
 from fathom.model import Criterion
 from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.output.diagnostics import Diagnostic
@@ -216,15 +217,22 @@ class State:
     @cached_property
     def column(self):
         """The hydrostatic column, as `fathom.post.pressure_levels` has it."""
-        humidity = {"specific_humidity": self["specific_humidity"]} if self.model.moist else {}
+        return self._lowest(self.model.grid.levels.number)
+
+    @property
+    def above_ground(self):
+        """A column of two layers: all that values at the ground and at the sea need."""
+        return self.column if "column" in self.__dict__ else self._lowest(2)
+
+    def _lowest(self, layers):
+        """The column of so many layers."""
+        names = (self.model.temperature, *(("specific_humidity",) if self.model.moist else ()))
+        ground = ("log_surface_pressure", "surface_geopotential")
+        a, b = interfaces_of(self.model.grid.levels)
         return Column(
-            {
-                self.model.temperature: self[self.model.temperature],
-                "log_surface_pressure": self["log_surface_pressure"][0],
-                "surface_geopotential": self["surface_geopotential"][0],
-            }
-            | humidity,
-            self.model.grid.levels,
+            {name: self[name][-layers:] for name in names}
+            | {name: self[name][0] for name in ground},
+            (a[-layers - 1 :], b[-layers - 1 :]),
         )
 
     @cached_property
@@ -299,7 +307,7 @@ _rules = {
     ),
     "geopotential": lambda s: s.column.air.geopotential,
     "geopotential_height": lambda s: s.column.air.geopotential / GRAVITY,
-    "air_pressure_at_mean_sea_level": lambda s: s.column.mean_sea_level_pressure()[None],
+    "air_pressure_at_mean_sea_level": lambda s: s.above_ground.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
     "vorticity": potential_vorticity.vorticity,

@@ -13,7 +13,7 @@ from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.given_state import is_given, passport
 from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.physics import layer_fields, surface_defaults
+from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
@@ -95,7 +95,8 @@ class SpectralAtmosphere(Model):
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees; "earth": that of the earth, with its land and what is
         smaller than a cell (fathom.atmosphere.orography).
-    tracers : names of tracers beside specific_humidity, which is there if the physics asks for it.
+    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
         diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
@@ -174,9 +175,11 @@ class SpectralAtmosphere(Model):
         self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
         self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
         self.moist = _is_moist(self.physics, tracers)
+        water = carried(self.physics)
         self.tracers = [
             *(["specific_humidity"] if self.moist else []),
-            *(t for t in tracers if t != "specific_humidity"),
+            *water,
+            *(t for t in tracers if t not in ("specific_humidity", *water)),
         ]
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
         if fix_energy == "automatic":

@@ -2,10 +2,21 @@
 docs/physics-atmosphere.md has equations, fields and cost.
 """
 
+from copy import copy
 from typing import Any
 
 from fathom.radiation import RRTMGP
 from fathom.schemes import scheme
+from fathom.time.clock import Period
+
+
+def _as_often(what, every):
+    """A scheme; one that does not say itself how often it is computed is as often as `every`."""
+    if what is None or every is None or what.every:
+        return what
+    what = copy(what)
+    what.every = Period(every, "radiation_every").text
+    return what
 
 
 class FirstPhysics:
@@ -18,15 +29,19 @@ class FirstPhysics:
 
     Parameters
     ----------
-    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h"; between, sun
-        and surface scale what they left.
+    radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h", unless a
+        scheme of them says `every` itself; between, sun and surface scale what they left.
     ozone : StandardOzone, or None: the field `ozone` is given.
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
-    surface, exchange, mixing, convection, condensation : SurfaceState, BulkExchange, KProfile,
-        BettsMiller, LargeScaleCondensation.
+    surface, exchange : SurfaceState, BulkExchange.
+    convection : BettsMiller, or MassFluxConvection.
+    mixing : KProfile, or TurbulentEnergy, which keeps a turbulent kinetic energy.
+    condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
+        IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
+        their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     """
 
@@ -72,7 +87,8 @@ class FirstPhysics:
             every = radiation_every if name in seldom else None
             if isinstance(what, str):
                 what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
-            setattr(self, name, what(every=every) if isinstance(what, type) else what)
+            what = what(every=every) if isinstance(what, type) else what
+            setattr(self, name, _as_often(what, every))
 
     def __iter__(self):
         order = (
@@ -89,14 +105,29 @@ class FirstPhysics:
             "PositiveHumidity",
             self.convection,
             self.condensation,
-            "Snowfall",
+            "SnowfallOfConvection" if self._says_snow else "Snowfall",
             "LandSurface",
             self.drag,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
+    @property
+    def _says_snow(self):
+        """Whether the scheme of clouds says what of its precipitation falls frozen."""
+        return self.condensation is not None and (
+            "stratiform_snowfall" in self.condensation.field_names
+        )
+
     def __repr__(self):
         return f"FirstPhysics({', '.join(s.name for s in self)})"
+
+
+water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")
+
+
+def carried(physics):
+    """Kinds of water beside vapour that a list of schemes changes, and dynamics carry."""
+    return [w for w in water if any(f"{w}_tendency" in p.field_names for p in physics)]
 
 
 # What a user may set beside the air; where nothing is said, a sea without ice or mountains under

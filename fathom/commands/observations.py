@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from fathom import mpi
 from fathom.commands.options import (
     file_option,
     json_option,
@@ -41,15 +42,22 @@ def import_(
     """
 
     def act() -> int:
-        from fathom.observations import base, ingest  # start-up time
+        from time import process_time
+
+        from fathom.observations import base, ingest, spread  # start-up time
 
         base.pyarrow()
+        mpi.world.barrier()
+        start = process_time()
         made, accounts = ingest.collect(files, threads, **options)
-        if accounts:
-            base.write(made, out)
-            click.echo("\n".join(ingest.summary(accounts, made)))
-            click.echo(f"{out}: {len(made)} data")
-            _write(file, ingest.figures(accounts, made))
+        by_kind = ingest.counts(made, mpi.world)
+        spread.write(made, out, mpi.world)
+        spent = max(mpi.world.allgather(process_time() - start))
+        if mpi.is_root:
+            click.echo("\n".join(ingest.summary(accounts, by_kind)))
+            click.echo(f"{out}: {sum(by_kind.values())} data")
+            spent_too = {"processor_seconds_of_the_slowest_rank": spent}
+            _write(file, ingest.figures(accounts, by_kind) | spent_too)
         return 0
 
     return launch.distribute(ranks, threads, Path("."), act)

@@ -9,13 +9,14 @@ What is missing is NaN in memory and null in the file, never a number.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fathom.names import near, unknown
-from fathom.observations import variables
+from fathom.observations import parquet, variables
 from fathom.observations.reasons import reasons
 
 needed = "pip install 'fathom-models[observations]'"
@@ -49,7 +50,6 @@ columns: dict[str, tuple[str, str, str]] = {
 texts = {"kind": variables.kinds, "variable": variables.names}
 order = ("kind", "time", "report", "datum")
 usual = {"channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
-rows_of_group = 1 << 17
 
 
 class Observations:
@@ -121,7 +121,11 @@ def together(parts: Iterable[Observations]) -> Observations:
     if not parts:
         return Observations(value=[])
     whole = {name: np.concatenate([p[name] for p in parts]) for name in columns}
-    placed = Observations(**whole).sorted()
+    return without_copies(Observations(**whole).sorted())
+
+
+def without_copies(placed: Observations) -> Observations:
+    """Of rows in order, each once."""
     same = np.ones(len(placed), bool)
     for name in order:
         same[1:] &= placed[name][1:] == placed[name][:-1]
@@ -140,12 +144,16 @@ def pyarrow() -> Any:
 
 def write(observations: Observations, path: str | Path) -> None:
     """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
-    path = Path(path)
-    partial = path.with_name(path.name + ".new")
-    pyarrow().parquet.write_table(
-        as_table(observations), partial, compression="zstd", row_group_size=rows_of_group
-    )
-    partial.replace(path)
+    bounds = parquet.group_bounds(len(observations))
+    write_groups(observations, bounds, path, parquet.Alone())
+
+
+def write_groups(own: Observations, bounds: np.ndarray, path: str | Path, comm: Any) -> None:
+    """One file of the rows of all ranks, each with its own groups of rows between `bounds`."""
+    pyarrow()
+    rows = np.arange(len(own))
+    groups = [as_table(own.taken(rows[first:end])) for first, end in pairwise(bounds)]
+    parquet.write(Path(path), groups, as_table(own.taken(rows[:0])).schema, comm)
 
 
 def as_table(observations: Observations) -> Any:
@@ -157,7 +165,7 @@ def as_table(observations: Observations) -> Any:
         if name in texts:
             made[name] = pa.DictionaryArray.from_arrays(pa.array(values), list(texts[name]))
         elif name == "station":
-            made[name] = pa.array(values.astype(object), pa.string()).dictionary_encode()
+            made[name] = pa.array(values).dictionary_encode()
         else:
             made[name] = pa.array(values, mask=np.isnan(values) if kind == "f8" else None)
     fields = [

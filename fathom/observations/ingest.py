@@ -1,17 +1,18 @@
 """Files of observations become a base: BUFR, text tables (CSV), NetCDF (Argo, along-track
 altimetry) and METAR.
 
-    made, account = collect(paths)           # on all ranks; all observations are on rank 0
+    made, accounts = collect(paths)           # on all ranks, each with its piece of the rows
+    spread.write(made, "today.parquet", mpi.world)
 
 Files are indexed first; their messages are dealt out by bytes to the ranks, and there to threads.
-Rank 0 puts the rows in the order of their keys, so the file is the same on any ranks, whatever the
+The ranks sort the rows by their keys together, so the file is the same on any ranks, whatever the
 names and the order of the files. What is damaged is counted and named; the rest is kept.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
-from fathom.observations import bufr, metar, netcdf, reports, tables
-from fathom.observations.base import Observations, together
+from fathom.observations import bufr, metar, netcdf, reports, spread, tables
+from fathom.observations.base import Observations
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds
 
@@ -58,8 +59,8 @@ class Account:
 def collect(
     paths: Sequence[str | Path], threads: int = 1, comm: Any = None, **options: Any
 ) -> tuple[Observations, list[Account]]:
-    """All observations of the files, in the order of their keys, and an account of each file; on
-    rank 0, none elsewhere. options: of METAR (stations, month).
+    """This rank's piece of all observations of the files, in the order of their keys over the
+    ranks; and, on rank 0, an account of each file. options: of METAR (stations, month).
 
     FileNotFoundError; ValueError: a file of no known format, on all ranks.
     """
@@ -69,15 +70,12 @@ def collect(
         made, account = _file(Path(path), comm, threads, options)
         parts.append(made)
         accounts.append(account)
-    own = together(parts) if parts else Observations(value=[])
-    gathered = comm.gather((own.column, accounts))
-    if comm.rank:
-        return Observations(value=[]), []
-    for _, others in gathered[1:]:
+    own = spread.ordered(spread.joined([p.column for p in parts]), comm)
+    gathered = comm.gather(accounts)
+    for others in gathered[1:] if comm.rank == 0 else []:
         for account, other in zip(accounts, others):
             account.join(other)
-    whole = own if comm.size == 1 else together(Observations(**c) for c, _ in gathered)
-    return whole, accounts
+    return own, accounts if comm.rank == 0 else []
 
 
 def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observations, Account]:
@@ -145,7 +143,7 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observation
                 account.add(problem, f"message at byte {message.offset}")
         parts.append(reports.observations(rows, data, some))
     account.named = account.named[:most_named]
-    return together(parts)
+    return spread.joined([p.column for p in parts])
 
 
 def _share(ends: np.ndarray, comm: Any) -> slice:
@@ -167,7 +165,13 @@ def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[A
         yield messages[start:]
 
 
-def summary(accounts: Sequence[Account], made: Observations) -> list[str]:
+def counts(own: Observations, comm: Any) -> dict[str, int]:
+    """Data of each kind on all ranks, which all call it."""
+    of = sum(comm.allgather(np.bincount(own["kind"], minlength=len(kinds))))
+    return {kind: int(n) for kind, n in zip(kinds, of) if n}
+
+
+def summary(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> list[str]:
     """Lines for people: files, what is damaged, counts by kind."""
     lines = []
     for a in accounts:
@@ -177,17 +181,17 @@ def summary(accounts: Sequence[Account], made: Observations) -> list[str]:
         )
         lines += [f"    {count} × {problem}" for problem, count in sorted(a.problems.items())]
         lines += [f"    {place}" for place in a.named]
-    counts = np.bincount(made["kind"], minlength=len(kinds))
-    lines += [f"{kind:14} {n:9} data" for kind, n in zip(kinds, counts) if n]
+    lines += [f"{kind:14} {n:9} data" for kind, n in by_kind.items()]
     return lines
 
 
-def figures(accounts: Sequence[Account], made: Observations) -> dict[str, Any]:
-    """The same as numbers."""
+def figures(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> dict[str, Any]:
+    """The same as numbers; reports count as often as they are in the files."""
+    data = sum(by_kind.values())
     return {
-        "data": len(made),
-        "reports": len(np.unique(made["report"])),
-        "copies": sum(a.data for a in accounts) - len(made),
+        "data": data,
+        "reports": sum(a.reports for a in accounts),
+        "copies": sum(a.data for a in accounts) - data,
         "damaged": sum(a.damaged for a in accounts),
         "files": [
             {

@@ -151,6 +151,14 @@ class Air:
         """
         return 4 / np.pi if "wind_speed" in self.climate else 1.0
 
+    @property
+    def over_ice(self):
+        """The bulk formulae over sea ice. The sunlight of the climatology is that over the dark
+        sea; a cloudy polar sky sends down two fifths of what ice reflects (docs/sea-ice.md).
+        """
+        of_sea = "downward_shortwave_flux" in self.climate
+        return scheme("BulkOverIce", sky_reflection=0.4 if of_sea else 0.0)
+
     def interpolate(self, do):
         """Adds the processes that make the fields of the air from their records."""
         for field in (*self.climate, *(i.field for i in self.inputs)):

@@ -326,7 +326,7 @@ class SurfaceForcing(Surface):
             over.interpolate(do)
         do("StressToGrid", when=self._true)
         if ice:
-            self._over_ice(do, {"surface_freshwater_flux": water})
+            self._over_ice(do, over, {"surface_freshwater_flux": water})
             ice.move(do)
             ice.divide(do, {"surface_freshwater_flux": water})
         do("Runoff", when=self._is_given("runoff"))
@@ -344,16 +344,16 @@ class SurfaceForcing(Surface):
         )
         self._restore(do)
 
-    def _over_ice(self, do, water):
-        """What the air does to sea ice: heat and snow of bulk formulae, the given stress, and the
-        given fresh water less the snow.
+    def _over_ice(self, do, air, water):
+        """What the air does to sea ice: heat of bulk formulae, the given stress, and the given
+        fresh water, in frost as snow.
         """
         if self._is_given("stress_x") or self._is_given("stress_y"):
             raise ValueError(
                 "sea ice needs the stress of the air at centres: give stress_eastward,"
                 " stress_northward in place of stress_x, stress_y"
             )
-        do("BulkOverIce")
+        do(air.over_ice)
         do("GivenWaterOverIce", on=water)
         given_stress = {
             name: stress_on_ice[name] for name in ("surface_stress_x", "surface_stress_y")

@@ -56,7 +56,8 @@ def by_basin(simulation: Any) -> dict[str, tuple[float, str]]:
             columns = [(window, a[0]) for window, a in _blocks(simulation, field)]
             found[name] = (_summed(simulation, columns, unit), factor, units)
     for name, (field, factor, units, unit) in contents.items():
-        found[name] = (_summed(simulation, _columns(simulation, field), unit), factor, units)
+        whole = zip(simulation.domain.blocks, simulation.fields.column_contents(field))
+        found[name] = (_summed(simulation, whole, unit), factor, units)
     if there("surface_stress_x") and there("surface_stress_y"):
         columns = _eastward_stress(simulation)
         found["momentum_flux"] = (_summed(simulation, columns, 2.0**-4, "corner"), 1.0, "N")
@@ -100,27 +101,6 @@ def _of_ice(simulation):
 
 def _blocks(simulation, field):
     return zip(simulation.domain.blocks, simulation.fields.windows(field))
-
-
-def _columns(simulation, field):
-    """(window, integral over depth) of a tracer in the blocks of this rank; the height of the sea
-    surface belongs to the top layer, or to all layers alike where they follow it.
-    """
-    grid, stretched = simulation.model.grid, simulation.model.stretched
-    wet, depth = np.asarray(grid.wet_levels), np.asarray(grid.depth())
-    for (window, values), (_, eta) in zip(
-        _blocks(simulation, field), _blocks(simulation, "sea_surface_height")
-    ):
-        part = _part(window)
-        total = np.zeros(eta.shape[1:])
-        for k, layer in enumerate(values):
-            h = np.where(k < wet[part], np.asarray(grid.thickness(k))[part], 0.0)
-            if stretched:
-                h = h * (1 + eta[0] / np.maximum(depth[part], 1.0))
-            elif k == 0:
-                h = h + np.where(wet[part] > 0, eta[0], 0.0)
-            total += h * layer
-        yield window, total
 
 
 def _eastward_stress(simulation):

@@ -206,7 +206,7 @@ class BulkForcing(Surface):
         do(self.bulk, on=self._air_water)
         do("StressToGrid")
         if ice:
-            do("BulkOverIce")
+            do(self.given.over_ice)
             do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
             ice.move(do)
             ice.divide(do, self._air_water)

@@ -21,6 +21,7 @@ usual = {
     "exchange": "packed",
     "sum": "allreduce",
     "synchronise": False,
+    "balance": None,
     "automatic": True,
     "io_servers": 0,
     "per_node": 0,
@@ -57,6 +58,7 @@ def checked(given):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
     columns(how["tile"])
+    balanced(how["balance"])
     _check_servers(how)
     return how
 
@@ -112,6 +114,47 @@ def columns(tile):
             " columns"
         )
     return tile, {}
+
+
+# The field of columns that says where a process has work; others learn column by column.
+activity = {"Radiation": "cosine_zenith_ahead", "RRTMGP": "cosine_zenith_ahead"}
+
+
+def balanced(given):
+    """Process -> field of its activity, or "": whose columns are shared among ranks."""
+    if given is None:
+        return {}
+    if isinstance(given, dict) and all(isinstance(field, str) for field in given.values()):
+        return dict(given)
+    if isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
+        return {name: activity.get(name, "") for name in given}
+    raise ValueError(
+        f"parallel balance = {given!r} must be a list of processes, as ['Radiation'], or a table of"
+        " processes and the field that is above 0 where they have work"
+    )
+
+
+def share(processes, given):
+    """(processes with those of `given` balanced, name -> core.Balanced). ValueError: no such
+    process, or none of columns.
+    """
+    wanted, found = balanced(given), {}
+    known = [p.name for p in processes]
+    for name in wanted:
+        if name not in known:
+            raise ValueError(
+                f"parallel balance: the model has no process '{name}'{near(name, known)}; it has"
+                f" {', '.join(known)}"
+            )
+    result = []
+    for p in processes:
+        if p.name in wanted:
+            found[p.name] = mpi.core.Balanced(p, wanted[p.name])
+            every, phase = p.every, p.phase
+            p = found[p.name].process()
+            p.every, p.phase = every, phase
+        result.append(p)
+    return result, found
 
 
 def _count(number):

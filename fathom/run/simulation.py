@@ -46,7 +46,7 @@ class Simulation:
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
     parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
-        distribution, tile, exchange, sum, synchronise; what is not
+        distribution, tile, exchange, sum, synchronise, balance; what is not
         named is what was measured before on this machine (automatic=False: the usual). Never
         changes a bit of the answer.
     limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
@@ -322,7 +322,9 @@ class Simulation:
         mpi.core.synchronise(self.parallel["synchronise"])
         self._place_on_ranks()
         precision = self.bytes_of_number
-        processes = model.processes(self.step, self.surface)
+        processes, self.balanced = spread.share(
+            model.processes(self.step, self.surface), self.parallel["balance"]
+        )
         known = _known(processes)
         keep = list(model.kept)
         for store in self.outputs:

@@ -74,6 +74,19 @@ def test_from_toml_and_back():
         fm.Radiation(every="1month")
 
 
+@pytest.mark.parametrize("radiation", ['"RRTMGP"', '{ is = "Radiation" }', '"Radiation"'])
+def test_radiation_is_as_seldom_as_said(radiation):
+    """Whatever names it: a text, a table, its own `every`."""
+    for more, expected in (("", 3), (', every = "4h"', 6)):
+        if more and not radiation.startswith("{"):
+            continue
+        given = radiation.replace(" }", more + " }")
+        changed = text.replace('drag = "none"', f'drag = "none"\nradiation = {given}')
+        model = Experiment(Document(changed, "seldom.toml")).model
+        every = {p.name: p.every for p in model.processes(2400.0)}
+        assert every[model.physics[4].name] == expected
+
+
 def test_restart_between_two_radiations(tmp_path):
     whole, part = (aquaplanet().simulation(directory=tmp_path).prepare() for _ in range(2))
     whole.advance(7)
@@ -119,3 +132,50 @@ def test_a_day_is_weather(tmp_path):
     )
     T, q = sim.gather("virtual_temperature"), sim.gather("specific_humidity")
     assert 170 < T.min() and T.max() < 320 and q.min() > -1e-4 and 5e-3 < q.max() < 0.03
+
+
+def with_microphysics():
+    clouds = 'condensation = "GraupelMicrophysics"\nclouds = "PrognosticCloud"\ndrag = "none"'
+    return Experiment(Document(text.replace('drag = "none"', clouds), "clouds.toml"))
+
+
+def test_water_in_all_its_kinds_is_carried(tmp_path):
+    """Clouds and precipitation are state: tracers of the model, in a restart, the same bits in any
+    blocks; their snow counts, and what the sky holds is what a sky holds.
+    """
+    sim = with_microphysics().simulation(directory=tmp_path).prepare()
+    names = [p.name for p in sim.model.physics]
+    assert "SnowfallOfConvection" in names and "Snowfall" not in names
+    kinds = ["cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water"]
+    assert sim.model.tracers == ["specific_humidity", *kinds]
+    sim.advance(4)
+    path = sim.write_restart("clouds.fathom")
+    sim.advance(56)
+    later = with_microphysics().simulation(directory=tmp_path, restart=path)
+    later.parallel |= {"threads": 2, "blocks": (16, 5), "tile": 16}
+    later.prepare().advance(56)
+    assert later.checksum() == sim.checksum()
+    most = {kind: sim.gather(kind).max() for kind in kinds}
+    assert all(0 < value < 5e-3 for value in most.values()), most
+    assert most["cloud_liquid_water"] > 1e-5 < most["cloud_ice"]
+    assert all(sim.gather(kind).min() > -1e-4 for kind in kinds)
+    condensed = sum(sim.gather(kind).sum() for kind in kinds)
+    assert 1e-4 < condensed / sim.gather("specific_humidity").sum() < 0.2
+
+
+def test_single_column_carries_its_clouds():
+    physics = fm.FirstPhysics(
+        condensation="IceMicrophysics", clouds="PrognosticCloud", convection=None, drag=None
+    )
+    column = fm.SingleColumn(
+        fm.HybridLevels(20), physics, latitude=20.0, keep=["stratiform_snowfall"]
+    )
+    moist = 0.02 * (column.pressure / 1e5) ** 3
+    column.set(
+        air_temperature=295 * (column.pressure / 1e5) ** 0.19,
+        specific_humidity=moist,
+        sea_surface_temperature=300.0,
+    )
+    column.advance("12h")
+    assert column["cloud_liquid_water"].max() > 1e-6
+    assert column["cloud_ice"].max() > 1e-7

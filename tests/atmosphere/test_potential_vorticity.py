@@ -51,3 +51,12 @@ def test_of_a_zonal_flow(sphere):
         difference = state.spread(state["potential_vorticity"]) - P
         errors.append(np.abs(difference[inner]).max() / np.abs(P[inner]).max())
     assert errors[1] < 2e-3 and 3 < errors[0] / errors[1] < 5
+
+
+def test_the_sea_needs_two_layers_of_the_column():
+    """Sea-level pressure has the same bits whether the whole column was there before."""
+    state, other = flow(20)[0], flow(20)[0]
+    other.column  # makes it
+    assert len(state.above_ground.air.logarithm) == 2 and len(other.column.air.logarithm) == 20
+    name = "air_pressure_at_mean_sea_level"
+    assert state[name].tolist() == other[name].tolist()

@@ -5,13 +5,23 @@ import json
 import sys
 from pathlib import Path
 
+import pyarrow.parquet as pq
+
 from fathom import mpi
-from fathom.observations import base, ingest
+from fathom.observations import base, ingest, spread
 
 folder = Path(sys.argv[1])
 made, accounts = ingest.collect(sorted(folder.glob("*.bufr")), threads=2)
+spread.write(made, folder / f"{mpi.world.size}.parquet", mpi.world)
+data = mpi.world.allreduce(len(made))
 if mpi.is_root:
-    base.write(made, folder / f"{mpi.world.size}.parquet")
     digest = hashlib.sha256((folder / f"{mpi.world.size}.parquet").read_bytes()).hexdigest()
+    file = pq.ParquetFile(folder / f"{mpi.world.size}.parquet")
+    read = base.read(folder / f"{mpi.world.size}.parquet")
+    again = read.sorted()
     told = [[a.parts, a.damaged, a.data, a.named] for a in accounts]
-    print(json.dumps({"digest": digest, "data": len(made), "told": told}))
+    print(json.dumps({
+        "digest": digest, "data": data, "told": told, "groups": file.num_row_groups,
+        "rows_read": file.read().num_rows,
+        "in_order": bool((again["report"] == read["report"]).all()),
+    }))  # fmt: skip

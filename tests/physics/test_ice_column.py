@@ -145,7 +145,7 @@ def test_transfer_keeps_all():
     assert apart.any() and (out["thinner_volume"][apart] == given["thinner_volume"][apart]).all()
 
 
-def seasons(weather, years, thickness):
+def seasons(weather, years, thickness, sky_reflection=0.0):
     """Thickness in the months of the last year under (shortwave, longwave, the rest by COADS)."""
     state = slab(thickness, [-8.0, -4.0], 4.0) | {"category_snow": 0.2}
     found = []
@@ -153,7 +153,11 @@ def seasons(weather, years, thickness):
         month = weather[len(found) % 12]
         for _ in range(6):
             T = state["category_surface_temperature"]
-            over = run("BulkOverIce", month | {"ice_surface_temperature": T})
+            over = run(
+                "BulkOverIce",
+                month | {"ice_surface_temperature": T},
+                parameters={"sky_reflection": sky_reflection},
+            )
             air = {name: over[name].item() for name in of_air} | {"ice_surface_temperature": T}
             sea = {
                 "ice_bottom_temperature": -1.8,
@@ -165,7 +169,13 @@ def seasons(weather, years, thickness):
     return found[-12:]
 
 
-of_air = ("ice_heat_flux", "ice_heat_flux_slope", "ice_shortwave_flux", "snowfall_flux")
+of_air = (
+    "ice_heat_flux",
+    "ice_heat_flux_slope",
+    "ice_shortwave_flux",
+    "ice_sky_reflection",
+    "snowfall_flux",
+)
 # over the central Arctic, of Fletcher, in Maykut & Untersteiner (1971) [W m-2]
 shortwave = (0, 0, 31, 160, 286, 310, 220, 145, 59, 6, 0, 0)
 longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
@@ -173,7 +183,8 @@ longwave = (168, 166, 166, 187, 244, 291, 308, 302, 266, 224, 181, 176)
 
 def test_radiation_of_summer_decides_the_thickness():
     """At 87 degrees north the embedded climatology of the air keeps ice of ten metres; with the
-    radiation that was measured in the Arctic, and all else of it, it is about one metre.
+    light that the sky throws back three to five, and with the radiation that was measured in the
+    Arctic, and all else of it, one or two.
     """
     at = lambda m: surface.on_points(np.array([87.0]), np.array([0.0]), month=m)
     coads = [{name: value.item() for name, value in at(m).items()} for m in range(12)]
@@ -182,5 +193,7 @@ def test_radiation_of_summer_decides_the_thickness():
         for air, sun, sky in zip(coads, shortwave, longwave)
     ]
     assert 9 < min(seasons(coads, 3, 10.0)) < max(seasons(coads, 3, 10.0)) < 11
+    lit = seasons(coads, 12, 4.0, sky_reflection=0.4)
+    assert 3 < min(lit) < max(lit) < 5
     under = seasons(measured, 10, 2.0)
     assert 0.05 < min(under) < 1 < max(under) < 2.5

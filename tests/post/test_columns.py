@@ -61,6 +61,51 @@ def test_a_column_has_the_same_bits_beside_any_others(number):
         assert whole.mean_sea_level_pressure()[point] == alone.mean_sea_level_pressure()[0]
 
 
+@pytest.mark.parametrize("layers", [2, 3, 4, 5, 26])
+def test_what_is_found_above_the_ground_serves_within_it_and_back(layers):
+    """Bits do not depend on what was asked before: T has the ground as a level, other fields have
+    not.
+    """
+    levels = hybrid.uniform_sigma(layers)
+    fields = state(polytropic, levels)
+    wind = rng.normal(size=fields["air_temperature"].shape)
+    pressures = np.append(np.linspace(1e4, 1.05e5, 40), fields_pressures(fields, levels))
+    alone = [ask(Column(fields, levels)) for ask in asked(wind, pressures)]
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        column, asks = Column(fields, levels), asked(wind, pressures)
+        for n in order:
+            assert asks[n](column).tolist() == alone[n].tolist()
+
+
+def asked(wind, pressures):
+    return [
+        lambda column: column.at(wind, pressures),
+        lambda column: column.air_temperature(pressures),
+        lambda column: column.geopotential_height(pressures),
+    ]
+
+
+def fields_pressures(fields, levels):
+    """Those of the layers of one column, where a target lies on a level."""
+    return np.exp(Column(fields, levels).air.logarithm[:, 0])
+
+
+def test_weights_of_the_cubic_are_those_of_lagrange():
+    x, target = columns(), rng.uniform(3, 7, (5, 21))
+    k = np.clip((target[:, None] >= x[1:-1]).sum(1), 1, 6)  # the level above each
+    values = rng.normal(size=x.shape)
+    expected = np.zeros(target.shape)
+    at = [np.take_along_axis(x, k + n, 0) for n in range(-1, 3)]
+    for n in range(4):
+        weight = np.ones(target.shape)
+        for m in (m for m in range(4) if m != n):
+            weight = weight * ((target - at[m]) / (at[n] - at[m]))
+        expected += weight * np.take_along_axis(values, k + n - 1, 0)
+    inside = (target >= x[1]) & (target < x[-2])
+    assert inside.sum() > 50
+    assert np.allclose(Between(x, target).cubic(values)[inside], expected[inside], rtol=1e-12)
+
+
 def test_heights_and_pressures_are_inverse():
     levels = hybrid.named("L60")
     column = Column(state(polytropic, levels), levels)

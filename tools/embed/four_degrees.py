@@ -7,9 +7,11 @@ grid reads the same numbers. Elsewhere they are filled (docs/data.md).
 
 from __future__ import annotations
 
+import gsw
 import netCDF4
 import numpy as np
 
+from fathom.data import mixed_layer
 from fathom.regrid.fill import harmonic
 
 from .files import Variable, latitudes, longitudes, write
@@ -107,16 +109,19 @@ def build_fluxes(files):
 STATE = "tutorial_temperature", "tutorial_salinity"  # sources of the state alone
 
 
+# long: the steps, then a table of the variables in the file
 def build_state(files):
-    """January of temperature and salinity on 15 layers, and the depth of the sea."""
+    """January of temperature and salinity on 15 layers, the depth of the sea, and how deep its
+    mixed layer gets.
+    """
     depth = -numbers(files["tutorial_depth"])
     interfaces = np.concatenate([[0.0], np.cumsum(THICKNESS)])
     middles = (interfaces[1:] + interfaces[:-1]) / 2
-    fields = [numbers(files[name], 12 * len(THICKNESS))[: len(THICKNESS)] for name in STATE]
-    known = fields[1] > 0  # no water: no salt
-    temperature, salinity = (
-        harmonic(np.where(known, field, np.nan), LATITUDE, coupling=0.1) for field in fields
-    )
+    months = [numbers(files[name], 12, len(THICKNESS)) for name in STATE]
+    water = months[1] > 0  # no water: no salt
+    months = [np.where(water, field, np.nan) for field in months]
+    temperature, salinity = (harmonic(field[0], LATITUDE, coupling=0.1) for field in months)
+    mixed = deepest_mixed_layer(*months, middles)
     where = "depth latitude longitude"
     write(
         "levitus-4deg",
@@ -156,8 +161,27 @@ def build_state(files):
                 "sea_water_practical_salinity",
                 0.001,
             ),
+            "deepest_mixed_layer": Variable(
+                "latitude longitude",
+                mixed,
+                "m",
+                "deepest mixed layer of twelve months, density step 0.125 kg m-3",
+                "ocean_mixed_layer_thickness_defined_by_sigma_t",
+                0.1,
+                "time: maximum within years",
+            ),
         },
     )
+
+
+def deepest_mixed_layer(temperature, salinity, depth):
+    """Of twelve months of (month, depth, lat, lon), filled where there is no water."""
+    absolute = gsw.SA_from_SP(salinity, depth[:, None, None], LONGITUDE, LATITUDE[:, None])
+    density = 1000 + gsw.sigma0(absolute, gsw.CT_from_pt(absolute, temperature))
+    months = mixed_layer.depth_of(density, depth)
+    with np.errstate(invalid="ignore"):
+        deepest = np.fmax.reduce(months, axis=0)
+    return harmonic(deepest, LATITUDE)
 
 
 def numbers(file, *records):

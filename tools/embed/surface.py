@@ -47,7 +47,8 @@ def build_surface(files):
     lost = STEFAN_BOLTZMANN * (sst2 + CELSIUS) ** 4 - longwave - turbulent
     factor = mean(lost, water) / mean((1 - ALBEDO) * shortwave, water)
     shortwave = factor * shortwave
-    rain = precipitation(evaporation, water, latitude)
+    sea = open_water(0 * ice, latitude, longitude)
+    rain = precipitation(evaporation, water, sea, latitude)
     (salinity,) = from_greenwich(*read(files["levitus"], "XAXLEVITR", "SALT"))[1]
     salinity = harmonic(salinity[0], sea_latitude)
 
@@ -360,16 +361,16 @@ def open_water(ice, latitude, longitude):
     return cell_area(latitude, longitude.size) * ocean * (1 - ice)
 
 
-def precipitation(evaporation, water, latitude):
+def precipitation(evaporation, water, sea, latitude):
     """Zonal and annual mean (lat, lon) [kg m-2 s-1]: the evaporation less the observed E - P, as
-    much as evaporates.
+    much as evaporates from open water. What ice covers does not evaporate.
     """
     from scipy.interpolate import PchipInterpolator
 
     observed = PchipInterpolator(
         [-90, -60, -25, 5, 25, 60, 90], [-0.3, -1.29, 1.97, -2.98, 1.36, -0.99, -0.5]
     )
-    zonal = (evaporation * water).sum((0, 2)) / np.maximum(water.sum((0, 2)), 1)
+    zonal = (evaporation * water).sum((0, 2)) / np.maximum(sea.sum((0, 2)), 1)
     rain = np.maximum(zonal - observed(latitude) / DAY, 0.2 / DAY)
     weight = water.sum(0)
     rain = np.broadcast_to(rain[:, None], weight.shape)

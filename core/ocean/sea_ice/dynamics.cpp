@@ -53,8 +53,8 @@ struct IceDynamics::Block {
     struct Chunk {
         int row, column;
     };
-    std::vector<Chunk> cells, corners;  ///< where there is ice; cells beyond the last corner too
-    std::vector<Chunk> empty;           ///< where there is none
+    std::vector<Chunk> cells, corners;  ///< with ice, and with ice beside them; cells of the first
+                                        ///< row and column beyond the block too
     std::vector<bool> near;             ///< rows that any of these needs
 
     Block(int rows, int columns, int halo)
@@ -67,8 +67,9 @@ struct IceDynamics::Block {
             *c = Columns(rows, width);
     }
     void geometry();
+    bool beside_ice(int row, int column);
     void find();
-    void clear();
+    void rest();
     void weigh(const Parameters&);
     void strain(const Parameters&);
     void accelerate(const Parameters&);
@@ -184,31 +185,39 @@ void IceDynamics::fill(Given at, int b) {
     in(stress_x, block.stress_x), in(stress_y, block.stress_y);
     in(u, block.u), in(v, block.v), in(sum, block.s1), in(difference, block.s2);
     in(shear, block.s12);
-    block.clear();
+    block.rest();
 }
 
-/// Packs of cells and corners with ice near them, and their rows; elsewhere nothing moves.
+/// Whether ice may push a corner.
+bool IceDynamics::Block::beside_ice(int r, int c) {
+    return *wet.at(r, c) > 0 && (*a.at(r, c) > 0 || *a.at(r, c + 1) > 0 || *a.at(r + 1, c) > 0 ||
+                                 *a.at(r + 1, c + 1) > 0);
+}
+
+/// Packs of cells with ice, and of corners beside it: a pack begins where there is ice that the one
+/// before does not hold.
 void IceDynamics::Block::find() {
-    cells.clear(), corners.clear(), near.assign(rows, false), empty.clear();
-    for (int r = halo; r < rows - halo + 1; ++r)
-        for (int c = halo; c < columns - halo + 1; c += lanes) {
-            bool ice = false;
-            for (int y = r - 1; y <= r + 1 && !ice; ++y)
-                for (int x = c - 1; x <= std::min(c + lanes, columns - 1); ++x)
-                    ice |= *a.at(y, x) > 0;
-            if (!ice) {
-                empty.push_back({r, c});
-                continue;
-            }
-            cells.push_back({r, c});
-            if (r < rows - halo) corners.push_back({r, c});
-            for (int y = r - 1; y <= r + 1; ++y) near[y] = true;
-        }
+    cells.clear(), corners.clear(), near.assign(rows, false);
+    const auto packs = [&](std::vector<Chunk>& found, int beyond, auto&& wanted) {
+        for (int r = halo; r < rows - halo + beyond; ++r)
+            for (int c = halo; c < columns - halo + beyond; ++c)
+                if (wanted(r, c)) {
+                    found.push_back({r, c});
+                    near[r] = near[r + 1] = true;
+                    c += lanes - 1;
+                }
+    };
+    packs(cells, 1, [&](int r, int c) { return *a.at(r, c) > 0; });
+    packs(corners, 0, [&](int r, int c) { return beside_ice(r, c); });
 }
 
-void IceDynamics::Block::clear() {
-    for (Columns* q : {&u, &v, &s1, &s2, &s12})
-        for (const auto [r, c] : empty) Real(0).store(q->at(r, c));
+/// Where there is no ice, nothing moves and nothing presses.
+void IceDynamics::Block::rest() {
+    for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < columns; ++c) {
+            if (!near[r] || !(*a.at(r, c) > 0)) *s1.at(r, c) = *s2.at(r, c) = *s12.at(r, c) = 0;
+            if (!near[r] || !beside_ice(r, c)) *u.at(r, c) = *v.at(r, c) = 0;
+        }
 }
 
 /// Strength at centres; at corners mass, what pushes the ice, and the drag of the sea.
@@ -217,8 +226,6 @@ void IceDynamics::Block::weigh(const Parameters& p) {
     for (const auto [r, c] : cells) {
         const Real A = smaller(a.load(r, c), Real(1));
         (p.strength * volume.load(r, c) * exp(-compactness * (1 - A))).store(strength.at(r, c));
-        for (Columns* s : {&s1, &s2, &s12})
-            select(A > 0, s->load(r, c), Real(0)).store(s->at(r, c));
     }
     for (const auto [r, c] : corners) {
         const auto mean = [&](Columns& q) {
@@ -235,6 +242,8 @@ void IceDynamics::Block::weigh(const Parameters& p) {
         const Real slope = m * (0.5 * constants::gravity), none(0);
         select(moves, A, none).store(ice_area.at(r, c));
         select(moves, m, none).store(mass.at(r, c));
+        select(moves, u.load(r, c), none).store(u.at(r, c));
+        select(moves, v.load(r, c), none).store(v.at(r, c));
         (A * wind_x.load(r, c) - slope * east / dx.load(r, c)).store(push_x.at(r, c));
         (A * wind_y.load(r, c) - slope * north / dy.load(r, c)).store(push_y.at(r, c));
         (A * (density * p.drag)).store(drag.at(r, c));

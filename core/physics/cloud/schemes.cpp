@@ -1,14 +1,21 @@
 #include "physics/schemes.hpp"
 #include "physics/cloud/condensation.hpp"
 #include "physics/cloud/diagnostic.hpp"
+#include "physics/cloud/microphysics.hpp"
 #include "physics/cloud/positive.hpp"
+#include "physics/cloud/prognostic.hpp"
 
 namespace fathom::physics {
 
 Entries cloud() {
     return {entry<PositiveHumidity>("PositiveHumidity"),
             entry<LargeScaleCondensation>("LargeScaleCondensation"),
-            entry<DiagnosticCloud>("DiagnosticCloud")};
+            entry<DiagnosticCloud>("DiagnosticCloud"),
+            entry<PrognosticCloud<true>>("PrognosticLiquidCloud"),
+            entry<PrognosticCloud<false>>("PrognosticCloud"),
+            entry<Microphysics<warm_rain>>("WarmMicrophysics"),
+            entry<Microphysics<with_ice>>("IceMicrophysics"),
+            entry<Microphysics<with_graupel>>("GraupelMicrophysics")};
 }
 
 }  // namespace fathom::physics

@@ -6,9 +6,9 @@
 namespace fathom::physics {
 
 Entries land() {
-    return {entry<SurfaceState>("SurfaceState"), entry<GroundResponse>("GroundResponse"),
-            entry<BulkExchange>("BulkExchange"), entry<Snowfall>("Snowfall"),
-            entry<LandSurface>("LandSurface")};
+    return {entry<SurfaceState>("SurfaceState"),           entry<GroundResponse>("GroundResponse"),
+            entry<BulkExchange>("BulkExchange"),           entry<Snowfall<false>>("Snowfall"),
+            entry<Snowfall<true>>("SnowfallOfConvection"), entry<LandSurface>("LandSurface")};
 }
 
 }  // namespace fathom::physics

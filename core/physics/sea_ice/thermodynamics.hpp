@@ -4,8 +4,8 @@
 ///
 ///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
 ///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
-///   at the top     F(T_s) + (1 - albedo) sun = F_c + melt,   F(T) = F_0 + F' (T - T_0),
-///       T_s <= T_m
+///   at the top     F(T_s) + (1 - albedo) / (1 - R albedo) sun = F_c + melt,
+///       F(T) = F_0 + F' (T - T_0),   T_s <= T_m,   R: what the sky sends down again
 ///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
@@ -22,12 +22,14 @@
 namespace fathom::physics {
 
 /// What an atmosphere says of its fluxes over ice: without sunlight at the temperature T_0, and how
-/// they change with that of the surface; sunlight that comes down; snow.
+/// they change with that of the surface; sunlight that comes down on a black surface, the share of
+/// reflected light that the sky sends down again; snow.
 template <class Real> struct AirOverIce {
     Reads<Real, "ice_heat_flux", place::center_column, "W m-2"> heat;
     Reads<Real, "ice_heat_flux_slope", place::center_column, "W m-2 K-1"> slope;
     Reads<Real, "ice_surface_temperature", place::center_column, "degC"> at;
     Reads<Real, "ice_shortwave_flux", place::center_column, "W m-2"> sun;
+    Reads<Real, "ice_sky_reflection", place::center_column, "1"> sky;
     Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall;
 };
 
@@ -197,8 +199,8 @@ struct IceThermodynamics {
         slab.snow += snowfall * (tau / ice::snow_density);
 
         const Real slope = air.slope[0],
-                   sun = (1 - albedo(slab.thickness(), slab.snow, Real(temperature[0]), melting)) *
-                         air.sun[0];
+                   white = albedo(slab.thickness(), slab.snow, Real(temperature[0]), melting),
+                   sun = (1 - white) / (1 - air.sky[0] * white) * air.sun[0];
         const Fluxes<Real> f =
             conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
         change(slab, f, Real(sea.heat[0]), bottom, melting);

@@ -30,6 +30,7 @@ namespace fathom::physics {
 namespace sea_air {
 inline constexpr double heat_capacity = 1000.5, evaporation_heat = 2.5e6, gas_constant = 287.05,
                         vapour = 0.608;       ///< [J kg-1 K-1], [J kg-1], [J kg-1 K-1], [1]
+inline constexpr double albedo = 0.066;       ///< of the sea [1]
 inline constexpr double saturation = 5107.4;  ///< [K]
 inline constexpr double warmer_sea = 32.7e-3, moisture = 34.6e-3;  ///< C_H, C_E over sqrt(C_D)
 template <class Real> constexpr Real density(Real pressure, Real air, Real humid) {
@@ -41,8 +42,8 @@ template <class Real> constexpr Real saturated(Real T, Real density) {
 }  // namespace sea_air
 
 struct BulkForcing {
-    double wind_height = 10, air_height = 10, albedo = 0.066, emissivity = 1, least_wind = 0.5,
-           iterations = 3, insulation = 0.05;
+    double wind_height = 10, air_height = 10, albedo = sea_air::albedo, emissivity = 1,
+           least_wind = 0.5, iterations = 3, insulation = 0.05;
 
     static constexpr std::string_view summary =
         "Wind stress, heat and freshwater flux from the state of the air (Large & Yeager 2009)";

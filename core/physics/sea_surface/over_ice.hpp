@@ -5,6 +5,11 @@
 ///   F' = -4 sigma T^3 - rho_a c_p C S - L_s rho_a C S dq_s/dT,   q_s = 11637800 exp(-5897.8 / T) /
 ///       rho_a,   tau = rho_a C S wind,   C = 1.63e-3
 ///
+/// Of the light that a surface of albedo a reflects, the sky sends the share R down again, and so
+/// on: S_0 / (1 - R a) reaches it, S_0 what reaches a black surface (Shine 1984, Q. J. R. Meteorol.
+/// Soc. 110, 747-764). Radiation that was observed, or made, over ice has that in it: R = 0. What
+/// is known over the dark sea alone, S, has S_0 = S (1 - R 0.066).
+///
 /// Precipitation is snow where the air is below freezing. Vapour comes from, and goes to, the water
 /// of the sea.
 #pragma once
@@ -14,13 +19,15 @@
 namespace fathom::physics {
 
 struct BulkOverIce {
-    double coefficient = 1.63e-3, emissivity = 1;
+    double coefficient = 1.63e-3, emissivity = 1, sky_reflection = 0;
     static constexpr std::string_view summary =
         "Stress, heat and freshwater flux over sea ice from the state of the air";
     static constexpr std::tuple parameters{
         Parameter{"coefficient", &BulkOverIce::coefficient, "1", 0, 0.1,
                   "of the exchange of momentum, heat and moisture"},
-        Parameter{"emissivity", &BulkOverIce::emissivity, "1", 0, 1, "long-wave emissivity"}};
+        Parameter{"emissivity", &BulkOverIce::emissivity, "1", 0, 1, "long-wave emissivity"},
+        Parameter{"sky_reflection", &BulkOverIce::sky_reflection, "1", 0, 0.9,
+                  "share of reflected light that the sky sends down again"}};
 
     template <class Real>
     constexpr void operator()(
@@ -37,6 +44,7 @@ struct BulkOverIce {
         Writes<Real, "ice_heat_flux", place::center_column, "W m-2"> heat,
         Writes<Real, "ice_heat_flux_slope", place::center_column, "W m-2 K-1"> slope,
         Writes<Real, "ice_shortwave_flux", place::center_column, "W m-2"> sun,
+        Writes<Real, "ice_sky_reflection", place::center_column, "1"> sky,
         Writes<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall,
         Writes<Real, "ice_freshwater_flux", place::center_column, "kg m-2 s-1"> rain,
         Writes<Real, "ice_stress_eastward", place::center_column, "N m-2"> stress_east,
@@ -53,7 +61,8 @@ struct BulkOverIce {
                   sublimation * vapour;
         slope[0] =
             -(4 * cube + flow * (sea_air::heat_capacity + sublimation * of_vapour * q_s / (T * T)));
-        sun[0] = shortwave[0];
+        sun[0] = (1 - sky_reflection * sea_air::albedo) * shortwave[0];
+        sky[0] = Real(sky_reflection);
         const Real fallen = precipitation[0],
                    snow = select(air_temperature[0] < 0, fallen, Real(0));
         snowfall[0] = snow;
@@ -63,18 +72,23 @@ struct BulkOverIce {
     }
 };
 
-/// Where the fresh water F of the whole cell is given, ice changes only the form of it:
+/// Where the fresh water F of the whole cell is given, it is snow, which ice keeps, in frost; the
+/// rest reaches the sea through cracks, and so does all that evaporates:
 ///
-///   F = snow, which ice keeps, + what reaches the sea through cracks
+///   snow = max(F, 0) where the air is below freezing,   F = snow + what reaches the sea
 struct GivenWaterOverIce {
     static constexpr std::string_view summary =
-        "What of a given fresh water flux passes the sea ice: all but the snow";
+        "What of a given fresh water flux is snow on sea ice, and what passes it";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water,
-        Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall,
+        Reads<Real, "air_temperature", place::center_column, "degC"> air_temperature,
+        Writes<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall,
         Writes<Real, "ice_freshwater_flux", place::center_column, "kg m-2 s-1"> rain) const {
-        rain[0] = water[0] - snowfall[0];
+        const Real all = water[0],
+                   snow = select(air_temperature[0] < 0, larger(all, Real(0)), Real(0));
+        snowfall[0] = snow;
+        rain[0] = all - snow;
     }
 };
 

@@ -10,7 +10,8 @@
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
-/// Temperature is restored where no ice of the model lies between: (1 - a) of it.
+/// Where ice of the model lies, nothing is restored: (1 - a) of it. A salinity that is held there
+/// would give back what freezing takes, and the water would not convect.
 ///
 /// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean
 /// models without an ice model hold salinity faster under ice, for what ice that freezes here and
@@ -69,8 +70,9 @@ struct SalinityRestoring {
     constexpr void operator()(
         Reads<Real, "salinity", place::center_layer, "1e-3"> salinity,
         Reads<Real, "restoring_salinity", place::center_column, "1e-3"> target,
+        Reads<Real, "sea_ice_area", place::center_column, "1"> ice,
         Updates<Real, "salinity_surface_flux", place::center_column, "1e-3 m s-1"> flux) const {
-        flux[0] += piston_velocity * (target[0] - salinity[0]);
+        flux[0] += piston_velocity * ((target[0] - salinity[0]) * (1 - ice[0]));
     }
 };
 

@@ -6,9 +6,14 @@
 ///   q_s = epsilon e_s / (p - (1 - epsilon) e_s),
 ///       dq_s/dT = q_s p / (p - (1 - epsilon) e_s) a (273.16 - b) / (T - b)^2
 ///
+/// Between the triple point and 23 K below it condensate is a mixture of both, w of it liquid
+/// (Tiedtke 1993, Mon. Wea. Rev. 121, 3040-3061):
+///
+///   w = ((T - 250.16) / 23)^2,   q_s = w q_water + (1 - w) q_ice,   L = L_v + (1 - w) L_f
+///
 /// q_s is at most epsilon: where water would boil, in the warm and thin air above the stratosphere,
-/// it bounds nothing. The latent heat is one number: h = c_p T + phi + L q is what columns
-/// conserve.
+/// it bounds nothing. Latent heats are numbers: h = c_p T + phi + L_v q - L_f q_frozen is what
+/// columns conserve, q vapour and q_frozen all that is ice.
 #pragma once
 #include "base/brief.hpp"
 #include "base/constants.hpp"
@@ -22,20 +27,44 @@ inline constexpr double virtual_factor = 1 / molar_ratio - 1;  // T_v = T (1 + 0
 inline constexpr double latent_warming =
     constants::evaporation_heat / constants::dry_air_heat_capacity;  // L / c_p [K]
 
+inline constexpr double latent_freezing =
+    constants::fusion_heat / constants::dry_air_heat_capacity;  // L_f / c_p [K]
+
 template <class Real> struct Saturation {
     Real humidity, slope,
         bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] but for a few per cent
-    constexpr Saturation(Real T, Real p) {
+    constexpr Saturation(Real T, Real p)
+        : Saturation(T, p, select(T > 273.16, 17.2693882, Real(21.8745584)),
+                     select(T > 273.16, 35.86, Real(7.66))) {}
+    static constexpr Saturation over_water(Real T, Real p) {
+        return {T, p, Real(17.2693882), Real(35.86)};
+    }
+    static constexpr Saturation over_ice(Real T, Real p) {
+        return {T, p, Real(21.8745584), Real(7.66)};
+    }
+    constexpr Saturation(Real T, Real p, Real a, Real b) {
         T = smaller(larger(T, 100), 400);
-        const auto warm = T > 273.16;
-        const Real a = select(warm, 17.2693882, Real(21.8745584)),
-                   b = select(warm, 35.86, Real(7.66));
         const Real inverse = 1 / (T - b), vapour = 610.78 * brief_exp(a * (T - 273.16) * inverse);
         const Real rest = larger(p - (1 - molar_ratio) * vapour, vapour), per_rest = 1 / rest;
         const Real growth = (p * per_rest) * (a * (273.16 - b) * inverse * inverse);
         humidity = molar_ratio * vapour * per_rest;
         slope = humidity * growth;
         bend = slope * (growth - 2 * inverse);
+    }
+};
+
+/// Of condensate that is partly liquid: the share w that is, q_s, and how both change with T.
+template <class Real> struct MixedSaturation {
+    Real liquid, liquid_slope, humidity, slope;
+    constexpr MixedSaturation(Real T, Real p) {
+        const Real x = smaller(larger((T - 250.16) * (1 / 23.), Real(0)), Real(1));
+        const auto water = Saturation<Real>::over_water(T, p),
+                   ice = Saturation<Real>::over_ice(T, p);
+        const Real apart = water.humidity - ice.humidity;
+        liquid = x * x;
+        liquid_slope = select(x < 1, 2 / 23. * x, Real(0));
+        humidity = fma(liquid, apart, ice.humidity);
+        slope = fma(liquid, water.slope - ice.slope, ice.slope) + liquid_slope * apart;
     }
 };
 

@@ -9,6 +9,7 @@
 #include "physics/turbulence/nonlocal.hpp"
 #include "physics/turbulence/richardson.hpp"
 #include "physics/turbulence/tidal.hpp"
+#include "physics/turbulence/turbulent_energy.hpp"
 
 namespace fathom::physics {
 
@@ -18,6 +19,7 @@ Entries turbulence() {
             entry<KPP>("KPP"),
             entry<NonlocalTransport>("NonlocalTransport"),
             entry<KProfile>("KProfile"),
+            entry<TurbulentEnergy>("TurbulentEnergy"),
             entry<VerticalDiffusion>("VerticalDiffusion"),
             entry<FrictionVelocity>("FrictionVelocity"),
             entry<BryanLewisMixing>("BryanLewisMixing"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 import click
 
 from fathom.commands.bench.atmosphere import atmosphere
+from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
 from fathom.commands.bench.blocking import blocking
 from fathom.commands.bench.kernels import kernels
@@ -19,6 +20,7 @@ from fathom.commands.bench.transform import transform
 
 parts = (
     ocean,
+    balance,
     barotropic,
     transform,
     messages,

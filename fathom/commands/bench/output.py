@@ -24,7 +24,11 @@ from fathom.commands.options import (
     default="ocean-1deg",
     help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60.",
 )
-@usual_option("--every", default="3h", help="How often the case's variables are written.")
+@click.option(
+    "--every",
+    help="How often all is written.  [default: as the case has it: oceans and T106L60 3h; the"
+    " forecast 6h, its rain 1d]",
+)
 @usual_option("--for", "length", default="1d", help="How long the model runs.")
 @number_option("--ranks", default=2, help="Ranks that compute.")
 @threads_option

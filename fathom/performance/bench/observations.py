@@ -5,7 +5,7 @@ eccodes from Python; and what more ranks would make of an import.
 The messages are those of a file, or surface reports that eccodes encodes here. An import on N
 ranks is priced as
 
-    (decode + rows + sort) / N  +  rows that travel / rate of memory  +  merge + write
+    index  +  (decode + rows + 2 sorts + writing) / N  +  rows that travel twice / rate of memory
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
-from fathom.observations import base, bufr, operators, reports, screening, surface
+from fathom.observations import base, bufr, operators, parquet, reports, screening, surface
 from fathom.observations.base import Observations
 
 ranks = (2, 4, 16)
@@ -121,12 +121,14 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
 
 
 def _speedup(s: dict[str, float], data: int, count: int) -> float:
-    """Of an import on `count` ranks, by the formula above."""
+    """Of an import on `count` ranks, by the formula above; most groups on one rank: its writing."""
     row = sum(np.dtype(kind).itemsize for kind, _, _ in base.columns.values())
-    shared = s["decode"] + s["rows"] + s["sort"]
-    alone = s["index"] + s["write"]
-    merged = s["sort"] + data * row * (1 - 1 / count) / rate_of_travel
-    return (shared + alone) / (shared / count + alone + merged)
+    groups = len(parquet.group_bounds(data)) - 1
+    shared = s["decode"] + s["rows"] + 2 * s["sort"]
+    writing = s["write"] * -(-groups // count) / max(groups, 1)
+    travel = 2 * data * row * (count - 1) / count**2 / rate_of_travel
+    one = s["index"] + s["decode"] + s["rows"] + s["sort"] + s["write"]
+    return one / (s["index"] + shared / count + writing + travel)
 
 
 def _surface(spent: Spent) -> None:

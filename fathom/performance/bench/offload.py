@@ -41,8 +41,8 @@ in_ocean = (
     "sea_surface_height",
 )
 in_air = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
-# Of atmospheres: case of `bench atmosphere`, and the output of each rhythm: name -> what
-# Simulation.output takes. The first is that of experiments/forecast-t106.toml.
+# Of atmospheres: case of `bench atmosphere`, and its output: name -> what Simulation.output takes.
+# The first is that of experiments/forecast-t106.toml.
 atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     "forecast-t106": (
         "physics-t106l31",
@@ -50,12 +50,15 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
             "pressure.zarr": {
                 "variables": [*in_air, "relative_humidity"],
                 "levels": [1000, 925, 850, 700, 500, 400, 300, 250, 200, 100, 50],
+                "every": "6h",
             },
             "surface.zarr": {
-                "variables": ["air_pressure_at_mean_sea_level", "surface_air_pressure"]
+                "variables": ["air_pressure_at_mean_sea_level", "surface_air_pressure"],
+                "every": "6h",
             },
             "rain.zarr": {
                 "variables": ["precipitation_flux", "convective_precipitation"],
+                "every": "1d",
                 "statistic": "mean",
             },
         },
@@ -69,6 +72,7 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
                     *(1000, 925, 850, 700, 600, 500, 400, 300, 250, 200, 150, 100),
                     *(70, 50, 30, 20, 10),
                 ],
+                "every": "3h",
             }
         },
     ),
@@ -81,7 +85,7 @@ class Case:
     """What is measured. ValueError for a name that does not exist."""
 
     case: str = "ocean-1deg"
-    every: str = "3h"
+    every: str | None = None  # of all outputs; None: each as the case has it
     length: str = "1d"
     ranks: int = 2
     threads: int = 1
@@ -115,9 +119,13 @@ class Case:
     @property
     def outputs(self) -> dict[str, dict[str, Any]]:
         """What is written: store -> keywords of Simulation.output."""
-        if self.case in atmospheres:
-            return atmospheres[self.case][1]
-        return {"bench.zarr": {"variables": list(in_ocean)}}
+        own = (
+            atmospheres[self.case][1]
+            if self.case in atmospheres
+            else {"bench.zarr": {"variables": list(in_ocean), "every": "3h"}}
+        )
+        every = {} if self.every is None else {"every": self.every}
+        return {path: what | every for path, what in own.items()}
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -141,6 +149,7 @@ def measure(case: Case) -> dict[str, Any]:
         "times": synchronous["times"],
         "megabytes": synchronous["bytes"] / 1e6,
         "output_share": synchronous["stall_seconds"] / synchronous["run_seconds"],
+        "output_share_of_processor": synchronous["output_share_of_processor"],
         "run_seconds": seconds,
         "over_without": {name: s / seconds["without_output"] for name, s in seconds.items()},
         "stall_seconds_per_output": stall,
@@ -206,19 +215,16 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
 def work(settings: Mapping[str, Any]) -> None:
     """On the ranks of a variant."""
     case, variant, folder = Case(**settings["case"]), settings["variant"], Path(settings["folder"])
-    if case.disk:
-        files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
     directory = folder / variant
-    parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
-    simulation = case.simulation(parallel=parallel, directory=directory, overwrite=True)
+    simulation = _simulation(case, variant, folder)
     stamps: list[float] = []
     simulation.call(lambda _: stamps.append(time.perf_counter()), every=simulation.step)
-    if variants[variant] is not None:
-        for path, what in case.outputs.items():
-            simulation.output(path, every=case.every, **what)
+    spent = [_processor_seconds(store) for store in simulation.outputs]
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])
+    began = time.process_time()
     summary = simulation.run(case.length, report=False)
+    processor = time.process_time() - began
     if simulation.serves:
         return
     copy = (
@@ -236,6 +242,7 @@ def work(settings: Mapping[str, Any]) -> None:
         json.dumps(
             {
                 "run_seconds": summary["wall_seconds"],
+                "output_share_of_processor": sum(map(sum, spent)) / processor,
                 "seconds_per_step": float(np.median(steps)),
                 "step_seconds": steps.tolist(),
                 "times": times,
@@ -251,6 +258,33 @@ def work(settings: Mapping[str, Any]) -> None:
             }
         )
     )
+
+
+def _simulation(case: Case, variant: str, folder: Path) -> Any:
+    """That of a variant, with its outputs, in its folder."""
+    if case.disk:
+        files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
+    parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
+    simulation = case.simulation(parallel=parallel, directory=folder / variant, overwrite=True)
+    if variants[variant] is not None:
+        for path, what in case.outputs.items():
+            simulation.output(path, **what)
+    return simulation
+
+
+def _processor_seconds(store: Any) -> list[float]:
+    """Those of each event of a store from now on, on this rank: what others do on the same
+    processors changes them little.
+    """
+    send, spent = store.send, []
+
+    def clocked(*arguments: Any, **keywords: Any) -> None:
+        began = time.process_time()
+        send(*arguments, **keywords)
+        spent.append(time.process_time() - began)
+
+    store.send = clocked
+    return spent
 
 
 def _copy_seconds(comm: Any, size: int) -> float:
@@ -323,7 +357,7 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
     how = ", paced" * case["paced"] + f", disk of {case['disk']:g} MB/s" * bool(case["disk"])
     click.echo(
         f"{case['case']} on {case['ranks']} rank{'s' * (case['ranks'] > 1)}, {f['times']} outputs"
-        f" of {f['megabytes'] / f['times']:.0f} MB every {case['every']}{how}; {f['machine']}"
+        f" of {f['megabytes'] / f['times']:.0f} MB{how}; {f['machine']}"
     )
     columns = (
         "run s",
@@ -353,7 +387,8 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
             ]
         click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
     click.echo(
-        f"written by the ranks that compute, output takes {f['output_share']:.1%} of the run"
+        f"written by the ranks that compute, output takes {f['output_share']:.1%} of the run,"
+        f" {f['output_share_of_processor']:.1%} of its processor time"
     )
     click.echo(
         f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are"

@@ -1,0 +1,67 @@
+/// Balanced: a process of columns whose work is not the same in all of them – sunlight, convection,
+/// clouds – shared among ranks. What a column costs is learned from the last time. Each rank says
+/// the sum of its own, all find the same transfers, and dear columns travel to ranks that have less
+/// to do; what they give travels back. A column knows nothing of where it is computed: the same
+/// bits as without.
+///
+///   transfers: loads above mean (1 + threshold) give what they have above the mean to those below
+///   it, both in the order of ranks
+///
+/// Columns that cost alike lie beside each other in a pack, which ends early where none of them has
+/// work.
+#pragma once
+#include <memory>
+#include "field/global_process.hpp"
+
+namespace fathom {
+
+/// What one rank gives to another, in the unit of the loads.
+struct Transfer {
+    int from, to;
+    double amount;
+};
+std::vector<Transfer> transfers(std::span<const double> loads, double threshold);
+
+class Balanced final : public GlobalProcess {
+public:
+    /// active: a field of columns; where it is above 0 there is work (daylight). Empty: columns are
+    /// as dear as they were the last time. share: whether columns travel at all.
+    Balanced(Process columns, std::string active, double threshold, bool share);
+    void prepare(Given) override;
+    void apply(Given) override;
+
+    /// Processor time of this rank in the last call [s]: what its own columns took wherever they
+    /// were computed, and what it has computed.
+    double own_seconds() const { return own; }
+    double seconds() const { return done; }
+    /// Of the columns of this rank, in rows of (global i, global j, seconds).
+    std::vector<double> costs(const FieldSet&) const;
+
+private:
+    struct Column {
+        int block, row, column, levels;
+        double cost;  ///< of the last time [s]
+        bool active;
+    };
+    struct Bundle;  ///< columns as they travel and are computed: all fields, level after level
+    template <class T> struct Turn;  ///< one call, of fields of these numbers
+    Process process;
+    std::string active;
+    double threshold;
+    bool share;
+    std::vector<Item> items;        ///< of the fields of the process; its own memory has none
+    std::vector<Item> active_item;  ///< one, where there is such a field
+    std::vector<Column> columns;
+    std::vector<double> loads;                      ///< of all ranks, expected
+    double own = 0, done = 0, cost_of[2] = {1, 1};  ///< of an idle and of an active column
+    std::shared_ptr<MPI_Comm> comm;
+
+    void expect(Given);
+    std::size_t numbers_of(const Process::Field&) const;
+    Bundle bundle(std::size_t count, int levels) const;
+    template <class T> void take(Given, Bundle&, std::span<const Column>) const;
+    template <class T> void give(Given, const Bundle&, std::span<Column>) const;
+    void run(Given, Bundle&) const;
+};
+
+}  // namespace fathom

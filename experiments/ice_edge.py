@@ -1,0 +1,76 @@
+"""The edge of the sea ice of a run beside the observed one, by month.
+
+    fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
+        --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month"}'
+    python experiments/ice_edge.py runs/year/ice.zarr [FOLDER]
+
+Observed is the share of ice in the embedded climatology, on the cells of the run. Extent counts the
+sea of which ice covers 15 % or more. `off`: the area that only one of both covers, over the length
+of the observed edge; `mean`: the same with its sign, positive where the run has more. FOLDER: where
+maps of March and September go.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import fathom as fm
+from fathom import plots
+from fathom.data import surface
+
+months = "January February March April May June July August September October November December"
+least = 0.15  # of the sea
+
+
+def edge_length(ice, sea, area):
+    """Of the cells with ice beside sea without it [m]."""
+    at_edge = np.zeros_like(ice)
+    for shift, axis in ((1, 0), (-1, 0), (1, 1), (-1, 1)):
+        at_edge |= ice & np.roll(sea & ~ice, shift, axis)
+    return np.sqrt(area[at_edge]).sum()
+
+
+def row(share, seen, volume, sea, area):
+    """Extent of the run and observed [1e6 km2], distances [km], volume [1e3 km3]."""
+    ice, observed = (share >= least) & sea, (seen >= least) & sea
+    more, less = area[ice & ~observed].sum(), area[observed & ~ice].sum()
+    length = edge_length(observed, sea, area)
+    extent = (area[ice].sum() / 1e12, area[observed].sum() / 1e12)
+    held = np.nansum(np.where(sea, volume * area, 0)) / 1e12
+    return *extent, (more + less) / length / 1e3, (more - less) / length / 1e3, held
+
+
+def main(store, folder=None):
+    year = fm.open(store).isel(time=slice(-12, None))
+    lat, lon, area = year.latitude.values, year.longitude.values, year.areacello.values
+    seen = surface.on_points(lat, lon, "sea_ice_fraction")["sea_ice_fraction"]
+    wet = year.wet_levels.values > 0
+    print(
+        "| month | north: extent, observed [10⁶ km²] | off, mean [km] | volume [10³ km³] |"
+        " south: extent, observed | off, mean | volume |\n|---|---|---|---|---|---|---|"
+    )
+    for n, name in enumerate(months.split()):
+        share, volume = (year[v].isel(time=n).values for v in ("siconc", "sivol"))
+        sides = (row(share, seen[n], volume, wet & half, area) for half in (lat > 0, lat < 0))
+        cells = [
+            f"{a:.1f}, {b:.1f} | {off:.0f}, {mean:+.0f} | {held:.1f}"
+            for a, b, off, mean, held in sides
+        ]
+        print(f"| {name} | {' | '.join(cells)} |")
+        if folder and name in ("March", "September"):
+            plots.map(
+                np.where(share > 0.01, share, np.where(wet, 0.0, np.nan)),
+                year,
+                name="sea_ice_area",
+                title=f"Sea ice in {name}; the line: observed edge",
+                limits=(0, 1),
+                over=lambda axes, raster, edge=seen[n]: plots.contours(
+                    axes, raster, np.where(wet, edge, 0.0), [least]
+                ),
+                path=Path(folder) / f"sea-ice-{name.lower()}.png",
+            )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,44 @@
+"""`fathom bench balance`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from fathom.commands.options import (
+    json_option,
+    number_option,
+    precision_option,
+    record_option,
+    usual_option,
+)
+from fathom.run import launch
+
+
+@click.command()
+@number_option("--ranks", default=2)
+@number_option("--truncation", default=31)
+@number_option("--levels", default=20)
+@precision_option("fp32")
+@usual_option("--distribution", default="auto", help="Of the blocks: as parallel.distribution.")
+@number_option("--spin-up", default=24, help="Steps of 40 minutes before those measured.")
+@number_option("--steps", default=6)
+@number_option("--simulated", default=32, help="Ranks that do not exist, priced by the columns.")
+@click.option("--pictures", type=click.Path(path_type=Path), help="A folder for maps.")
+@record_option
+@json_option()
+def balance(
+    ranks: int, file: Path | None, record: Path | None, pictures: Path | None, **given: Any
+) -> int:
+    """Efficiency of the physics' columns on ranks, before and after they are shared."""
+    from fathom.performance.bench import balance as bench  # start-up time: loads NumPy
+    from fathom.performance.bench import recorded
+
+    case = bench.Case(ranks, **given)
+
+    def act() -> int:
+        return recorded.told("balance", bench.present, bench.measure(case, pictures), file, record)
+
+    return launch.distribute(ranks, 1, Path("."), act)

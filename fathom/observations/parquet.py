@@ -1,0 +1,188 @@
+"""A Parquet file written by ranks together, group of rows by group of rows.
+
+Each rank encodes whole groups as a file of its own in memory. Their bytes then follow one another
+in one file; in the footer, the places of the groups move by what lies before them. A group holds
+what its own rows say, so the file is the same, byte for byte, on any number of ranks.
+
+The footer is Thrift's compact protocol; its fields are those of parquet.thrift (Apache Parquet
+format 2.10): FileMetaData 3 num_rows, 4 row_groups; RowGroup 1 columns, 5 file_offset, 7 ordinal;
+ColumnChunk 2 file_offset, 3 meta_data; ColumnMetaData 9, 10, 11 offsets of pages.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+magic = b"PAR1"
+_stop, _true, _false, _byte, _i16, _i32, _i64, _double, _binary, _list, _set, _struct = (
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12,
+)  # fmt: skip
+_rows, _groups = (3,), (4,)  # fields of the footer, from its top
+_ordinal = (4, 7)
+_offsets = {(4, 5), (4, 1, 2), (4, 1, 3, 9), (4, 1, 3, 10), (4, 1, 3, 11)}
+
+
+class Alone:
+    """One rank that talks to itself: what is used here of MPI's communicators, without MPI."""
+
+    rank, size = 0, 1
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value]
+
+    gather = allgather
+
+    def barrier(self) -> None:
+        pass
+
+
+def write(path: Path, tables: Sequence[Any], schema: Any, comm: Any) -> None:
+    """One file of the tables of all ranks, each a group of rows, in the order of the ranks; it
+    appears when it is whole. All ranks call it. OSError.
+    """
+    own = _encoded(tables, schema)
+    data, footer = own[len(magic) : _footer_at(own)], own[_footer_at(own) : -8]
+    sizes = comm.allgather((len(data), len(tables), sum(t.num_rows for t in tables)))
+    before, groups_before, _ = (sum(s) for s in zip((len(magic), 0, 0), *sizes[: comm.rank]))
+    edit = _Edit(footer, before - len(magic), groups_before)
+    groups = comm.gather(edit.groups)
+    partial = path.with_name(path.name + ".new")
+    if comm.rank == 0:
+        partial.write_bytes(magic)
+    comm.barrier()
+    with open(partial, "r+b") as file:
+        os.pwrite(file.fileno(), data, before)
+    comm.barrier()
+    if comm.rank == 0:
+        end, count, rows = (sum(s) for s in zip((len(magic), 0, 0), *sizes))
+        last = edit.footer(b"".join(groups), count, rows)
+        with open(partial, "r+b") as file:
+            file.seek(end)
+            file.write(last + len(last).to_bytes(4, "little") + magic)
+        partial.replace(path)
+    comm.barrier()
+
+
+def _encoded(tables: Sequence[Any], schema: Any) -> bytes:
+    from pyarrow import parquet
+
+    target = BytesIO()
+    with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        for table in tables:
+            writer.write_table(table)
+    return target.getvalue()
+
+
+def _footer_at(file: bytes) -> int:
+    return len(file) - 8 - int.from_bytes(file[-8:-4], "little")
+
+
+class _Edit:
+    """A walk through a footer: its groups of rows with their places moved, and what is around
+    them.
+    """
+
+    def __init__(self, data: bytes, shift: int, ordinal: int):
+        self.data, self.shift, self.ordinal = data, shift, ordinal
+        self.at, self.copied, self.done = 0, 0, bytearray()
+        self.groups, self.head, self.rows_at, self.group_header = b"", b"", (0, 0), 0
+        self._walk(())
+        self.tail = data[self.after_groups :]
+
+    def footer(self, groups: bytes, count: int, rows: int) -> bytes:
+        """The whole of it with other groups."""
+        start, end = self.rows_at
+        head = self.data[:start] + _number(rows) + self.data[end : self.group_header]
+        header = bytes([count << 4 | _struct]) if count < 15 else (
+            bytes([0xF0 | _struct]) + _varint(count)
+        )  # fmt: skip
+        return head + header + groups + self.tail
+
+    def _walk(self, path: tuple[int, ...]) -> None:
+        """A struct."""
+        field = 0
+        while (byte := self._byte()) != _stop:
+            field = field + (byte >> 4) if byte >> 4 else _zigzag(self._read())
+            self._value(byte & 15, (*path, field))
+
+    def _value(self, kind: int, path: tuple[int, ...]) -> None:
+        start = self.at
+        if kind in (_i16, _i32, _i64):
+            value = _zigzag(self._read())
+            if path in _offsets and value:
+                self._replace(start, value + self.shift)
+            elif path == _ordinal:
+                self._replace(start, value + self.ordinal)
+            elif path == _rows:
+                self.rows_at = start, self.at
+        elif kind == _binary:
+            length = self._read()
+            self.at += length
+        elif kind in (_list, _set):
+            self._items(path)
+        elif kind == _struct:
+            self._walk(path)
+        else:
+            self.at += {_byte: 1, _double: 8}.get(kind, 0)
+
+    def _items(self, path: tuple[int, ...]) -> None:
+        start, byte = self.at, self._byte()
+        count, kind = byte >> 4, byte & 15
+        count = self._read() if count == 15 else count
+        if path == _groups:
+            self.group_header, self.copied, self.done = start, self.at, bytearray()
+        for _ in range(count):
+            if kind in (_true, _false):
+                self.at += 1
+            else:
+                self._value(kind, path)
+        if path == _groups:
+            self.groups = bytes(self.done) + self.data[self.copied : self.at]
+            self.after_groups = self.at
+
+    def _replace(self, start: int, value: int) -> None:
+        self.done += self.data[self.copied : start] + _number(value)
+        self.copied = self.at
+
+    def _byte(self) -> int:
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def _read(self) -> int:
+        value, shift = 0, 0
+        while True:
+            byte = self._byte()
+            value |= (byte & 127) << shift
+            if byte < 128:
+                return value
+            shift += 7
+
+
+def _zigzag(value: int) -> int:
+    return value >> 1 ^ -(value & 1)
+
+
+def _number(value: int) -> bytes:
+    return _varint(value << 1 ^ value >> 63)
+
+
+def _varint(value: int) -> bytes:
+    made = bytearray()
+    while value > 127:
+        made.append(value & 127 | 128)
+        value >>= 7
+    return bytes([*made, value])
+
+
+def group_bounds(count: int) -> np.ndarray:
+    """Where groups of `count` rows begin and end: by their number alone, so that many ranks have
+    a group each and a large file has few.
+    """
+    length = int(np.clip(count // 64, 1 << 12, 1 << 17))
+    return np.append(np.arange(0, count, length), count)

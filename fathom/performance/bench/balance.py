@@ -1,0 +1,231 @@
+"""What sharing the columns of the physics among ranks is worth: efficiency, the mean over the
+largest of what ranks have to compute, before and after, by processor time.
+
+An aquaplanet under the sun of June after a spin-up: radiation by correlated k, which has short wave
+where the sun shines, convection where it happens, and clouds of all kinds of water. On ranks that
+do not exist the costs of the columns that were measured are divided as the model would divide them.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from fathom import machine, mpi
+from fathom.run.tree import Entry, tree
+
+processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
+
+text = """
+[grid]
+is = "GaussianGrid"
+truncation = {truncation}
+levels = {{ is = "HybridLevels", number = {levels} }}
+[model]
+is = "SpectralAtmosphere"
+precision = "{precision}"
+[model.physics]
+is = "FirstPhysics"
+radiation_every = "{step}min"
+radiation = "RRTMGP"
+sunlight = {{ is = "Sunlight", fixed_season = 1 }}
+condensation = "GraupelMicrophysics"
+clouds = "PrognosticCloud"
+drag = "none"
+[state]
+sea_surface_temperature = "273.15 + where(abs(latitude) < 60, 27 * (1 - sin(1.5 * \
+radians(latitude))**2), 0)"
+air_temperature = "maximum(200, (273.15 + 27 * cos(radians(latitude))**3 + \
+sin(radians(3 * longitude)) * cos(radians(latitude))**3) * (pressure / 1e5)**0.19)"
+specific_humidity = "0.014 * cos(radians(latitude))**4 * (pressure / 1e5)**3"
+[simulation]
+start = "2000-06-21"
+step = "{step}min"
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is measured. spin_up: steps without radiation's cost counted; steps: those measured;
+    simulated: ranks that do not exist. ValueError for what cannot be.
+    """
+
+    ranks: int = 2
+    truncation: int = 31
+    levels: int = 20
+    precision: str = "fp32"
+    distribution: str = "auto"
+    spin_up: int = 24
+    steps: int = 6
+    simulated: int = 32
+    threshold: float = 0.05
+
+    def __post_init__(self) -> None:
+        if self.steps < 2 or self.simulated < 2 or self.spin_up < 2:
+            raise ValueError(
+                f"steps = {self.steps}, spin_up = {self.spin_up}, simulated = {self.simulated}"
+                " must be at least 2"
+            )
+
+
+def efficiency(loads: Any) -> float:
+    """Mean over largest: the share of the ranks' time that is work."""
+    return float(np.mean(loads) / np.max(loads))
+
+
+def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
+    """The figures, on rank 0, None elsewhere; pictures: a folder for maps."""
+    from fathom.describe.experiment import Experiment  # start-up time: loads the models
+    from fathom.describe.toml import Document  # the same
+
+    how = asdict(case) | {"step": 40}
+    experiment = Experiment(Document(text.format(**how), "balance.toml"))
+    with tempfile.TemporaryDirectory() as folder:
+        simulation = experiment.simulation(directory=folder)
+        simulation.parallel |= {"balance": list(processes), "distribution": case.distribution}
+        simulation.prepare()
+        simulation.advance(case.spin_up)
+        seconds: dict[str, Any] = {name: ([], []) for name in processes}
+        for _ in range(case.steps):
+            simulation.advance(1)
+            for name, balanced in simulation.balanced.items():
+                for kept, mine in zip(seconds[name], (balanced.own_seconds, balanced.seconds)):
+                    kept.append(simulation.comm.gather(mine))
+        costs = {name: _map_of(simulation, b) for name, b in simulation.balanced.items()}
+        levels = np.asarray(simulation.model.grid.wet_levels)
+        owners = _owners(simulation.domain.decomposition, levels.shape)
+        grid = simulation.model.grid.mapping()
+        simulation.rest()
+    if not simulation.is_root:
+        return None
+    if pictures is not None:
+        _draw(pictures, costs, owners, grid)
+    return _figures(case, seconds, costs, levels)
+
+
+def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
+    """The rank of each column."""
+    owners = np.full(shape, -1)
+    for _, i0, j0, width, height, owner in np.asarray(decomposition.blocks):
+        owners[j0 : j0 + height, i0 : i0 + width] = owner
+    return owners
+
+
+def _draw(folder: Path, costs: Any, owners: Any, grid: Any) -> None:
+    """Maps of what the columns cost, and of the work of ranks by their columns."""
+    from fathom import plots  # start-up time: loads matplotlib
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, seconds in costs.items():
+        plots.map(
+            seconds * 1e6,
+            grid,
+            title=f"{name}: processor time of a column",
+            units="µs",
+            path=folder / f"cost-{name}.png",
+        )
+    work = sum(costs.values())
+    loads = np.bincount(owners.ravel(), work.ravel())
+    plots.map(
+        loads[owners] / loads.mean(),
+        grid,
+        title="Work of the rank of each column over the mean",
+        units="1",
+        path=folder / "work-of-ranks.png",
+    )
+
+
+def _map_of(simulation: Any, balanced: Any) -> Any:
+    """Seconds of each column of the globe in the last call, on rank 0."""
+    parts = simulation.comm.gather(balanced.costs(simulation.fields))
+    if not simulation.is_root:
+        return None
+    seconds = np.zeros(np.shape(simulation.model.grid.wet_levels))
+    for part in parts:
+        rows = np.reshape(part, (-1, 3))
+        seconds[rows[:, 1].astype(int), rows[:, 0].astype(int)] = rows[:, 2]
+    return seconds
+
+
+def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any]:
+    """Of each process and of their sum: before and after, on the ranks there are (mean over the
+    measured steps) and on those that are not.
+    """
+    figures: dict[str, Any] = {"case": asdict(case), "machine": machine.name(), "processes": {}}
+    both = [np.zeros((case.steps, case.ranks)) for _ in range(2)]
+    priced = [np.zeros(case.simulated) for _ in range(2)]
+    for name in processes:
+        own, done = (np.array(kept) for kept in seconds[name])
+        loads = _on_ranks(costs[name], levels, case)
+        after = _balanced(loads, case.threshold)
+        for total, part in zip((*both, *priced), (own, done, loads, after)):
+            total += part
+        figures["processes"][name] = {
+            "efficiency_before": float(np.mean([efficiency(step) for step in own])),
+            "efficiency_after": float(np.mean([efficiency(step) for step in done])),
+            "seconds_before": [float(s) for s in own.mean(0)],
+            "seconds_after": [float(s) for s in done.mean(0)],
+            "simulated_before": efficiency(loads),
+            "simulated_after": efficiency(after),
+        }
+    for when, on_ranks, on_others in zip(("before", "after"), both, priced):
+        figures[f"efficiency_{when}"] = float(np.mean([efficiency(s) for s in on_ranks]))
+        figures[f"efficiency_{when}_simulated"] = efficiency(on_others)
+    return figures
+
+
+def _on_ranks(costs: Any, levels: Any, case: Case) -> Any:
+    """What each of the ranks that do not exist would have to compute of these columns."""
+    ny, nx = levels.shape
+    wet = np.ascontiguousarray(levels, np.int32).ravel().tolist()
+    topology = mpi.core.Topology(nx, ny, True, False)
+    d = mpi.core.decompose(topology, wet, case.simulated, distribution="square", halo=0)
+    loads = np.zeros(case.simulated)
+    for _, i0, j0, width, height, owner in np.asarray(d.blocks):
+        if owner >= 0:
+            loads[owner] += costs[j0 : j0 + height, i0 : i0 + width].sum()
+    return loads
+
+
+def _balanced(loads: Any, threshold: float) -> Any:
+    """The same after what the ranks would give to each other."""
+    after = np.array(loads)
+    for giver, taker, amount in mpi.core.transfers(list(loads), threshold):
+        after[giver] -= amount
+        after[taker] += amount
+    return after
+
+
+def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
+    """Print the figures of `measure`, and write them as JSON. Returns the exit status 0."""
+    if figures is None:
+        return 0
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    case = figures["case"]
+
+    def line(one: dict[str, Any]) -> str:
+        return (
+            f"{one['efficiency_before']:.2f} -> {one['efficiency_after']:.2f};"
+            f" {case['simulated']} ranks, priced:"
+            f" {one['simulated_before']:.2f} -> {one['simulated_after']:.2f}"
+        )
+
+    entries: list[Entry] = [(name, line(one)) for name, one in figures["processes"].items()]
+    total = figures | {
+        f"simulated_{when}": figures[f"efficiency_{when}_simulated"] for when in ("before", "after")
+    }
+    click.echo(
+        tree(
+            f"efficiency of columns on {case['ranks']} ranks, T{case['truncation']},"
+            f" {case['levels']} levels, {figures['machine']}",
+            [*entries, ("together", line(total))],
+        )
+    )
+    return 0

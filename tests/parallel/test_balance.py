@@ -1,0 +1,93 @@
+"""Columns shared among ranks: who gives what to whom, the same bits with and without, errors."""
+
+import json
+
+import numpy as np
+import pytest
+
+import balanced_physics
+from fathom import mpi
+from fathom.performance.bench import balance
+from fathom.run.parallel import balanced
+
+
+def after(loads, threshold):
+    loads = np.array(loads, float)
+    for giver, taker, amount in mpi.core.transfers(list(loads), threshold):
+        assert amount > 0
+        loads[giver] -= amount
+        loads[taker] += amount
+    return loads
+
+
+def test_transfers_end_at_the_mean():
+    np.testing.assert_allclose(after([4, 0, 2, 2], 0.0), 2)
+    np.testing.assert_allclose(after([9, 1, 1, 1], 0.1), 3)
+    random = np.random.default_rng(2)
+    for ranks in (2, 5, 32):
+        loads = random.uniform(0, 1, ranks) ** 3
+        even = after(loads, 0.0)
+        np.testing.assert_allclose(even, loads.mean())
+
+
+def test_little_is_not_moved():
+    assert mpi.core.transfers([1.0, 1.04, 0.96], 0.05) == []
+    assert mpi.core.transfers([1.0, 1.0], 0.0) == []
+    assert mpi.core.transfers([0.0, 0.0], 0.0) == []
+    # who is above the threshold gives down to the mean
+    found = mpi.core.transfers([1.2, 1.0, 0.8], 0.1)
+    assert found == [(0, 2, pytest.approx(0.2))]
+
+
+@pytest.mark.parametrize("options", [(), ('precision="fp32"', 'radiation="RRTMGP"')])
+def test_same_bits_with_and_without(on_ranks, options):
+    plain = on_ranks(1, balanced_physics, "bits", *options)
+    assert plain["balanced"] == []
+    for ranks, threads in ((1, 2), (2, 1), (3, 1), (4, 1)):
+        shared = on_ranks(
+            ranks,
+            balanced_physics,
+            "bits",
+            *options,
+            "balance=true",
+            f"threads={threads}",
+            threads=threads,
+        )
+        assert len(shared["balanced"]) == 3
+        assert shared["checksum"] == plain["checksum"], ranks
+
+
+def test_columns_travel(on_ranks):
+    """On two ranks the sunlit one gives columns to the other: it computes less than it has."""
+    found = on_ranks(2, balanced_physics, "bits", 'radiation="RRTMGP"', "balance=true")
+    assert found["moved"] > 0
+
+
+def test_what_cannot_be_balanced():
+    assert balanced(None) == {}
+    assert balanced(["Radiation", "KProfile"]) == {
+        "Radiation": "cosine_zenith_ahead",
+        "KProfile": "",
+    }
+    with pytest.raises(ValueError, match=r"parallel balance = 'Radiation' must be a list of proc"):
+        balanced("Radiation")
+    process = mpi.core.process("UpwindAdvection")
+    with pytest.raises(ValueError, match="UpwindAdvection looks at neighbours of a column"):
+        mpi.core.Balanced(process)
+    with pytest.raises(ValueError, match="Radiation has no field 'sunshine'"):
+        mpi.core.Balanced(mpi.core.process("Radiation"), "sunshine")
+
+
+def test_unknown_process_names_what_is_near():
+    with pytest.raises(ValueError, match="no process 'Radiaton'; did you mean 'Radiation'"):
+        balanced_physics.simulation(balance=["Radiaton"]).prepare()
+
+
+def test_bench(tmp_path):
+    case = balance.Case(ranks=1, truncation=10, levels=8, spin_up=3, steps=2, simulated=4)
+    figures = balance.measure(case, tmp_path)
+    assert balance.present(figures, tmp_path / "balance.json") == 0
+    kept = json.loads((tmp_path / "balance.json").read_text())
+    assert kept["efficiency_before"] == kept["efficiency_after"] == 1  # one rank
+    assert 0 < kept["efficiency_before_simulated"] <= kept["efficiency_after_simulated"] <= 1
+    assert (tmp_path / "work-of-ranks.png").stat().st_size > 1000

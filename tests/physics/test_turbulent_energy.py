@@ -1,0 +1,109 @@
+"""Turbulence from a prognostic energy: the layer beside the ground, a convective layer that grows
+by encroachment, the stable layer of GABLS1, long steps.
+"""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from columns import run
+
+g, cp, R = 9.80616, 3.5 * 287.0597, 287.0597
+
+
+def column(interfaces, mean_theta, physics, step, **keep):
+    """A dry column over fixed pressures between heights [m], potential temperature by height."""
+    pressure = 1e5 * (1 - g * interfaces / (cp * mean_theta)) ** (cp / R)
+    levels = SimpleNamespace(number=interfaces.size - 1, a=pressure, b=0 * pressure)
+    kept = ["air_diffusivity", "boundary_layer_height", "friction_velocity"]
+    return fm.SingleColumn(levels, physics, step=f"{step}s", keep=kept)
+
+
+def test_logarithmic_layer():
+    """A neutral wind of u*/k ln(z / z0) in balance: K = k z u* beside the ground."""
+    height = np.concatenate([np.geomspace(3000, 20, 40), [10, 5]])
+    u_star, levels = 0.4, height.size
+    given = {
+        "eastward_wind": u_star / 0.4 * np.log(height / 0.1),
+        "air_temperature": 300 - g / cp * height,
+        "geopotential": g * height,
+        "friction_velocity": u_star,
+        "turbulent_kinetic_energy": np.full(levels + 1, u_star**2 / (0.85 * 0.126) ** 0.5),
+    }
+    out = run("TurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
+    K = out["air_diffusivity"][:, 0, 0]
+    z = 0.5 * (height[1:] + height[:-1])
+    shear = (given["eastward_wind"][:-1] - given["eastward_wind"][1:]) / (height[:-1] - height[1:])
+    beside = z < 100
+    np.testing.assert_allclose((K[1:-1] * shear)[beside], u_star**2, rtol=0.08)
+    np.testing.assert_allclose(K[1:-1][beside], 0.4 * z[beside] * u_star, rtol=0.12)
+    assert (out["turbulent_kinetic_energy"] > 0).all()
+
+
+@pytest.mark.parametrize("levels, step", [(60, 60), (60, 600), (20, 1200)])
+def test_convective_layer_grows_by_encroachment(levels, step):
+    """120 W/m2 for six hours into theta = 300 K + 4 K/km: well mixed up to (2 Q t / Gamma)^1/2, of
+    which entrainment adds a tenth or two.
+    """
+    edges, gamma, heat, conductance = np.linspace(2400, 0, levels + 1), 4e-3, 120.0, 1e-4
+    c = column(edges, 304.0, ["TurbulentEnergy", "VerticalDiffusion"], step)
+    z, exner = 0.5 * (edges[1:] + edges[:-1]), (c.pressure / 1e5) ** (R / cp)
+    hot = 300 + heat / (conductance * cp)
+    c.set(
+        air_temperature=(300 + gamma * z) * exner,
+        specific_humidity=0.0,
+        open_sea=0.0,
+        ground_inertia=1e12,
+        ground_conductance=conductance,
+        ground_temperature=hot,
+        ground_forcing=hot,
+        friction_velocity=0.1,
+        buoyancy_flux=g / 300 * heat / (1.16 * cp),
+    )
+    c.advance("6h")
+    theta = c["air_temperature"] / exner
+    height = np.sqrt(2 * heat / (1.16 * cp) * 6 * 3600 / gamma)
+    slope = (theta[:-1] - theta[1:]) / (z[:-1] - z[1:])
+    assert 0.93 * height < edges[1:-1][slope.argmax()] < 1.2 * height
+    inside = (z > 100) & (z < 0.7 * height)
+    assert np.ptp(theta[inside]) < 0.7
+    assert theta[np.argmin(abs(z - 0.3 * height))] == pytest.approx(300 + gamma * height, abs=0.3)
+
+
+@pytest.mark.parametrize("levels, step", [(64, 60), (32, 300)])
+def test_stable_layer_of_gabls1(levels, step):
+    """8 m/s, f = 1.39e-4 s-1, the ground cools by 0.25 K an hour, nine hours (Beare et al. 2006):
+    a layer of some 210 to 240 m (large-eddy simulations: 150 to 200) under a jet of 9 to 10 m/s.
+    """
+    edges = np.concatenate([[600.0], np.linspace(400, 0, levels + 1)])
+    c = column(edges, 265.0, ["BulkExchange", "TurbulentEnergy", "VerticalDiffusion"], step)
+    z, exner = 0.5 * (edges[1:] + edges[:-1]), (c.pressure / 1e5) ** (R / cp)
+    c.set(
+        air_temperature=(265 + 0.01 * np.maximum(z - 100, 0)) * exner,
+        eastward_wind=8.0,
+        specific_humidity=0.0,
+        roughness_length=0.1,
+        open_sea=0.0,
+        soil_moisture=0.0,
+        ground_inertia=1e9,
+        turbulent_kinetic_energy=0.4 * (1 - np.minimum(edges / 250, 1)) ** 3,
+    )
+    turn = 1.39e-4 * step
+    for n in range(9 * 3600 // step):
+        cold = 265 - 0.25 * n * step / 3600
+        c.set(ground_temperature=cold, ground_forcing=cold).advance(1)
+        u, v = c["eastward_wind"] - 8, c["northward_wind"]
+        c.set(
+            eastward_wind=8 + (u + turn * v) / (1 + turn**2),
+            northward_wind=(v - turn * u) / (1 + turn**2),
+        )
+    u, v = c["eastward_wind"], c["northward_wind"]
+    shear = np.hypot(u[:-1] - u[1:], v[:-1] - v[1:]) / (z[:-1] - z[1:])
+    stress = c["air_diffusivity"][1:-1] * shear
+    height = edges[1:-1][stress > 0.05 * c["friction_velocity"] ** 2].max() / 0.95
+    speed = np.hypot(u, v)
+    assert 150 < height < 245
+    assert 9 < speed.max() < 10.2
+    assert 0.7 * height < z[speed.argmax()] < 1.2 * height

@@ -1,0 +1,66 @@
+"""A small aquaplanet whose physics is shared among ranks, in one process of an MPI run."""
+
+import json
+import sys
+import tempfile
+
+import numpy as np
+
+import fathom as fm
+
+
+def simulation(
+    radiation="Radiation", precision="fp64", balance=(), threads=1, distribution="square"
+):
+    """With waves and all kinds of water, in summer, so that columns differ."""
+    physics = fm.FirstPhysics(
+        radiation=radiation,
+        radiation_every="80min",
+        condensation="GraupelMicrophysics",
+        clouds="PrognosticCloud",
+        drag=None,
+    )
+    model = fm.SpectralAtmosphere(
+        fm.GaussianGrid(10, levels=fm.HybridLevels(8)), physics=physics, precision=precision
+    )
+    wave = lambda lon, lat: 3 * np.sin(np.deg2rad(3 * lon)) * np.cos(np.deg2rad(lat))
+    model.set(
+        sea_surface_temperature=lambda lon, lat: 273.15 + 27 * np.cos(np.deg2rad(lat)) ** 2,
+        air_temperature=lambda lon, lat, p: np.maximum(
+            (250 + 47 * np.cos(np.deg2rad(lat)) ** 2 + wave(lon, lat)) * (p / 1e5) ** 0.19, 205
+        ),
+        specific_humidity=lambda lon, lat, p: 0.014 * np.cos(np.deg2rad(lat)) ** 4 * (p / 1e5) ** 3,
+    )
+    return fm.Simulation(
+        model,
+        step="40min",
+        start="2000-06-21",
+        directory=tempfile.mkdtemp(),
+        parallel={"balance": list(balance), "threads": threads, "distribution": distribution},
+    )
+
+
+def bits(radiation="Radiation", precision="fp64", balance=False, threads=1):
+    names = [radiation, "BettsMiller", "GraupelMicrophysics"] if balance else []
+    sim = simulation(radiation, precision, names, threads)
+    sim.prepare().advance(7)
+    moved = sum(abs(b.own_seconds - b.seconds) for b in sim.balanced.values())
+    return {
+        "checksum": sim.checksum(),
+        "balanced": sorted(sim.balanced),
+        "moved": sim.comm.allreduce(moved),
+    }
+
+
+def main():
+    name, *arguments = sys.argv[1:]
+    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
+    result = globals()[name](**options)
+    from fathom import mpi
+
+    if mpi.is_root:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()
