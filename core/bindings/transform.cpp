@@ -229,8 +229,9 @@ void bind_distribution(nb::module_& m) {
             "__init__",
             [](Distribution* self, const GaussianGrid& grid, int truncation,
                const Decomposition& d) {
-                new (self) Distribution(
-                    grid.points, truncation, Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
+                new (self)
+                    Distribution(grid.points, truncation,
+                                 Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
             },
             "grid"_a, "truncation"_a, "decomposition"_a)
         .def_prop_ro(

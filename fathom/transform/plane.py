@@ -20,8 +20,6 @@ coefficient of the divergence is the mean of u, that of the vorticity the mean o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from fathom.mpi import MPI, core

@@ -80,11 +80,12 @@ def test_wind_of_one_wave():
     transform = BiFourier((36, 30), SPACING)
     x, y = positions(transform)
     at = transform.index(3, -2)
-    k, l = transform.k[at], transform.l[at]
-    u, v = 7 + l * np.sin(k * x + l * y), -3 - k * np.sin(k * x + l * y)
+    k_x, k_y = transform.k[at], transform.l[at]
+    phase = k_x * x + k_y * y
+    u, v = 7 + k_y * np.sin(phase), -3 - k_x * np.sin(phase)
     vorticity, divergence = transform.vorticity_divergence(u, v)
     want = np.zeros(transform.waves, complex)
-    want[at], want[0] = -(k * k + l * l) / 2, -3
+    want[at], want[0] = -(k_x**2 + k_y**2) / 2, -3
     assert np.abs(vorticity - want).max() < 1e-14
     assert divergence[0] == pytest.approx(7, abs=1e-14) and np.abs(divergence[1:]).max() < 1e-17
     again = transform.wind(vorticity, divergence)
@@ -95,8 +96,10 @@ def test_wind_of_one_wave():
 def test_winds_and_back(fields):
     transform = BiFourier((50, 48), SPACING)
     vorticity, divergence = coefficients(transform, 2, fields) * 1e-5
-    again = transform.vorticity_divergence(*transform.wind(vorticity, divergence))
-    assert np.abs(np.array(again) - [vorticity, divergence]).max() < 1e-13 * 1e-5
+    wind = transform.wind(vorticity, divergence)
+    error = np.abs(np.array(transform.vorticity_divergence(*wind)) - [vorticity, divergence])
+    assert error[..., 1:].max() < 1e-13 * 1e-5
+    assert error[..., 0].max() < 1e-15 * np.abs(wind).max()  # the mean wind
     zeros = np.zeros_like(vorticity)
     chi = coefficients(transform, fields, seed=1)
     chi[:, 0] = 0
@@ -166,3 +169,26 @@ def test_decomposition_of_another_plane():
     )
     with pytest.raises(ValueError, match="20 × 20 points for a grid of 18 rows"):
         core.BiFourier64(MPI.COMM_SELF.py2f(), (20, 18), (6, 5), (1.0, 1.0), whole)
+
+
+def test_against_ectrans(monkeypatch):
+    """The same waves as ecTrans: what it keeps of noise, and its derivatives, for which the
+    interface for Python has a pi of single precision.
+    """
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    ectrans = pytest.importorskip("ectrans4py")
+    size, waves = (60, 54), (29, 26)
+    domain = (*size, *size, *waves, 1)
+    transform = BiFourier(size, SPACING, truncation=waves)
+    points, numbers = ectrans.etrans_inq4py(*domain, *SPACING)
+    assert points == 60 * 54
+    noise = np.random.default_rng(1).normal(size=transform.shape)
+    spectrum = ectrans.gp2sp_lam4py(numbers, *domain, *SPACING, False, noise.ravel())
+    kept, north, east = (
+        values.reshape(transform.shape)
+        for values in ectrans.sp2gp_lam4py(*domain, numbers, True, False, *SPACING, spectrum)
+    )
+    ours = transform.direct(noise)
+    assert np.abs(transform.inverse(ours) - kept).max() < 1e-14
+    for got, want in zip(transform.gradient(ours), (east, north)):
+        assert np.abs(got - want).max() < 1e-7 * np.abs(want).max()

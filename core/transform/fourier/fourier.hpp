@@ -63,10 +63,7 @@ template <class Number> class Fourier {
 public:
     using Lanes = Register<Number>;
     explicit Fourier(int points)
-        : points(points),
-          half(points / 2),
-          complex(points % 2 ? points : half),
-          turn(half + 1) {
+        : points(points), half(points / 2), complex(points % 2 ? points : half), turn(half + 1) {
         for (int k = 0; k <= half; ++k)
             turn[k] = std::complex<Number>(std::polar(1.0, 3.14159265358979323846 * k / half));
     }

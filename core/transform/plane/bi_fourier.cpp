@@ -16,8 +16,7 @@ int rank_of(MPI_Comm comm) {
 }
 
 const BiFourierPlane& checked(const BiFourierPlane& p) {
-    if (p.points < 1 || p.rows < 1)
-        throw Error("a plane of ", p.points, " × ", p.rows, " points");
+    if (p.points < 1 || p.rows < 1) throw Error("a plane of ", p.points, " × ", p.rows, " points");
     if (p.east < 1 || p.north < 1)
         throw Error("a truncation of ", p.east, " × ", p.north, " waves; at least 1 each way");
     if (2 * p.east >= p.points)
@@ -53,7 +52,7 @@ template <class Number>
 BiFourier<Number>::BiFourier(MPI_Comm comm, const BiFourierPlane& given, const Decomposition& d,
                              TransformWork how)
     : Base(comm, fathom::rows_of(checked(given)),
-           Distribution(std::vector<int>(given.rows, given.points), given.east,
+           Distribution(fathom::rows_of(checked(given)).points, given.east,
                         std::vector<int>((given.rows + 1) / 2, given.east), d, rank_of(comm)),
            d, how),
       plane(given),

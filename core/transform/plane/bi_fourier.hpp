@@ -21,8 +21,8 @@ namespace fathom {
 
 /// Points of a periodic plane, and what is kept of its waves.
 struct BiFourierPlane {
-    int points, rows;          ///< along x and y, E zone included: any number of either
-    int east, north;           ///< M and N, at most (points - 1) / 2 and (rows - 1) / 2
+    int points, rows;           ///< along x and y, E zone included: any number of either
+    int east, north;            ///< M and N, at most (points - 1) / 2 and (rows - 1) / 2
     double length_x, length_y;  ///< periods [m]
 
     int most_north(int m) const;  ///< N_m
@@ -36,9 +36,9 @@ public:
 
 private:
     using Base = RowTransform<Number>;
+    using Base::distribution, Base::pieces, Base::threads, Base::wave_start, Base::width;
     using typename Base::Batch, typename Base::Coefficients, typename Base::Item;
     using typename Base::Lanes, typename Base::Piece, typename Base::Side, typename Base::Way;
-    using Base::distribution, Base::pieces, Base::threads, Base::wave_start, Base::width;
 
     struct Scratch {
         LargeVector<Lanes> columns;  // [cell][place in the transform][re, im]

@@ -47,10 +47,10 @@ void Distribution::limit_waves(const std::vector<int>& points, const std::vector
     }
     if (waves[middle - 1] < truncation)
         throw Error("truncation ", truncation, " on rows of ", points[middle - 1],
-                    " points; at least ", 2 * truncation + 2, " are needed");
+                    " points; at least ", 2 * truncation + 1, " are needed");
     for (int m = 0; m <= truncation; ++m)
-        first_row[m] = int(std::ranges::lower_bound(waves.begin(), waves.begin() + middle, m) -
-                           waves.begin());
+        first_row[m] =
+            int(std::ranges::lower_bound(waves.begin(), waves.begin() + middle, m) - waves.begin());
 }
 
 /// Rows of a strip of blocks are shared out among those who have blocks there.
@@ -82,8 +82,7 @@ std::vector<int> Distribution::owners_of_strip(const Decomposition& d, std::size
         if (owner >= 0 && std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
     }
     if (owners.empty())
-        throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1,
-                    " have no owner");
+        throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1, " have no owner");
     return owners;
 }
 

@@ -69,8 +69,7 @@ template <class Lanes, class Pointers> void get_points(const Pointers& rows, Lan
 
 /// Entry (m, own row r) of a cell.
 template <class Number>
-auto RowTransform<Number>::entry_of(const Side& side, std::size_t r, int columns,
-                                          int cell) const {
+auto RowTransform<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
     const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) +
                                  distribution.row_index[distribution.own_rows[r]] * columns +
                                  2 * cell;
@@ -82,9 +81,8 @@ auto RowTransform<Number>::entry_of(const Side& side, std::size_t r, int columns
 /// Own row r of the fields of a cell; lanes without a field go to spare numbers, which lie in their
 /// cache lines as the others do.
 template <class Number>
-auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cell,
-                                         std::size_t r, Scratch& mine) const
-    -> std::array<Number*, width> {
+auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cell, std::size_t r,
+                                   Scratch& mine) const -> std::array<Number*, width> {
     std::array<Number*, width> points{};
     std::size_t beyond = 0;
     for (int l = 0; l < width; ++l)
@@ -103,8 +101,7 @@ auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cel
 /// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum
 /// becomes an integral.
 template <class Number>
-auto RowTransform<Number>::row_scale(const Target* lanes, int row, bool weights) const
-    -> Lanes {
+auto RowTransform<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
     Number scale[width];
     const double weight = weights ? rows.weight[row] / rows.points[row] : 1;
     for (int l = 0; l < width; ++l)
@@ -130,8 +127,8 @@ void RowTransform<Number>::to_points(const Batch& batch, Side& side, Way way) {
 }
 
 template <class Number>
-void RowTransform<Number>::row_to_points(const Batch& batch, Side& side, Way way,
-                                               bool derivative, std::size_t r) {
+void RowTransform<Number>::row_to_points(const Batch& batch, Side& side, Way way, bool derivative,
+                                         std::size_t r) {
     Scratch& mine = scratch[omp_get_thread_num()];
     const Fourier<Number>& transform = fourier.at(rows.points[distribution.own_rows[r]]);
     mine.row_ahead.clear();
@@ -145,7 +142,7 @@ void RowTransform<Number>::row_to_points(const Batch& batch, Side& side, Way way
 /// The entries that the next row will need.
 template <class Number>
 void RowTransform<Number>::next_row_ahead(const Batch& batch, Side& side, std::size_t r,
-                                                Scratch& mine) {
+                                          Scratch& mine) {
     if (r + 1 == distribution.own_rows.size()) return;
     const int columns = 2 * batch.cells, waves = distribution.waves[distribution.own_rows[r + 1]];
     const std::ptrdiff_t bytes = columns * sizeof(Lanes);
@@ -154,9 +151,9 @@ void RowTransform<Number>::next_row_ahead(const Batch& batch, Side& side, std::s
 }
 
 template <class Number>
-void RowTransform<Number>::cell_to_points(const Batch& batch, Side& side, Way way,
-                                                bool derivative, std::size_t r, int cell,
-                                                const Fourier<Number>& transform, Scratch& mine) {
+void RowTransform<Number>::cell_to_points(const Batch& batch, Side& side, Way way, bool derivative,
+                                          std::size_t r, int cell, const Fourier<Number>& transform,
+                                          Scratch& mine) {
     using Coefficient = typename Fourier<Number>::Coefficient;
     const int j = distribution.own_rows[r], last = distribution.waves[j],
               pass = derivative ? most_cells * width : 0;
@@ -193,8 +190,7 @@ void RowTransform<Number>::from_points(const Batch& batch, Side& side, Way way) 
 }
 
 template <class Number>
-void RowTransform<Number>::row_from_points(const Batch& batch, Side& side, Way way,
-                                                 std::size_t r) {
+void RowTransform<Number>::row_from_points(const Batch& batch, Side& side, Way way, std::size_t r) {
     const int j = distribution.own_rows[r], points = rows.points[j], columns = 2 * batch.cells;
     const bool past = entries_beyond_cache(batch);
     Scratch& mine = scratch[omp_get_thread_num()];

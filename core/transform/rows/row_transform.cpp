@@ -22,8 +22,8 @@ const std::vector<Exchange::Item> one_item{{Horizontal::center, false, 0, 1}};
 }  // namespace
 
 template <class Number>
-auto RowTransform<Number>::gradient(Coefficients f, const FieldSlab* field,
-                                          const FieldSlab* east, const FieldSlab* north) -> Item {
+auto RowTransform<Number>::gradient(Coefficients f, const FieldSlab* field, const FieldSlab* east,
+                                    const FieldSlab* north) -> Item {
     const FieldSlab* some = field ? field : east ? east : north;
     if (!some) throw Error("a gradient without a field to put it into");
     for (auto* s : {field, east, north})
@@ -34,7 +34,7 @@ auto RowTransform<Number>::gradient(Coefficients f, const FieldSlab* field,
 
 template <class Number>
 auto RowTransform<Number>::wind(Coefficients vorticity, Coefficients divergence,
-                                      const FieldSlab& east, const FieldSlab& north) -> Item {
+                                const FieldSlab& east, const FieldSlab& north) -> Item {
     if (east.levels != north.levels)
         throw Error("an eastward wind of ", east.levels, " levels and a northward wind of ",
                     north.levels);
@@ -137,8 +137,8 @@ void RowTransform<Number>::plan_collection(Side& side, const Decomposition& d) {
         gather_plan(d, Horizontal::center, 0, distribution.rectangles, distribution.rank);
     const std::vector<Plan> forth(lanes, plan), back(lanes, adjoint(plan));
     const std::vector<Exchange::Item> items(lanes, one_item[0]);
-    side.gather = std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items, false,
-                                             work.exchange);
+    side.gather =
+        std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items, false, work.exchange);
     side.scatter =
         std::make_unique<Exchange>(comm, back, int(sizeof(Number)), items, false, work.exchange);
 
@@ -169,8 +169,7 @@ void RowTransform<Number>::plan_collection(Side& side, const Decomposition& d) {
     }
 }
 
-template <class Number>
-bool RowTransform<Number>::entries_beyond_cache(const Batch& batch) const {
+template <class Number> bool RowTransform<Number>::entries_beyond_cache(const Batch& batch) const {
     return cell_bytes * batch.cells > cache;
 }
 
@@ -210,8 +209,7 @@ Exchange& RowTransform<Number>::exchange_of(const Batch& batch, Side& side, bool
 
 /// SQUARE: whole rows <-> pieces of rows in the blocks, all lanes of a batch at once.
 template <class Number>
-void RowTransform<Number>::collect(const Batch& batch, Side& side, bool derivative,
-                                         bool scatter) {
+void RowTransform<Number>::collect(const Batch& batch, Side& side, bool derivative, bool scatter) {
     static const Region here("transposition within rows", "", "exchange");
     TimedRegion timer(here, spent.transposition);
     const int capacity = most_cells * width;
@@ -238,11 +236,11 @@ template <class Number> void RowTransform<Number>::count(const Batch& batch) {
     const auto first = targets.begin() + batch.first_target;
     const double fields = batch.fields,
                  lanes = std::count_if(first, first + 2 * capacity,
-                                      [](auto& t) { return t.slab != nullptr; });
+                                       [](auto& t) { return t.slab != nullptr; });
     const double entries_of_waves = 2. * distribution.wave_block.back(),
                  entries_of_rows = 2. * distribution.row_block.back(), bytes = sizeof(Number);
     spent.within.did(fields * flops_of_field(),
-                       fields * bytes * (2. * waves.size() + entries_of_waves));
+                     fields * bytes * (2. * waves.size() + entries_of_waves));
     spent.fourier.did(lanes * fourier_operations,
                       bytes * (lanes * own_points + fields * entries_of_rows));
     if (distribution.ranks > 1)

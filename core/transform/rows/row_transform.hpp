@@ -79,7 +79,7 @@ public:
     RowTransform(const RowTransform&) = delete;
     virtual ~RowTransform();
 
-    const std::vector<Wave>& own() const { return waves; }  ///< of this rank
+    const std::vector<Wave>& own() const { return waves; }      ///< of this rank
     int truncation() const { return distribution.truncation; }  ///< the largest m
     const Distribution& distribution_of_work() const { return distribution; }
 

@@ -16,7 +16,7 @@ TransformRows rows_of(const GaussianGrid& grid, double radius) {
 }
 
 const GaussianGrid& enough_rows(const GaussianGrid& grid, int truncation) {
-    if (grid.rows() <= truncation && grid.longest() >= 2 * truncation + 2)
+    if (grid.rows() <= truncation && grid.longest() >= 2 * truncation + 1)
         throw Error("truncation ", truncation, " on ", grid.rows(), " rows; at least ",
                     truncation + 1, " are needed");
     return grid;

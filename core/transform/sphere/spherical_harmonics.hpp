@@ -33,10 +33,10 @@ public:
 
 private:
     using Base = RowTransform<Number>;
-    using typename Base::Batch, typename Base::Coefficients, typename Base::Item;
-    using typename Base::Lanes, typename Base::Piece, typename Base::Side, typename Base::Way;
     using Base::distribution, Base::pieces, Base::rows, Base::threads, Base::wave_start;
     using Base::width;
+    using typename Base::Batch, typename Base::Coefficients, typename Base::Item;
+    using typename Base::Lanes, typename Base::Piece, typename Base::Side, typename Base::Way;
 
     using Rows = typename Legendre<Number>::Rows;
     struct Scratch {
