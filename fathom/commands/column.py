@@ -23,6 +23,7 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
 
     import numpy as np
 
+    from fathom import mpi
     from fathom.atmosphere.single_column import ForcedColumn
 
     with warnings.catch_warnings(record=True) as said:
@@ -34,9 +35,12 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
             step=step,
             roughness=roughness,
         )
+    profiles = case.run(period, every)
+    if mpi.MPI.COMM_WORLD.rank > 0:  # every rank has run the same column
+        return 0
     for warning in said:
         click.echo(f"warning: {warning.message}", err=True)
-    case.run(period, every).to_netcdf(out)
+    profiles.to_netcdf(out)
     for name, value in case.surface.items():
         click.echo(f"{name.replace('_', ' ')} at the end: {value:.4g}")
     return 0
