@@ -34,7 +34,7 @@ HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}
-own_exchange = ("BulkExchange", "SurfaceState", "MassFluxConvection")
+own_exchange = ("BulkExchange", "SurfaceState", "MassFluxConvection", "ShallowMassFlux")
 
 
 class ForcedColumn:
@@ -117,12 +117,16 @@ class ForcedColumn:
     def _warn(self):
         file = self.file
         also = {f"{n}{end}" for n in (*temperatures, *humidities) for end in ("", "_nud")}
-        also |= {"pa", "pa_forc", "ps_forc", "ts", "thetas", "thetas_forc", "hfss", "hfls"}
+        also |= {"pa", "pa_forc", "ts", "thetas", "thetas_forc", "hfss", "hfls"}
         also |= {f"tn{n}_{of}" for n in (*temperatures, *humidities) for of in ("adv", "rad")}
         # `also` says once more what another variable says; water that is nowhere says nothing
-        unused = [n for n in file.unused() if n not in also and file.file[n].values.any()]
+        unused = [
+            n for n in file.unused() if n not in also | {"ps_forc"} and file.file[n].values.any()
+        ]
         if unused:
             warnings.warn(f"{file.name}: not used: {', '.join(unused)}", stacklevel=3)
+        if file.has("ps_forc") and np.ptp(file.file["ps_forc"].values) > 0:
+            warnings.warn(f"{file.name}: ps_forc: pressures stay those of the start", stacklevel=3)
         if file.choice("radiation") == "on":
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 

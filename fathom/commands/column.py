@@ -21,6 +21,9 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
     """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF)."""
     import warnings
 
+    if not out.absolute().parent.is_dir():
+        raise click.UsageError(f"{out}: the folder {out.absolute().parent} does not exist")
+
     import numpy as np
 
     from fathom import mpi

@@ -16,7 +16,8 @@ import click
 import box
 import damaged
 
-verbs = ("show", "run", "profile", "plot", "compare", "blocks", "data", "scale", "machine", "tune")
+verbs = ("show", "run", "profile", "plot", "compare", "blocks", "data", "scale", "machine")
+verbs += ("tune", "column")
 words = (
     *("", " ", "-1", "0", "1", "2", "1e9", "1.5", "nan", "inf", "-inf", "none", "true", "x", "é\t"),
     *("99999999999999999999", "1h", "-3d", "1 fortnight", "[1,", "a=b", "a.b.c=1", "grid.nx=-3"),
