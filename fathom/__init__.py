@@ -30,6 +30,7 @@ public = {
     "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere",
     "FirstPhysics": "atmosphere",
+    "ForcedColumn": "atmosphere",
     "RRTMGP": "radiation",
     "SingleColumn": "atmosphere",
     "ShallowWater": "atmosphere",

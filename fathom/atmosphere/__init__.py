@@ -5,9 +5,11 @@ from fathom.atmosphere.gridpoint import GridPointAtmosphere
 from fathom.atmosphere.model import SpectralAtmosphere
 from fathom.atmosphere.physics import FirstPhysics
 from fathom.atmosphere.shallow_water import ShallowWater
+from fathom.atmosphere.single_column import ForcedColumn
 
 __all__ = [
     "FirstPhysics",
+    "ForcedColumn",
     "GridPointAtmosphere",
     "ShallowWater",
     "SingleColumn",

@@ -10,6 +10,7 @@ import click
 
 from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
+from fathom.commands.column import column
 from fathom.commands.compare import compare
 from fathom.commands.data import data
 from fathom.commands.database import database
@@ -31,6 +32,7 @@ verbs = (
     new,
     show,
     run,
+    column,
     tune,
     profile,
     compare,
