@@ -57,9 +57,11 @@ BiFourier<Number>::BiFourier(MPI_Comm comm, const BiFourierPlane& given, const D
            d, how),
       plane(given),
       along_y(given.rows),
+      rows_of_rank(d.ranks),
       scratch(threads) {
     for (int m : distribution.own_waves)
         this->list_waves(m, m ? -plane.most_north(m) : 0, plane.most_north(m));
+    for (int rank : distribution.row_rank) ++rows_of_rank[rank];
     for (auto& s : scratch) s.columns.resize(along_y.packs() * this->most_cells);
 }
 
@@ -111,6 +113,30 @@ auto BiFourier<Number>::entry(Side& side, std::size_t wave, int row, int columns
     return side.wave.data() + (start + distribution.row_index[row]) * columns + 2 * cell;
 }
 
+/// Coefficients and entries that a thread will need for its next wavenumber, most likely.
+template <class Number>
+void BiFourier<Number>::wave_ahead(std::size_t wave, const Batch& batch, Side& side,
+                                   RowAhead& ahead) const {
+    ahead.clear();
+    if (wave >= distribution.own_waves.size()) return;
+    const int most = plane.most_north(distribution.own_waves[wave]),
+              count = 2 * (distribution.own_waves[wave] ? 2 * most + 1 : most + 1),
+              columns = 2 * batch.cells;
+    for (auto which : {&Item::first, &Item::second})
+        for (int p = batch.first_piece; p < batch.last_piece; ++p) {
+            const Coefficients& c = pieces[p].item->*which;
+            if (c.at)
+                ahead.add(c.at + 2 * wave_start[wave] * c.stride + pieces[p].level,
+                          c.stride * std::ptrdiff_t(sizeof(Number)), count,
+                          pieces[p].count * int(sizeof(Number)));
+        }
+    const std::ptrdiff_t* start = &distribution.wave_side[wave * distribution.ranks];
+    for (int rank = 0; rank < distribution.ranks; ++rank)
+        ahead.add(side.wave.data() + start[rank] * columns, columns * sizeof(Lanes),
+                  rows_of_rank[rank], columns * int(sizeof(Lanes)));
+    ahead.pace(batch.cells * along_y.steps());
+}
+
 template <class Number>
 void BiFourier<Number>::from_waves(const Batch& batch, Side& side, Way way) {
     TimedRegion timer(columns_transform(), this->spent.within);
@@ -134,6 +160,7 @@ void BiFourier<Number>::from_waves(const Batch& batch, Side& side, Way way) {
             if (item.kind == Kind::gradient && item.north)
                 view.north_in(outer(item.first), inner(1));
         });
+        wave_ahead(i + threads, batch, side, mine.ahead);
         for (int cell = 0; cell < batch.cells; ++cell) {
             Lanes* const z = columns + cell * along_y.packs();
             along_y.backward(z, mine.ahead);
@@ -153,6 +180,7 @@ template <class Number> void BiFourier<Number>::to_waves(const Batch& batch, Sid
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* const columns = mine.columns.data();
+        wave_ahead(i + threads, batch, side, mine.ahead);
         for (int cell = 0; cell < batch.cells; ++cell) {
             Lanes* const z = columns + cell * along_y.packs();
             for (int j = 0; j < plane.rows; ++j) {

@@ -46,10 +46,12 @@ private:
     };
     BiFourierPlane plane;
     ComplexFourier<Number> along_y;
+    std::vector<int> rows_of_rank;
     std::vector<Scratch> scratch;
 
     void from_waves(const Batch&, Side&, Way) override;
     void to_waves(const Batch&, Side&, Way) override;
+    void wave_ahead(std::size_t wave, const Batch&, Side&, RowAhead&) const;
     Lanes* entry(Side&, std::size_t wave, int row, int columns, int cell) const;
     template <class Act> void operate(std::size_t wave, const Batch&, Lanes* columns, Act) const;
 };

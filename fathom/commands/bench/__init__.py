@@ -9,6 +9,7 @@ import click
 from fathom.commands.bench.atmosphere import atmosphere
 from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
+from fathom.commands.bench.bi_fourier import bi_fourier
 from fathom.commands.bench.blocking import blocking
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.messages import messages
@@ -23,6 +24,7 @@ parts = (
     balance,
     barotropic,
     transform,
+    bi_fourier,
     messages,
     output,
     atmosphere,

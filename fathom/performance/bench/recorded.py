@@ -49,6 +49,7 @@ seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
         for v in (f, *f["variants"])
     },
     "transform": lambda f: {phase: f["phases"][phase] / 1e3 for phase in ("inverse", "direct")},
+    "bi-fourier": lambda f: {phase: f["phases"][phase] / 1e3 for phase in ("inverse", "direct")},
     "messages": _messages,
     "output": lambda f: {name.replace("_", " "): s for name, s in f["run_seconds"].items()},
 }

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import click
 import numpy as np
@@ -29,6 +29,7 @@ from fathom import machine, mpi
 from fathom.names import near
 from fathom.run.tree import tree
 from fathom.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
+from fathom.transform.fields import FieldTransform
 
 grids = ("linear", "quadratic", "cubic")
 
@@ -68,9 +69,9 @@ phases_on_ranks = (*computing, "transposition")
 
 
 class Pair:
-    """Coefficients drawn by lot, transformed to a grid and back."""
+    """Coefficients drawn by lot, transformed to points and back."""
 
-    def __init__(self, transform: SphericalHarmonics, fields: int) -> None:
+    def __init__(self, transform: FieldTransform, fields: int) -> None:
         self.core = transform.core
         rows, longest = transform.shape
         waves = (transform.waves, 2, fields)
@@ -95,13 +96,24 @@ class Pair:
             "wall": time.perf_counter() - wall,
             "inverse": middle - start,
             "direct": end - middle,
-            **{name: after[name] - before[name] for name in computing},
+            **{name: after[name] - before[name] for name in after},
         }
 
     def error(self) -> float:
         """Of a round trip, as a part of the largest coefficient."""
         difference = np.abs(self.back - self.coefficients).max()
         return float(difference / np.abs(self.coefficients).max())
+
+
+class Repeatable(Protocol):
+    """What a case says about its repetitions."""
+
+    @property
+    def precision(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def repetitions(self) -> int: ...
 
 
 @dataclass
@@ -115,12 +127,12 @@ class Repeated:
     triad: float = 0.0
 
 
-def _repeat(case: Case, pair: Pair, peers: dict[str, dict]) -> Repeated:
+def repeat(case: Repeatable, pair: Pair, peers: dict[str, dict]) -> Repeated:
     """All in turn, so that they meet the same machine; the first repetition is not counted."""
     found = Repeated({})
-    clock, bytes_ = _clock(case), 8 if case.precision == "fp64" else 4
+    of_case, bytes_ = clock(case), 8 if case.precision == "fp64" else 4
     for repetition in range(case.repetitions + 1):
-        taken = pair.once(clock)
+        taken = pair.once(of_case)
         taken |= {name: peer["run"]() for name, peer in peers.items() if "run" in peer}
         found.rate = max(found.rate, *(mpi.core.fma_rate(bytes_, 0.002) for _ in range(10)))
         found.triad = max(found.triad, mpi.core.triad_bandwidth(32 << 20, 2))
@@ -130,7 +142,7 @@ def _repeat(case: Case, pair: Pair, peers: dict[str, dict]) -> Repeated:
     return found
 
 
-def _of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[str, dict]:
+def of_peers(peers: dict[str, dict], seconds: dict[str, list[float]]) -> dict[str, dict]:
     """The figures of those that ran, the message of those that could not."""
     found = {}
     for name, peer in peers.items():
@@ -154,7 +166,7 @@ def measure(case: Case) -> dict[str, Any]:
     prepared = time.perf_counter() - began
     pair = Pair(transform, case.fields)
     peers = _peers(case) if case.peers else {}
-    repeated = _repeat(case, pair, peers)
+    repeated = repeat(case, pair, peers)
     seconds, rate = repeated.seconds, repeated.rate
     error = pair.error()
 
@@ -182,7 +194,7 @@ def measure(case: Case) -> dict[str, Any]:
         "phases": {name: min(seconds[name]) * per_field for name in (*ways, *computing)},
         "table_megabytes": transform.core.table_bytes / 1e6,
         "seconds_to_prepare": prepared,
-        "peers": _of_peers(peers, seconds),
+        "peers": of_peers(peers, seconds),
     }
 
 
@@ -406,17 +418,17 @@ def _shape(case: Case) -> tuple[int, int]:
     return grid.rows, grid.longest
 
 
-def _clock(case: Case) -> Callable[[], float]:
+def clock(case: Repeatable) -> Callable[[], float]:
     """Of the processor on one thread, else on the wall."""
     return time.process_time if case.threads == 1 else time.perf_counter
 
 
-def _timed(case: Case, pairs: list[Callable]) -> float:
-    clock = _clock(case)
-    began = clock()
+def timed(case: Repeatable, pairs: list[Callable]) -> float:
+    now = clock(case)
+    began = now()
     for act in pairs:
         act()
-    return clock() - began
+    return now() - began
 
 
 def _ducc0(case: Case, fields: int = 6) -> dict:
@@ -442,7 +454,7 @@ def _ducc0(case: Case, fields: int = 6) -> dict:
 
     acts = [lambda n=n, act=act: act(n) for n in range(fields) for act in (there, back)]
     return {
-        "run": lambda: _timed(case, acts),
+        "run": lambda: timed(case, acts),
         "fields": fields,
         "what": f"ducc0 {ducc0.__version__}, {case.precision}",
     }
@@ -467,7 +479,7 @@ def _shtns(case: Case, fields: int = 6) -> dict:
             lambda c=c, f=f: harmonics.spat_to_SH(f, c),
         ]
     return {
-        "run": lambda: _timed(case, acts),
+        "run": lambda: timed(case, acts),
         "fields": fields,
         "what": f"SHTns {getattr(shtns, '__version__', '')}, fp64, polar optimisation 1e-10",
     }
