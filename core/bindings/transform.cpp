@@ -1,11 +1,13 @@
-/// Gaussian grids and spherical harmonics for Python. No logic.
+/// Gaussian grids and the transforms of sphere and plane for Python. No logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <deque>
 #include "base/error.hpp"
+#include "transform/plane/bi_fourier.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
 namespace nb = nanobind;
@@ -21,7 +23,7 @@ template <class T> nb::object view(nb::handle owner, const std::vector<T>& value
 
 /// A list of items that keeps its arrays and slabs.
 template <class Number> struct Items {
-    using Transform = SphericalHarmonics<Number>;
+    using Transform = RowTransform<Number>;
     using Array = nb::ndarray<nb::numpy, Number, nb::ndim<3>, nb::device::cpu>;
     std::vector<typename Transform::Item> list;
     std::deque<FieldSlab> slabs;
@@ -55,7 +57,7 @@ template <class Number> struct Items {
 };
 
 template <class Number> void bind_items(nb::module_& m, const char* name) {
-    using Transform = SphericalHarmonics<Number>;
+    using Transform = RowTransform<Number>;
     using List = Items<Number>;
     using Blocks = std::vector<typename List::Array>;
     nb::class_<List>(m, name,
@@ -96,10 +98,10 @@ template <class Number> void bind_items(nb::module_& m, const char* name) {
 }
 
 /// Both ways and their adjoints.
-template <class Number> void bind_ways(nb::class_<SphericalHarmonics<Number>>& transform) {
-    using Transform = SphericalHarmonics<Number>;
+template <class Number> void bind_ways(nb::module_& m, const char* name) {
+    using Transform = RowTransform<Number>;
     using List = Items<Number>;
-    transform
+    nb::class_<Transform>(m, name, "What the transforms of sphere and plane share.")
         .def(
             "inverse",
             [](Transform& t, const List& l) {
@@ -127,24 +129,7 @@ template <class Number> void bind_ways(nb::class_<SphericalHarmonics<Number>>& t
                 nb::gil_scoped_release nogil;
                 t.direct_adjoint(l.list);
             },
-            "items"_a, "coefficients -> fields: the transpose of direct");
-}
-
-template <class Number> void bind(nb::module_& m, const char* name) {
-    using Transform = SphericalHarmonics<Number>;
-    nb::class_<Transform> transform(
-        m, name, "Fields on a Gaussian grid <-> coefficients of a triangular truncation.");
-    transform
-        .def(
-            "__init__",
-            [](Transform* self, int comm, const GaussianGrid& grid, int truncation,
-               const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
-                new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d,
-                                     {radius, fields, threads, table});
-            },
-            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a,
-            "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
-            "table"_a = TransformOptions().table)
+            "items"_a, "coefficients -> fields: the transpose of direct")
         .def_prop_ro(
             "own",
             [](const Transform& t) {
@@ -156,18 +141,52 @@ template <class Number> void bind(nb::module_& m, const char* name) {
                     nb::capsule(data, [](void* p) noexcept { delete[] (int*)p; })));
             },
             "(m, n) of this rank's coefficients")
-        .def_prop_ro("seconds",
-                     [](const Transform& t) {
-                         nb::dict d;
-                         d["legendre"] = t.spent.legendre.seconds,
-                         d["fourier"] = t.spent.fourier.seconds,
-                         d["transposition"] = t.spent.transposition.seconds;
-                         return d;
-                     })
         .def_prop_ro("flops_of_field", &Transform::flops_of_field,
-                     "of the Legendre sums of one field, one way, on this rank")
+                     "of the sums within the wavenumbers of one field, one way, on this rank");
+}
+
+template <class Number> nb::dict seconds(const RowTransform<Number>& t, const char* within) {
+    nb::dict d;
+    d[within] = t.spent.within.seconds, d["fourier"] = t.spent.fourier.seconds,
+    d["transposition"] = t.spent.transposition.seconds;
+    return d;
+}
+
+template <class Number> void bind_sphere(nb::module_& m, const char* name) {
+    using Transform = SphericalHarmonics<Number>;
+    nb::class_<Transform, RowTransform<Number>>(
+        m, name, "Fields on a Gaussian grid <-> coefficients of a triangular truncation.")
+        .def(
+            "__init__",
+            [](Transform* self, int comm, const GaussianGrid& grid, int truncation,
+               const Decomposition& d, double radius, int fields, int threads, std::size_t table) {
+                new (self) Transform(MPI_Comm_f2c(comm), grid, truncation, d,
+                                     {radius, fields, threads, table});
+            },
+            "comm"_a, "grid"_a, "truncation"_a, "decomposition"_a,
+            "radius"_a = constants::earth_radius, "fields"_a = 0, "threads"_a = 0,
+            "table"_a = TransformOptions().table)
+        .def_prop_ro("seconds", [](const Transform& t) { return seconds(t, "legendre"); })
         .def_prop_ro("table_bytes", &Transform::table_bytes);
-    bind_ways<Number>(transform);
+}
+
+template <class Number> void bind_plane(nb::module_& m, const char* name) {
+    using Transform = BiFourier<Number>;
+    nb::class_<Transform, RowTransform<Number>>(
+        m, name, "Periodic fields on a plane <-> coefficients of an elliptic truncation.")
+        .def(
+            "__init__",
+            [](Transform* self, int comm, std::pair<int, int> points,
+               std::pair<int, int> truncation, std::pair<double, double> lengths,
+               const Decomposition& d, int fields, int threads) {
+                new (self) Transform(MPI_Comm_f2c(comm),
+                                     {points.first, points.second, truncation.first,
+                                      truncation.second, lengths.first, lengths.second},
+                                     d, {fields, threads});
+            },
+            "comm"_a, "points"_a, "truncation"_a, "lengths"_a, "decomposition"_a, "fields"_a = 0,
+            "threads"_a = 0)
+        .def_prop_ro("seconds", [](const Transform& t) { return seconds(t, "columns"); });
 }
 
 void bind_gaussian_grid(nb::module_& m) {
@@ -210,8 +229,9 @@ void bind_distribution(nb::module_& m) {
             "__init__",
             [](Distribution* self, const GaussianGrid& grid, int truncation,
                const Decomposition& d) {
-                new (self) Distribution(
-                    grid, truncation, Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
+                new (self)
+                    Distribution(grid.points, truncation,
+                                 Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
             },
             "grid"_a, "truncation"_a, "decomposition"_a)
         .def_prop_ro(
@@ -237,6 +257,10 @@ void bind_transform(nb::module_& m) {
     bind_distribution(m);
     bind_items<double>(m, "TransformItems64");
     bind_items<float>(m, "TransformItems32");
-    bind<double>(m, "SphericalHarmonics64");
-    bind<float>(m, "SphericalHarmonics32");
+    bind_ways<double>(m, "RowTransform64");
+    bind_ways<float>(m, "RowTransform32");
+    bind_sphere<double>(m, "SphericalHarmonics64");
+    bind_sphere<float>(m, "SphericalHarmonics32");
+    bind_plane<double>(m, "BiFourier64");
+    bind_plane<float>(m, "BiFourier32");
 }

@@ -49,7 +49,7 @@ public:
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
-        return {.legendre = t.legendre,
+        return {.legendre = t.within,
                 .fourier = t.fourier,
                 .transpositions = t.transposition,
                 .semi_implicit = Engine::solving};

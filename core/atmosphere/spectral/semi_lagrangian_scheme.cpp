@@ -98,7 +98,7 @@ public:
     SpectralSpent spent() const {
         auto& t = transform.spent;
         auto& c = transport.spent;
-        return {t.legendre,  t.fourier,       t.transposition, c.packing,
+        return {t.within,    t.fourier,       t.transposition, c.packing,
                 c.departure, c.interpolation, solving,         diffusing};
     }
 

@@ -1,10 +1,11 @@
-/// Fourier: real transforms of rows of 2h points, many fields at once, one in each lane of a
+/// Fourier: real transforms of rows of p points, many fields at once, one in each lane of a
 /// register.
 ///
-///   inverse   x_j = F_0 + 2 Re sum_{0<m<h} F_m exp(2 pi i j m / 2h)
-///   direct    F_m = sum_j x_j exp(-2 pi i j m / 2h)
+///   inverse   x_j = F_0 + 2 Re sum_{0<m<p/2} F_m exp(2 pi i j m / p)
+///   direct    F_m = sum_j x_j exp(-2 pi i j m / p)
 ///
-/// Even and odd points are the real and imaginary parts of a complex transform of length h. With
+/// An odd row is a complex transform of numbers without an imaginary part. Of a row of 2h, even and
+/// odd points are the real and imaginary parts of a complex transform of length h. With
 /// w = exp(2 pi i k / 2h), X_k = F_k, Y_k = conj F_{h-k}:
 ///   inverse   Z_k = (X + Y) + i w (X - Y)
 ///   direct    F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2
@@ -14,6 +15,7 @@
 /// writes in that order anyway. A length with a larger prime factor becomes a convolution with a
 /// chirp (Bluestein 1970). Every lane is rounded the same way.
 #pragma once
+#include <algorithm>
 #include <complex>
 #include <memory>
 #include <vector>
@@ -60,7 +62,8 @@ private:
 template <class Number> class Fourier {
 public:
     using Lanes = Register<Number>;
-    explicit Fourier(int points) : points(points), half(points / 2), complex(half), turn(half + 1) {
+    explicit Fourier(int points)
+        : points(points), half(points / 2), complex(points % 2 ? points : half), turn(half + 1) {
         for (int k = 0; k <= half; ++k)
             turn[k] = std::complex<Number>(std::polar(1.0, 3.14159265358979323846 * k / half));
     }
@@ -69,9 +72,10 @@ public:
 
     /// So often what is ahead gets its turn in a transform.
     long steps() const { return complex.steps(); }
-    /// get(m) -> {re, im} for m = 0 .. waves < h; higher waves are 0. The points are in `a`. What
+    /// get(m) -> {re, im} for m = 0 .. waves < p/2; higher waves are 0. The points are in `a`. What
     /// is ahead comes while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
+        if (points % 2) return odd_inverse(waves, get, a, ahead);
         const Lanes zero(Number(0));
         const int* const place = complex.place.data();
         const Lanes mean = get(0).re;
@@ -92,8 +96,9 @@ public:
         }
         complex.backward(a, ahead);
     }
-    /// Points in `a`; put(m, re, im) for m = 0 .. waves < h.
+    /// Points in `a`; put(m, re, im) for m = 0 .. waves < p/2.
     template <class Put> void direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
+        if (points % 2) return odd_direct(waves, put, a, ahead);
         complex.forward(a, ahead);
         const int* const place = complex.place.data();
         put(0, a[0] + a[1], Lanes(Number(0)));
@@ -115,6 +120,33 @@ private:
     };
     ComplexFourier<Number> complex;
     std::vector<std::complex<Number>> turn;
+
+    template <class Get> void odd_inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
+        const Lanes zero(Number(0));
+        const int* const place = complex.place.data();
+        a[2 * place[0]] = get(0).re, a[2 * place[0] + 1] = zero;
+        for (int k = 1; k <= half; ++k) {
+            Pair x{zero, zero};
+            if (k <= waves) x = get(k);
+            Lanes *p = a + 2 * place[k], *q = a + 2 * place[points - k];
+            p[0] = x.re, p[1] = x.im;
+            q[0] = x.re, q[1] = -x.im;
+        }
+        complex.backward(a, ahead);
+        for (int j = 1; j < points; ++j) a[j] = a[2 * j];
+    }
+    template <class Put> void odd_direct(int waves, Put put, Lanes* a, RowAhead& ahead) const {
+        for (int j = points - 1; j >= 0; --j) {
+            const Lanes x = a[j];
+            a[2 * j] = x, a[2 * j + 1] = Lanes(Number(0));
+        }
+        complex.forward(a, ahead);
+        put(0, a[2 * complex.place[0]], Lanes(Number(0)));
+        for (int k = 1; k <= std::min(waves, half); ++k) {
+            const Lanes* p = a + 2 * complex.place[k];
+            put(k, p[0], p[1]);
+        }
+    }
 
 public:
     using Coefficient = Pair;

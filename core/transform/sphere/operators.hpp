@@ -13,40 +13,20 @@
 /// with s = 1/a, which follows from the integral by parts of
 /// 1/(a cos phi) (d v/d lambda -+ d (u cos phi)/d phi) P_n.
 #pragma once
+#include "transform/rows/coefficients.hpp"
 #include "transform/sphere/legendre.hpp"
 
 namespace fathom {
 
-/// Spectral coefficients of some fields: those of own wave i (SphericalHarmonics::own), part c (0:
-/// re, 1: im), field f are at at[(2 i + c) stride + f]. Layouts of one model share one array:
-/// stride is all of its fields.
-template <class Number> struct Coefficients {
-    Number* at = nullptr;
-    std::ptrdiff_t stride = 0;
-};
-
 /// Some fields of one wavenumber, a register of them or (not `whole`) fewer: complex numbers of
 /// each degree on either side of the Legendre transform.
-template <class Number, bool whole> struct WaveView {
-    using V = Register<Number>;
-    /// highest: degree of the side of the Legendre transform; count: fields.
-    int m, truncation, highest, count;
+template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
+    using typename Fields<Number, whole>::V;
+    using typename Fields<Number, whole>::Complex;
+    using Fields<Number, whole>::get, Fields<Number, whole>::put, Fields<Number, whole>::real;
+    /// highest: degree of the side of the Legendre transform.
+    int m, truncation, highest;
     const Number* epsilon;  ///< epsilon_n at [n - m], up to truncation + 2
-    struct Complex {
-        V re, im;
-    };
-    V get(const Number* p) const {
-        if constexpr (whole)
-            return V::load(p);
-        else
-            return load_some<V>(p, count);
-    }
-    void put(V x, Number* p) const {
-        if constexpr (whole)
-            x.store(p);
-        else
-            store_some(x, p, count);
-    }
 
     /// Coefficients of the caller from degree m on; 0 outside m ... truncation.
     struct Outer {
@@ -89,7 +69,6 @@ template <class Number, bool whole> struct WaveView {
     void copy_zeros(Inner to) const {
         for (int n = truncation + 1; n <= highest; ++n) store(to, n, {real(0), real(0)});
     }
-    V real(double x) const { return V(Number(x)); }
     double e(int n) const { return n <= m ? 0 : double(epsilon[n - m]); }
 
     void copy_in(Outer from, Inner to, double factor) const {

@@ -25,7 +25,7 @@ void SphericalHarmonics<Number>::operate(int wave, const Batch& batch, Lanes* S,
                 (Number*)(S + std::size_t(2 * (lane / width)) * degrees) + lane % width,
                 degrees * width};
         };
-        act(View{m, truncation(), batch.highest, piece.count, epsilon[wave].data()}, *piece.item,
+        act(View{{piece.count}, m, truncation(), highest(batch), epsilon[wave].data()}, *piece.item,
             outer, inner);
     };
     for (int p = batch.first_piece; p < batch.last_piece; ++p)
@@ -42,13 +42,13 @@ auto SphericalHarmonics<Number>::rows_of(int i, Lanes* entries, int columns, Lan
     const std::ptrdiff_t* start =
         distribution.wave_side.data() + std::size_t(i) * distribution.ranks;
     const int first = distribution.first_row[distribution.own_waves[i]], pad = legendre.padding(),
-              rows = grid.rows();
+              count = int(rows.points.size());
     auto entry = [&](int j) {
         return entries + (start[distribution.row_rank[j]] + distribution.row_index[j]) * columns;
     };
-    for (int pair = -pad; pair < rows / 2; ++pair)
+    for (int pair = -pad; pair < count / 2; ++pair)
         mine.rows[pair + pad] =
-            pair < first ? Rows{beyond, beyond} : Rows{entry(rows - 1 - pair), entry(pair)};
+            pair < first ? Rows{beyond, beyond} : Rows{entry(count - 1 - pair), entry(pair)};
     return mine.rows.data();
 }
 
@@ -73,13 +73,13 @@ void SphericalHarmonics<Number>::coefficients_ahead(std::size_t wave, const Batc
 template <class Number>
 void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way way) {
     static const Region here("Legendre transform");
-    TimedRegion timer(here, spent.legendre);
+    TimedRegion timer(here, this->spent.within);
     const int columns = 2 * batch.cells;
-    const double a = options.radius;
-    const bool transposed = way == Way::direct_adjoint, past = entries_beyond_cache(batch);
+    const double a = rows.radius;
+    const bool transposed = way == Way::direct_adjoint, past = this->entries_beyond_cache(batch);
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
+        const int m = distribution.own_waves[i], degrees = (highest(batch) - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* S = mine.spectral.data();
         for (int c = 0; c < columns; ++c)
@@ -120,13 +120,13 @@ void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way 
 template <class Number>
 void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way way) {
     static const Region here("Legendre transform");
-    TimedRegion timer(here, spent.legendre);
+    TimedRegion timer(here, this->spent.within);
     const int columns = 2 * batch.cells;
-    const double a = options.radius;
+    const double a = rows.radius;
     const bool transposed = way == Way::inverse_adjoint;
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
-        const int m = distribution.own_waves[i], degrees = (batch.highest - m + 2) / 2 * 2;
+        const int m = distribution.own_waves[i], degrees = (highest(batch) - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* S = mine.spectral.data();
         mine.wave_ahead.clear();

@@ -2,7 +2,7 @@
 #include <omp.h>
 #include <algorithm>
 #include <cstdint>
-#include "transform/sphere/spherical_harmonics.hpp"
+#include "transform/rows/row_transform.hpp"
 
 namespace fathom {
 
@@ -69,8 +69,7 @@ template <class Lanes, class Pointers> void get_points(const Pointers& rows, Lan
 
 /// Entry (m, own row r) of a cell.
 template <class Number>
-auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int columns,
-                                          int cell) const {
+auto RowTransform<Number>::entry_of(const Side& side, std::size_t r, int columns, int cell) const {
     const Lanes* const entries = (distribution.ranks > 1 ? side.row.data() : side.wave.data()) +
                                  distribution.row_index[distribution.own_rows[r]] * columns +
                                  2 * cell;
@@ -82,33 +81,31 @@ auto SphericalHarmonics<Number>::entry_of(const Side& side, std::size_t r, int c
 /// Own row r of the fields of a cell; lanes without a field go to spare numbers, which lie in their
 /// cache lines as the others do.
 template <class Number>
-auto SphericalHarmonics<Number>::rows_of(const Target* lane, const Side& side, int cell,
-                                         std::size_t r, Scratch& mine) const
-    -> std::array<Number*, width> {
-    std::array<Number*, width> rows{};
+auto RowTransform<Number>::rows_of(const Target* lane, const Side& side, int cell, std::size_t r,
+                                   Scratch& mine) const -> std::array<Number*, width> {
+    std::array<Number*, width> points{};
     std::size_t beyond = 0;
     for (int l = 0; l < width; ++l)
         if (lane[l].slab) {
             const FieldSlab& s =
                 distribution.square ? side.whole_rows[cell * width + l] : *lane[l].slab;
             const int block = row_block[r], level = distribution.square ? 0 : lane[l].level;
-            rows[l] = (Number*)s.at[block] + row_place[r] * s.row[block] + level * s.level[block];
-            beyond = (std::uintptr_t)rows[l] / sizeof(Number) % width;
+            points[l] = (Number*)s.at[block] + row_place[r] * s.row[block] + level * s.level[block];
+            beyond = (std::uintptr_t)points[l] / sizeof(Number) % width;
         }
-    for (auto& row : rows)
+    for (auto& row : points)
         if (!row) row = mine.spare.data() + beyond;
-    return rows;
+    return points;
 }
 
 /// What multiplies a row of each lane: 1 or 1/cos(phi), and the weight of a point where a sum
 /// becomes an integral.
 template <class Number>
-auto SphericalHarmonics<Number>::row_scale(const Target* lanes, int row, bool weights) const
-    -> Lanes {
+auto RowTransform<Number>::row_scale(const Target* lanes, int row, bool weights) const -> Lanes {
     Number scale[width];
-    const double weight = weights ? grid.weight[row] / grid.points[row] : 1;
+    const double weight = weights ? rows.weight[row] / rows.points[row] : 1;
     for (int l = 0; l < width; ++l)
-        scale[l] = Number(lanes[l].cosine ? weight / grid.cosine[row] : weight);
+        scale[l] = Number(lanes[l].cosine ? weight / rows.cosine[row] : weight);
     return Lanes::load(scale);
 }
 
@@ -118,7 +115,7 @@ static const Region& fourier_transform() {
 }
 
 template <class Number>
-void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way way) {
+void RowTransform<Number>::to_points(const Batch& batch, Side& side, Way way) {
     for (int derivative = 0; derivative <= int(batch.derivative); ++derivative) {
         if (distribution.square && derivative) collect(batch, side, false, true);
         TimedRegion timer(fourier_transform(), spent.fourier);
@@ -130,10 +127,10 @@ void SphericalHarmonics<Number>::to_points(const Batch& batch, Side& side, Way w
 }
 
 template <class Number>
-void SphericalHarmonics<Number>::row_to_points(const Batch& batch, Side& side, Way way,
-                                               bool derivative, std::size_t r) {
+void RowTransform<Number>::row_to_points(const Batch& batch, Side& side, Way way, bool derivative,
+                                         std::size_t r) {
     Scratch& mine = scratch[omp_get_thread_num()];
-    const Fourier<Number>& transform = fourier.at(grid.points[distribution.own_rows[r]]);
+    const Fourier<Number>& transform = fourier.at(rows.points[distribution.own_rows[r]]);
     mine.row_ahead.clear();
     if (!derivative) next_row_ahead(batch, side, r, mine);
     mine.row_ahead.pace(batch.cells * transform.steps());
@@ -144,8 +141,8 @@ void SphericalHarmonics<Number>::row_to_points(const Batch& batch, Side& side, W
 
 /// The entries that the next row will need.
 template <class Number>
-void SphericalHarmonics<Number>::next_row_ahead(const Batch& batch, Side& side, std::size_t r,
-                                                Scratch& mine) {
+void RowTransform<Number>::next_row_ahead(const Batch& batch, Side& side, std::size_t r,
+                                          Scratch& mine) {
     if (r + 1 == distribution.own_rows.size()) return;
     const int columns = 2 * batch.cells, waves = distribution.waves[distribution.own_rows[r + 1]];
     const std::ptrdiff_t bytes = columns * sizeof(Lanes);
@@ -154,9 +151,9 @@ void SphericalHarmonics<Number>::next_row_ahead(const Batch& batch, Side& side, 
 }
 
 template <class Number>
-void SphericalHarmonics<Number>::cell_to_points(const Batch& batch, Side& side, Way way,
-                                                bool derivative, std::size_t r, int cell,
-                                                const Fourier<Number>& transform, Scratch& mine) {
+void RowTransform<Number>::cell_to_points(const Batch& batch, Side& side, Way way, bool derivative,
+                                          std::size_t r, int cell, const Fourier<Number>& transform,
+                                          Scratch& mine) {
     using Coefficient = typename Fourier<Number>::Coefficient;
     const int j = distribution.own_rows[r], last = distribution.waves[j],
               pass = derivative ? most_cells * width : 0;
@@ -165,7 +162,7 @@ void SphericalHarmonics<Number>::cell_to_points(const Batch& batch, Side& side, 
     const Lanes scale = row_scale(lane, j, way == Way::direct_adjoint);
     const auto entry = entry_of(side, r, 2 * batch.cells, cell);
     if (derivative) {  // i m f / radius
-        const Number inverse_radius(1 / options.radius);
+        const Number inverse_radius(1 / rows.radius);
         const auto coefficient = [&](int m) {
             const Lanes* f = entry(m);
             const Lanes factor = Lanes(Number(m) * inverse_radius) * scale;
@@ -179,12 +176,12 @@ void SphericalHarmonics<Number>::cell_to_points(const Batch& batch, Side& side, 
         };
         transform.inverse(last, coefficient, mine.a.data(), mine.row_ahead);
     }
-    put_points<Lanes>(mine.a.data(), rows_of(lane, side, cell, r, mine), grid.points[j],
+    put_points<Lanes>(mine.a.data(), rows_of(lane, side, cell, r, mine), rows.points[j],
                       beyond_cache);
 }
 
 template <class Number>
-void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way way) {
+void RowTransform<Number>::from_points(const Batch& batch, Side& side, Way way) {
     if (distribution.square) collect(batch, side, false, false);
     TimedRegion timer(fourier_transform(), spent.fourier);
 #pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
@@ -193,9 +190,8 @@ void SphericalHarmonics<Number>::from_points(const Batch& batch, Side& side, Way
 }
 
 template <class Number>
-void SphericalHarmonics<Number>::row_from_points(const Batch& batch, Side& side, Way way,
-                                                 std::size_t r) {
-    const int j = distribution.own_rows[r], points = grid.points[j], columns = 2 * batch.cells;
+void RowTransform<Number>::row_from_points(const Batch& batch, Side& side, Way way, std::size_t r) {
+    const int j = distribution.own_rows[r], points = rows.points[j], columns = 2 * batch.cells;
     const bool past = entries_beyond_cache(batch);
     Scratch& mine = scratch[omp_get_thread_num()];
     const Fourier<Number>& transform = fourier.at(points);
@@ -227,9 +223,9 @@ void SphericalHarmonics<Number>::row_from_points(const Batch& batch, Side& side,
     if (past) stream_fence();
 }
 
-template void SphericalHarmonics<float>::from_points(const Batch&, Side&, Way);
-template void SphericalHarmonics<float>::to_points(const Batch&, Side&, Way);
-template void SphericalHarmonics<double>::from_points(const Batch&, Side&, Way);
-template void SphericalHarmonics<double>::to_points(const Batch&, Side&, Way);
+template void RowTransform<float>::from_points(const Batch&, Side&, Way);
+template void RowTransform<float>::to_points(const Batch&, Side&, Way);
+template void RowTransform<double>::from_points(const Batch&, Side&, Way);
+template void RowTransform<double>::to_points(const Batch&, Side&, Way);
 
 }  // namespace fathom

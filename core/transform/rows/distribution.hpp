@@ -7,14 +7,15 @@
 /// the one][row of the other]. Rows that are too near the poles to know m have no entry.
 #pragma once
 #include <vector>
-#include "grid/gaussian.hpp"
 #include "parallel/travel/plan.hpp"
 
 namespace fathom {
 
 struct Distribution {
-    Distribution(const GaussianGrid&, int truncation, std::vector<int> waves_of_half,
-                 const Decomposition&, int rank);
+    /// points: of each row, as many south as north of the middle. waves_of_half: the largest m that
+    /// matters on each row from the southernmost to the middle.
+    Distribution(const std::vector<int>& points, int truncation,
+                 const std::vector<int>& waves_of_half, const Decomposition&, int rank);
 
     int truncation, rank, ranks;
     std::vector<int> waves;      ///< largest m of each row
@@ -34,7 +35,7 @@ struct Distribution {
     Plan to_rows(int numbers) const;
 
 private:
-    void limit_waves(const GaussianGrid&, const std::vector<int>& half);
+    void limit_waves(const std::vector<int>& points, const std::vector<int>& half);
     void deal_rows(const Decomposition&);
     static std::vector<int> owners_of_strip(const Decomposition&, std::size_t strip);
     std::pair<int, int> rows_that_know(int m, int rank) const;

@@ -1,23 +1,4 @@
-"""Spherical-harmonic transforms of NumPy arrays: fields on a Gaussian grid, coefficients of a
-triangular truncation.
-
-    from fathom.transform import SphericalHarmonics
-
-    transform = SphericalHarmonics(159, grid="linear")      # 160 rows of 320 points
-    field = transform.inverse(coefficients)
-        # (..., waves) complex -> (..., rows, points)
-    coefficients = transform.direct(field)
-    east, north = transform.gradient(coefficients)          # 1/m
-    u, v = transform.wind(vorticity, divergence)
-    vorticity, divergence = transform.vorticity_divergence(u, v)
-
-    f(longitude, mu) = sum_{n <= N} sum_{|m| <= n} f_n^m P_n^m(mu) exp(i m longitude),
-        1/2 integral (P_n^m)^2 dmu = 1
-
-so that the first coefficient is the mean over the sphere. Only m >= 0 is kept; rows run from SOUTH
-to north, points from longitude 0 eastward. All leading axes are fields; many in one call are
-several times faster than one by one. docs/transform.md has the equations.
-"""
+"""What the transforms of sphere and plane share: fields and coefficients as NumPy arrays."""
 
 from __future__ import annotations
 
@@ -26,32 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
-from fathom.mpi import MPI, core
+from fathom.mpi import core
 from fathom.names import near
 
-orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 precisions = {"fp64": (np.float64, np.complex128), "fp32": (np.float32, np.complex64)}
 
 
-def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool = False) -> Any:
-    """Rows and points of a Gaussian grid (core.GaussianGrid) for a truncation.
-
-    grid: "linear", "quadratic" or "cubic": 2N + 1, 3N + 1, 4N + 1 points on the longest row, or a
-    few more. reduced: False, "classical" or "octahedral" (cubic only): fewer points near the poles.
-    """
-    _check("grid", grid, orders)
-    _check("reduced", reduced, (False, "classical", "octahedral"))
-    if reduced == "octahedral":
-        if grid != "cubic":
-            raise ValueError(
-                f"an octahedral grid belongs to a cubic truncation; given grid = '{grid}': use"
-                " reduced = 'classical'"
-            )
-        return core.octahedral_gaussian_grid_of(truncation)
-    return (core.classical_gaussian_grid_of if reduced else core.full_gaussian_grid_of)(
-        truncation, orders[grid]
-    )
+def check(what: str, given: Any, allowed: Any) -> None:
+    """ValueError for what is not allowed, with what is near."""
+    if given not in allowed:
+        names = [str(a) for a in allowed]
+        raise ValueError(
+            f"{what} = {given!r}{near(str(given), names) or ';'} allowed: {', '.join(names)}"
+        )
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
@@ -64,78 +32,26 @@ def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
     return memory[begin : begin + size].view(dtype).reshape(shape)
 
 
-class SphericalHarmonics:
-    """Transforms between a Gaussian grid and a triangular truncation, in this process.
+class FieldTransform:
+    """Fields (..., rows, points) <-> coefficients (..., waves), in this process. Rows run from
+    SOUTH to north; all leading axes are fields.
 
-    truncation: N, the largest total wavenumber
-    grid, reduced: see `gaussian_grid`; or `grid` is a core.GaussianGrid. Fields on a reduced grid
-    are (..., rows, longest row); what lies
-        beyond the points of a row is 0 in results and is not read.
-    precision: "fp64" or "fp32"
-    radius: of the sphere [m], for derivatives and winds
-    threads: 0: OMP_NUM_THREADS
-
-    m, n: wavenumbers of the coefficients: (0, 0), (0, 1), ... (0, N), (1, 1), ... (N, N)
+    core: the transform that does the work;     precision: "fp64" or "fp32"
+    m, n: wavenumbers of the coefficients
     """
 
-    def __init__(
-        self,
-        truncation: int,
-        grid: Any = "quadratic",
-        reduced: str | bool = False,
-        *,
-        precision: str = "fp64",
-        radius: float = earth.RADIUS,
-        threads: int = 0,
-    ):
-        _check("precision", precision, precisions)
-        if int(truncation) != truncation or truncation < 1:
-            raise ValueError(f"truncation = {truncation!r} must be a whole number, at least 1")
-        self.truncation, self.radius, self.precision = int(truncation), radius, precision
-        self.real, self.complex = precisions[precision]
-        self.grid = gaussian_grid(self.truncation, grid, reduced) if isinstance(grid, str) else grid
-        rows, longest, points = self.grid.rows, self.grid.longest, np.asarray(self.grid.points)
-        self.inside = np.arange(longest) < points[:, None]
-        levels = self.inside.astype(np.int32).ravel()
-        whole = core.arrange(
-            core.Topology(longest, rows, True), levels, 1, [0, longest], [0, rows], [0], 0
-        )
-        kind, self._list = (
-            (core.SphericalHarmonics64, core.TransformItems64)
-            if precision == "fp64"
-            else (core.SphericalHarmonics32, core.TransformItems32)
-        )
-        self.core = kind(
-            MPI.COMM_SELF.py2f(), self.grid, self.truncation, whole, radius=radius, threads=threads
-        )
-        self.m, self.n = self.core.own.T
-        self.latitude, self.weight = (
-            np.degrees(np.arcsin(self.grid.sine)),
-            np.asarray(self.grid.weight),
-        )
+    shape: tuple[int, int]
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(rows, points of the longest row)."""
-        return self.inside.shape
+    def __init__(self, made: Any, precision: str):
+        self.core, self.precision = made, precision
+        self.real, self.complex = precisions[precision]
+        self._list = core.TransformItems64 if precision == "fp64" else core.TransformItems32
+        self.m, self.n = self.core.own.T
 
     @property
     def waves(self) -> int:
-        """Number of coefficients of a field, (N + 1)(N + 2) / 2."""
+        """Number of coefficients of a field."""
         return len(self.m)
-
-    def longitude(self, row: int) -> np.ndarray:
-        """Longitudes of the points of a row [degrees]."""
-        points = self.grid.points[row]
-        return 360.0 * np.arange(points) / points
-
-    def index(self, m: int, n: int) -> int:
-        """Place of coefficient (m, n)."""
-        if not 0 <= m <= n <= self.truncation:
-            raise ValueError(
-                f"there is no coefficient m = {m}, n = {n}; 0 <= m <= n <= {self.truncation}"
-            )
-        return m * (2 * self.truncation + 3 - m) // 2 + n - m
 
     def inverse(self, coefficients: Any) -> np.ndarray:
         """Coefficients (..., waves) -> field (..., rows, points)."""
@@ -188,6 +104,16 @@ class SphericalHarmonics:
             1,
         )[0]
 
+    def wind_adjoint(self, east: Any, north: Any) -> tuple[np.ndarray, np.ndarray]:
+        """The transpose of `wind`: what belongs to vorticity and to divergence."""
+        vorticity, divergence = self._to_waves(
+            self.core.inverse_adjoint,
+            lambda items, c, f: items.wind(*c, *f),
+            [east, north],
+            2,
+        )
+        return vorticity, divergence
+
     def direct_adjoint(self, coefficients: Any) -> np.ndarray:
         """The transpose of `direct`."""
         return self._to_points(
@@ -197,11 +123,17 @@ class SphericalHarmonics:
             1,
         )[0]
 
-    def __repr__(self) -> str:
-        return (
-            f"SphericalHarmonics(T{self.truncation}, {self.shape[0]} rows of up to {self.shape[1]}"
-            f" points, {self.precision})"
+    def vorticity_divergence_adjoint(
+        self, vorticity: Any, divergence: Any
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The transpose of `vorticity_divergence`: what belongs to the two winds."""
+        east, north = self._to_points(
+            self.core.direct_adjoint,
+            lambda items, c, f: items.wind(*c, *f),
+            [vorticity, divergence],
+            2,
         )
+        return east, north
 
     def _to_points(
         self, run: Callable, item: Callable, given: list, results: int
@@ -217,7 +149,7 @@ class SphericalHarmonics:
             ):
                 raise ValueError(
                     f"coefficients of shape {array.shape}; {(*(leading or ('...',)), self.waves)}"
-                    f" is needed for T{self.truncation}"
+                    f" is needed for {self!r}"
                 )
             leading = array.shape[:-1]
             flat = array.reshape(-1, self.waves)
@@ -263,11 +195,3 @@ class SphericalHarmonics:
             items = self._list(self.core)
             item(items, columns, [[f.transpose(1, 0, 2)] for f in fields])
             run(items)
-
-
-def _check(what: str, given: Any, allowed: Any) -> None:
-    if given not in allowed:
-        names = [str(a) for a in allowed]
-        raise ValueError(
-            f"{what} = {given!r}{near(str(given), names) or ';'} allowed: {', '.join(names)}"
-        )

@@ -3,18 +3,18 @@
 /// three - lie in one batch, so that what mixes them finds them together.
 #include <algorithm>
 #include "base/error.hpp"
-#include "transform/sphere/spherical_harmonics.hpp"
+#include "transform/rows/row_transform.hpp"
 
 namespace fathom {
 
 /// Whether a gradient needs more than f: d/dlambda follows from f where it is a result, but is a
 /// part of its own where it is given.
-template <class Number> bool SphericalHarmonics<Number>::has_slope(const Item& item, Way way) {
+template <class Number> bool RowTransform<Number>::has_slope(const Item& item, Way way) {
     return item.north || (item.east && way == Way::inverse_adjoint);
 }
 
 /// Lanes of a level.
-template <class Number> int SphericalHarmonics<Number>::parts_of(const Item& item, Way way) {
+template <class Number> int RowTransform<Number>::parts_of(const Item& item, Way way) {
     switch (item.kind) {
         case Item::Kind::wind: return 2;
         case Item::Kind::scalar: return 1;
@@ -24,7 +24,7 @@ template <class Number> int SphericalHarmonics<Number>::parts_of(const Item& ite
     }
 }
 
-template <class Number> void SphericalHarmonics<Number>::check(const Item& item, Way way) const {
+template <class Number> void RowTransform<Number>::check(const Item& item, Way way) const {
     if (item.kind == Item::Kind::gradient && (way == Way::direct || way == Way::direct_adjoint))
         throw Error("a gradient is transformed to the grid only: use inverse or inverse_adjoint");
     const int capacity = most_cells * width, parts = parts_of(item, way);
@@ -34,7 +34,7 @@ template <class Number> void SphericalHarmonics<Number>::check(const Item& item,
 }
 
 /// Lanes of a batch: as few batches as there must be, of about the same size.
-template <class Number> int SphericalHarmonics<Number>::batch_size(Items items, Way way) const {
+template <class Number> int RowTransform<Number>::batch_size(Items items, Way way) const {
     const int capacity = most_cells * width;
     int cells = 0;
     for (const Item& item : items) cells += (item.levels * parts_of(item, way) + width - 1) / width;
@@ -43,7 +43,7 @@ template <class Number> int SphericalHarmonics<Number>::batch_size(Items items, 
     return std::min(capacity, std::max((cells + number - 1) / number, 2) * width);
 }
 
-template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Way way) {
+template <class Number> void RowTransform<Number>::arrange(Items items, Way way) {
     pieces.clear(), targets.clear(), batches.clear();
     const int size = batch_size(items, way);
     int used = size;
@@ -67,21 +67,21 @@ template <class Number> void SphericalHarmonics<Number>::arrange(Items items, Wa
     }
 }
 
-template <class Number> void SphericalHarmonics<Number>::begin_batch() {
+template <class Number> void RowTransform<Number>::begin_batch() {
     batches.push_back(
-        {0, int(pieces.size()), int(pieces.size()), int(targets.size()), truncation(), false, 0});
+        {0, int(pieces.size()), int(pieces.size()), int(targets.size()), false, false, 0});
     targets.resize(targets.size() + 2 * most_cells * width);
 }
 
 /// Targets of `take` levels in the lanes from `used` on, part by part.
 template <class Number>
-void SphericalHarmonics<Number>::aim(const Item& item, Way way, int level, int take, int used) {
+void RowTransform<Number>::aim(const Item& item, Way way, int level, int take, int used) {
     using Kind = Item::Kind;
     Batch& batch = batches.back();
     Target* const lane = targets.data() + batch.first_target + used;
     Target* const derivative = lane + most_cells * width;
     const bool slope = item.kind == Kind::gradient && has_slope(item, way);
-    if (item.kind == Kind::wind || slope) batch.highest = truncation() + 1;
+    if (item.kind == Kind::wind || slope) batch.slopes = true;
     for (int k = 0; k < take; ++k) {
         const auto target = [&](const FieldSlab* slab, bool cosine) {
             return Target{slab, level + k, cosine};
@@ -105,7 +105,7 @@ void SphericalHarmonics<Number>::aim(const Item& item, Way way, int level, int t
 
 /// Pieces of these levels, no part of which lies across two registers.
 template <class Number>
-void SphericalHarmonics<Number>::cut(const Item& item, int parts, int level, int take, int used) {
+void RowTransform<Number>::cut(const Item& item, int parts, int level, int take, int used) {
     for (int k = 0, count; k < take; k += count) {
         count = take - k;
         for (int p = 0; p < parts; ++p)
@@ -116,7 +116,7 @@ void SphericalHarmonics<Number>::cut(const Item& item, int parts, int level, int
     }
 }
 
-template void SphericalHarmonics<float>::arrange(Items, Way);
-template void SphericalHarmonics<double>::arrange(Items, Way);
+template void RowTransform<float>::arrange(Items, Way);
+template void RowTransform<double>::arrange(Items, Way);
 
 }  // namespace fathom

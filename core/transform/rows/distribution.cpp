@@ -1,4 +1,4 @@
-#include "transform/sphere/distribution.hpp"
+#include "transform/rows/distribution.hpp"
 #include <algorithm>
 #include "base/error.hpp"
 
@@ -14,45 +14,43 @@ std::vector<int> Distribution::waves_of_rank(int truncation, int ranks, int rank
     return own;
 }
 
-Distribution::Distribution(const GaussianGrid& grid, int truncation, std::vector<int> half,
-                           const Decomposition& d, int rank)
+Distribution::Distribution(const std::vector<int>& points, int truncation,
+                           const std::vector<int>& half, const Decomposition& d, int rank)
     : truncation(truncation),
       rank(rank),
       ranks(d.ranks),
-      waves(grid.rows()),
+      waves(points.size()),
       first_row(truncation + 1),
-      row_rank(grid.rows(), -1),
-      row_index(grid.rows()),
+      row_rank(points.size(), -1),
+      row_index(points.size()),
       own_waves(waves_of_rank(truncation, d.ranks, rank)) {
-    if (d.topology.ny != grid.rows() || d.topology.nx != grid.longest())
+    const int longest = *std::ranges::max_element(points);
+    if (d.topology.ny != int(points.size()) || d.topology.nx != longest)
         throw Error("a decomposition of ", d.topology.nx, " × ", d.topology.ny,
-                    " points for a Gaussian grid of ", grid.rows(), " rows of up to ",
-                    grid.longest(), " points");
-    limit_waves(grid, half);
+                    " points for a grid of ", points.size(), " rows of up to ", longest, " points");
+    limit_waves(points, half);
     square = d.i_cuts.size() > 2;
     deal_rows(d);
     number_entries();
 }
 
-/// A row of 2h points knows m < h; none knows fewer than one nearer to the pole.
-void Distribution::limit_waves(const GaussianGrid& grid, const std::vector<int>& half) {
-    const int rows = grid.rows();
-    for (int j = 0, most = 0; j < rows / 2; ++j) {
-        most = std::max(most, std::min({truncation, half[j], grid.points[j] / 2 - 1}));
-        if (most > grid.points[j] / 2 - 1)
-            throw Error("rows of a Gaussian grid become shorter towards the equator: row ", j,
-                        " has ", grid.points[j], " points");
+/// A row of p points knows m < p/2; none knows fewer than one nearer to the edge.
+void Distribution::limit_waves(const std::vector<int>& points, const std::vector<int>& half) {
+    const int rows = int(points.size()), middle = (rows + 1) / 2;
+    for (int j = 0, most = 0; j < middle; ++j) {
+        const int known = (points[j] - 1) / 2;
+        most = std::max(most, std::min({truncation, half[j], known}));
+        if (most > known)
+            throw Error("rows become shorter towards the middle: row ", j, " has ", points[j],
+                        " points");
         waves[j] = waves[rows - 1 - j] = most;
     }
-    if (waves[rows / 2 - 1] < truncation)
-        throw Error("truncation ", truncation, " on rows of ", grid.longest(), " points; at least ",
-                    2 * truncation + 2, " are needed");
-    if (rows <= truncation)
-        throw Error("truncation ", truncation, " on ", rows, " rows; at least ", truncation + 1,
-                    " are needed");
+    if (waves[middle - 1] < truncation)
+        throw Error("truncation ", truncation, " on rows of ", points[middle - 1],
+                    " points; at least ", 2 * truncation + 1, " are needed");
     for (int m = 0; m <= truncation; ++m)
-        first_row[m] = int(std::ranges::lower_bound(waves.begin(), waves.begin() + rows / 2, m) -
-                           waves.begin());
+        first_row[m] =
+            int(std::ranges::lower_bound(waves.begin(), waves.begin() + middle, m) - waves.begin());
 }
 
 /// Rows of a strip of blocks are shared out among those who have blocks there.
@@ -84,8 +82,7 @@ std::vector<int> Distribution::owners_of_strip(const Decomposition& d, std::size
         if (owner >= 0 && std::ranges::find(owners, owner) == owners.end()) owners.push_back(owner);
     }
     if (owners.empty())
-        throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1,
-                    " of the Gaussian grid have no owner");
+        throw Error("rows ", d.j_cuts[strip], " to ", d.j_cuts[strip + 1] - 1, " have no owner");
     return owners;
 }
 
