@@ -37,6 +37,8 @@ class FirstPhysics:
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
     surface, exchange : SurfaceState, BulkExchange.
+    shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
+        MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
     mixing : KProfile, or TurbulentEnergy, which keeps a turbulent kinetic energy.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
@@ -52,6 +54,7 @@ class FirstPhysics:
     radiation: Any
     exchange: Any
     mixing: Any
+    shallow: Any
     convection: Any
     condensation: Any
     drag: Any
@@ -67,6 +70,7 @@ class FirstPhysics:
         surface="SurfaceState",
         exchange="BulkExchange",
         mixing="KProfile",
+        shallow=None,
         convection="BettsMiller",
         condensation="LargeScaleCondensation",
         drag="OrographicDrag",
@@ -79,6 +83,7 @@ class FirstPhysics:
             **seldom,
             "exchange": exchange,
             "mixing": mixing,
+            "shallow": shallow,
             "convection": convection,
             "condensation": condensation,
             "drag": drag,
@@ -103,6 +108,7 @@ class FirstPhysics:
             self.mixing,
             "VerticalDiffusion",
             "PositiveHumidity",
+            self.shallow,
             self.convection,
             self.condensation,
             "SnowfallOfConvection" if self._says_snow else "Snowfall",

@@ -29,7 +29,7 @@
 #include "base/brief.hpp"
 #include "field/process.hpp"
 #include "physics/convection/parcel.hpp"
-#include "physics/convection/subsidence.hpp"
+#include "physics/convection/plume.hpp"
 
 namespace fathom::physics {
 
@@ -53,28 +53,9 @@ struct MassFluxConvection {
                   "1: shallow clouds too; 0: another scheme has them"}};
     static constexpr double warmer = 0.2, moister = 1e-4, first_speed = 1, deep_cloud = 2e4;
 
-    template <class Real> struct Air {
-        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u;
-        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v;
-        Reads<Real, "air_temperature", place::center_layer, "K"> temperature;
-        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity;
-        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure;
-        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface;
-        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential;
-    };
-    template <class Real> struct Tendencies {
-        Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u;
-        Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v;
-        Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> temperature;
-        Updates<Real, "specific_humidity_tendency", place::center_layer, "s-1"> humidity;
-    };
-    /// The air at the end of the step by the tendencies so far, and the plume for a unit of mass
-    /// flux at its base: at the upper interface of a layer, its excess over the layer above.
-    template <class Column> struct Work {
-        Column u, v, T, q, h, saturated;
-        Column mass_flux, u_flux, v_flux, h_flux, q_flux;  // M_k and F_k
-        Column water;                                      // evaporated less rained in a layer
-    };
+    template <class Real> using Air = PlumeAir<Real>;
+    template <class Real> using Tendencies = PlumeTendencies<Real>;
+    template <class Column> using Work = PlumeWork<Column>;
     template <class Real> struct Cloud {
         Real base = 0, top = 0, base_saturation = 0, cape = 0, base_excess = 0;
         Real least_energy = 1e9, sinking_from = -1;  // where h of the air in cloud is least
@@ -96,7 +77,7 @@ struct MassFluxConvection {
         using Column = std::remove_cvref_t<decltype(columns[0])>;
         const auto [u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water] = columns;
         const Work<Column> work{u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water};
-        look_at(air, tendency, work, levels);
+        work.look_at(air, tendency, step, levels);
 
         Cloud<Real> cloud = rise(air, work, Real(0), levels);
         const auto some = cloud.base > 0;
@@ -114,30 +95,13 @@ struct MassFluxConvection {
         const Real strength =
             select(cloudy & ((deep & (loss > 1e-6)) | (low & (cloud.base_excess > 0))),
                    smaller(select(deep, of_deep, of_shallow), source_depth / (gravity * step)), 0);
-        precipitation[0] = strength * act(air, tendency, work, strength, levels);
+        precipitation[0] = strength * work.act(air.interface, tendency, step, strength, levels);
         base_mass_flux[0] = strength;
         base_pressure[0] = select(strength > 0, cloud.base, 0);
         top_pressure[0] = select(strength > 0, cloud.top, 0);
     }
 
 private:
-    template <class Real, class Column>
-    constexpr void look_at(const Air<Real>& air, const Tendencies<Real>& tendency,
-                           const Work<Column>& work, int levels) const {
-        using namespace constants;
-        for (int k = 0; k < levels; ++k) {
-            const Real T = fma(tendency.temperature[k], step, air.temperature[k]),
-                       q = fma(tendency.humidity[k], step, air.humidity[k]);
-            work.u[k] = fma(tendency.u[k], step, air.u[k]);
-            work.v[k] = fma(tendency.v[k], step, air.v[k]);
-            work.T[k] = T;
-            work.q[k] = q;
-            work.h[k] =
-                fma(dry_air_heat_capacity, T, fma(evaporation_heat, q, air.geopotential[k]));
-            work.saturated[k] = Saturation<Real>(T, air.pressure[k]).humidity;
-        }
-    }
-
     /// The plume from the ground to where it ends; low: 1 where it is one of shallow clouds.
     // long: a plume is one sweep, whose running values parts would take as arguments
     template <class Real, class Column>
@@ -259,37 +223,6 @@ private:
             h_above = h_below, q_above = q_below;
         }
         return loss;
-    }
-
-    /// Tendencies; the rain of a unit of mass flux.
-    template <class Real, class Column>
-    constexpr Real act(const Air<Real>& air, const Tendencies<Real>& tendency,
-                       const Work<Column>& work, Real strength, int levels) const {
-        using namespace constants;
-        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
-        const double per_step = 1 / step;
-        const auto none = [](int) { return Real(0); };
-        Real rain = 0;
-        subside(levels, step, air.interface, strength, work.mass_flux, work.h_flux, none,
-                [&](int k, Real d) { tendency.temperature[k] += d * (per_step / cp); });
-        subside(
-            levels, step, air.interface, strength, work.mass_flux, work.q_flux,
-            [&](int k) { return Real(work.water[k]); },
-            [&](int k, Real d) {
-                tendency.humidity[k] += d * per_step;
-                tendency.temperature[k] += d * (-L / cp * per_step);
-                rain -= work.water[k];
-            });
-        const auto move = [&](const auto& wind, const auto& flux, const auto& change) {
-            subside(levels, step, air.interface, strength, work.mass_flux, flux, none,
-                    [&](int k, Real d) {
-                        change[k] += d * per_step;
-                        tendency.temperature[k] -= d * (wind[k] + 0.5 * d) * (per_step / cp);
-                    });
-        };
-        move(work.u, work.u_flux, tendency.u);
-        move(work.v, work.v_flux, tendency.v);
-        return rain;
     }
 };
 
