@@ -8,7 +8,7 @@ import pytest
 import fathom as fm
 from columns import run
 from test_moist import L, R, cp, g, levels, mass, weather
-from test_turbulent_energy import column
+from test_turbulent_energy import convective_layer, steepest
 
 deep, low = "MassFluxConvection", "ShallowMassFlux"
 
@@ -149,34 +149,14 @@ def test_an_updraught_from_the_surface_makes_trade_cumulus():
 
 @pytest.mark.parametrize("levels, step", [(60, 60), (60, 600), (20, 1200)])
 def test_a_dry_updraught_turns_the_gradient_of_a_convective_layer(levels, step):
-    """120 W/m2 for six hours into theta = 300 K + 4 K/km, as in test_turbulent_energy.py: the layer
-    has the height of encroachment, a fifth more, and two layers; its upper half is stable, where
-    diffusion alone needs an unstable one.
+    """The layer has the height of encroachment, a fifth more, and two layers; its upper half is
+    stable, where diffusion alone needs an unstable one.
     """
-    edges, gamma, heat, conductance = np.linspace(2400, 0, levels + 1), 4e-3, 120.0, 1e-4
-    z, hot = 0.5 * (edges[1:] + edges[:-1]), 300 + heat / (1e-4 * cp)
-    height, rise = np.sqrt(2 * heat / (1.16 * cp) * 6 * 3600 / gamma), {}
-    for name, physics in (
-        ("without", ["TurbulentEnergy", "VerticalDiffusion"]),
-        ("with", ["TurbulentEnergy", "VerticalDiffusion", low]),
-    ):
-        c = column(edges, 304.0, physics, step)
-        exner = (c.pressure / 1e5) ** (R / cp)
-        c.set(
-            air_temperature=(300 + gamma * z) * exner,
-            specific_humidity=0.0,
-            open_sea=0.0,
-            ground_inertia=1e12,
-            ground_conductance=conductance,
-            ground_temperature=hot,
-            ground_forcing=hot,
-            friction_velocity=0.1,
-            buoyancy_flux=g / 300 * heat / (1.16 * cp),
-        )
-        c.advance("6h")
-        theta = c["air_temperature"] / exner
-        slope = (theta[:-1] - theta[1:]) / (z[:-1] - z[1:])
-        assert 0.93 * height < edges[1:-1][slope.argmax()] < 1.2 * height + 2 * edges[-2]
+    rise = {}
+    for name, plume in (("without", []), ("with", [low])):
+        physics = ["TurbulentEnergy", "VerticalDiffusion", *plume]
+        theta, z, edges, height = convective_layer(levels, step, physics)
+        assert 0.93 * height < steepest(theta, z, edges) < 1.2 * height + 2 * edges[-2]
         upper, lower = (np.interp(x * height, z[::-1], theta[::-1]) for x in (0.75, 0.4))
         rise[name] = upper - lower
     assert rise["with"] > max(rise["without"], 0.0)
