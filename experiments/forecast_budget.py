@@ -74,11 +74,17 @@ def options():
         ("convection", "BettsMiller"),
     ):
         parser.add_argument(f"--{name}", default=default)
+    parser.add_argument(
+        "--shallow",
+        action="store_true",
+        help="ShallowMassFlux beside the mixing; MassFluxConvection keeps to deep clouds",
+    )
     return parser.parse_args()
 
 
 def simulation(options):
     grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels))
+    deep = options.shallow and options.convection == "MassFluxConvection"
     cloudy = "Microphysics" in options.condensation
     physics = fm.FirstPhysics(
         ozone=None,
@@ -86,7 +92,8 @@ def simulation(options):
         radiation_every=options.radiation_every,
         condensation=options.condensation,
         mixing=options.mixing,
-        convection=options.convection,
+        shallow="ShallowMassFlux" if options.shallow else None,
+        convection=fm.MassFluxConvection(shallow=0) if deep else options.convection,
         clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
     )
     model = Measured(grid, physics=physics, sponge=3, precision="fp32").set(
