@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
 from fathom.grids.limited_area import good_size
 from fathom.regrid.projections import LambertConformal
 
@@ -169,3 +171,12 @@ def test_fields_of_another_shape():
     pole = fm.LimitedAreaGrid((0, 60), resolution=1.5e5, points=(60, 50), projection="rotated")
     with pytest.raises(ValueError, match="make it periodic by splines"):
         pole.around(40)
+
+
+def test_in_a_file():
+    file = (
+        '[grid]\nis = "LimitedAreaGrid"\ncentre = [8, 46.5]\nresolution = 10e3\n'
+        'points = [120, 98]\nprojection = "rotated"\n[grid.levels]\nis = "SigmaLevels"\nnumber = 5\n'
+    )
+    grid = Experiment(Document(file)).grid
+    assert repr(grid) == "LimitedAreaGrid 120×98×5" and not grid.projection.conformal
