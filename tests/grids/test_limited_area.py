@@ -176,7 +176,8 @@ def test_fields_of_another_shape():
 def test_in_a_file():
     file = (
         '[grid]\nis = "LimitedAreaGrid"\ncentre = [8, 46.5]\nresolution = 10e3\n'
-        'points = [120, 98]\nprojection = "rotated"\n[grid.levels]\nis = "SigmaLevels"\nnumber = 5\n'
+        'points = [120, 98]\nprojection = "rotated"\n'
+        'levels = { is = "SigmaLevels", number = 5 }\n'
     )
     grid = Experiment(Document(file)).grid
     assert repr(grid) == "LimitedAreaGrid 120×98×5" and not grid.projection.conformal
