@@ -293,6 +293,17 @@ kinds: dict[str, Callable[[float, float, float], Projection]] = {
 }
 
 
+def touching(
+    longitude: float, latitude: float, radius: float = earth.RADIUS
+) -> LambertConformal | PolarStereographic | Mercator:
+    """The conformal map that touches the sphere at a latitude, the equator and the poles too."""
+    if abs(latitude) > 90 - 1e-6:
+        return PolarStereographic(longitude, np.copysign(90.0, latitude), radius)
+    if abs(latitude) < 1e-6:
+        return Mercator(longitude, 0.0, radius)
+    return LambertConformal(longitude, latitude, radius)
+
+
 def fitting(latitude: float) -> str:
     """The kind of map that bends least around a latitude."""
     return next(
