@@ -1,8 +1,10 @@
 """Limited areas made periodic: splines against SciPy's formula written out, Boyd windows against
-waves and their slopes, streaks and smoothing.
+waves and their slopes, streaks and smoothing; both against ecTrans.
 """
 
+import ctypes
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -170,6 +172,63 @@ def test_windows_are_spectrally_accurate():
     gains = [before / after for before, after in pairwise(windows)]
     assert gains[1] > gains[0] > 20 and windows[-1] < 1e-8
     assert splines[-1] > 100 * windows[-1]
+
+
+# ---- ecTrans -------------------------------------------------------------------------------------
+
+
+def ectrans(name):
+    """A routine of ecTrans in Fortran, called with whole numbers, arrays, None."""
+    package = pytest.importorskip("ectrans4py")
+    folder = Path(package.__file__).parent / "lib64"
+    routine = getattr(ctypes.CDLL(str(folder / "libectrans_etrans_dp.so")), name)
+
+    def call(*given):
+        held = [
+            None
+            if one is None
+            else np.atleast_1d(one).astype(np.int32)
+            if np.ndim(one) == 0
+            else one
+            for one in given
+        ]
+        routine(*(None if one is None else one.ctypes.data_as(ctypes.c_void_p) for one in held))
+
+    return call
+
+
+def test_splines_are_those_of_ectrans(monkeypatch):
+    """Where E is as wide along x and y: otherwise its columns take a weight of its rows."""
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    field = np.random.default_rng(0).normal(size=(43, 49))
+    theirs = np.zeros(54 * 60)
+    theirs[: field.size] = field.ravel()
+    none = (None,) * 4
+    ectrans("fpbipere_dp_")(49, 43, 60, 54, 1, theirs.size, theirs, 0, *none)
+    np.testing.assert_allclose(by_splines(field, (60, 54)), theirs.reshape(54, 60), atol=1e-13)
+
+
+@pytest.mark.parametrize("inside, points", [((40, 33), (54, 45)), ((40, 33), (45, 48))])
+def test_smoothing_is_that_of_ectrans(monkeypatch, inside, points):
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    field = np.random.default_rng(0).normal(size=inside[::-1])
+    theirs = by_splines(field, points, smooth=False)
+    (nx, ny), (NX, NY) = inside, points
+    ectrans("__esmoothe_mod_dp_MOD_esmoothe")(1, NX, 1, NY, nx, ny, 1, NX, 1, NY, 1, theirs, 1, 1)
+    np.testing.assert_allclose(by_splines(field, points), theirs, atol=1e-13)
+
+
+def test_windows_are_those_of_ectrans(monkeypatch):
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    inside, points, zone, before = (40, 31), (54, 45), 5, 19
+    field = np.random.default_rng(0).normal(size=(31 + 2 * before, 40 + 2 * before))
+    theirs, widths = field.copy(), np.array([0, 0, zone, 0, 0, zone], np.int32)
+    ectrans("fpbipere_dp_")(
+        *inside, *points, 1, theirs.size, theirs, 0, None, 1, widths, np.array([2.0])
+    )
+    i, j = (np.arange(zone, N + zone) for N in points)
+    ours = by_windows(field, inside, points, zone)[np.ix_(j % 45, i % 54)]
+    np.testing.assert_allclose(ours, theirs[np.ix_(j + before, i + before)], atol=1e-14)
 
 
 @pytest.mark.parametrize(
