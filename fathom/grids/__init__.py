@@ -12,6 +12,7 @@ the user. docs/grid.md has the equations.
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
+from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.plane import PlaneGrid
 from fathom.grids.quadrilateral import (
     CartesianGrid,
@@ -30,6 +31,7 @@ __all__ = [
     "HeightLevels",
     "HybridLevels",
     "LatitudeLongitudeGrid",
+    "LimitedAreaGrid",
     "PlaneGrid",
     "SigmaLevels",
     "TripolarGrid",

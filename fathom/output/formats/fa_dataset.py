@@ -23,6 +23,7 @@ from fathom.names import fields
 from fathom.output.formats import grib, lfi
 from fathom.output.formats.fa import Contents, Frame, articles_of, in_file_order
 from fathom.output.specification import VariableSpec
+from fathom.regrid import projections
 from fathom.regrid.schmidt import Schmidt
 
 
@@ -206,6 +207,7 @@ def _row(rest: str, letter: str) -> Any:
     )
 
 
+_radius = 6371229.0  # m, of limited areas in FA
 _east = {"units": "degrees_east", "standard_name": "longitude"}
 _north = {"units": "degrees_north", "standard_name": "latitude"}
 
@@ -249,11 +251,38 @@ def _limited(frame: Frame) -> Grid:
             )
             for name, step, n in (("y", dy, ny), ("x", dx, nx))
         }
-    return (
-        {name: xarray.Variable((name,), *held) for name, held in axes.items()},
-        tuple(axes),
-        (ny, nx),
+    found = {name: xarray.Variable((name,), *held) for name, held in axes.items()}
+    if "x" in axes:
+        found |= _on_earth(frame, *(axes[name][0] for name in "xy"))
+    return found, tuple(axes), (ny, nx)
+
+
+def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Variable]:
+    """Longitude and latitude of the points of a plane map (ny, nx), laid on the south-western
+    corner of the physical area; none where the other corner is not where the frame has it then.
+    """
+    middle, touched, *corners = np.rad2deg([*frame.sines[2:4], *frame.sines[12:16]])
+    west, east, south, north = frame.rows[2:6] - 1
+    described = (
+        frame.sines[0] == -1
+        and any(corners)
+        and np.isfinite([*corners, middle]).all()
+        and np.max(np.abs([touched, *corners[1::2]])) <= 90
+        and 0 <= west < east < x.size
+        and 0 <= south < north < y.size
     )
+    if not described:
+        return {}
+    plane = projections.touching(middle, touched, _radius)
+    x0, y0 = plane.from_earth(*corners[:2])
+    places = plane.to_earth(*np.meshgrid(x0 + x - x[west], y0 + y - y[south]))
+    off = np.array([values[north, east] for values in places]) - corners[2:]
+    if not (np.abs((off + 180) % 360 - 180) <= 1e-3).all():
+        return {}
+    return {
+        name: xarray.Variable(("y", "x"), values, given)
+        for name, values, given in zip(("longitude", "latitude"), places, (_east, _north))
+    }
 
 
 def _global(frame: Frame) -> Grid:

@@ -13,6 +13,7 @@ import fathom as fm
 from fathom import output
 from fathom.output import files
 from fathom.output.formats import fa, lfi
+from fathom.regrid.projections import touching
 from fathom.regrid.schmidt import Schmidt
 from whole_time_stores import create, fields, fill, grid
 
@@ -260,6 +261,39 @@ def test_a_stretched_and_rotated_frame_is_read(tmp_path):
         assert (
             int(distance.values.argmin()) < 20
         )  # the first row lies around the pole of stretching
+
+
+@pytest.mark.parametrize("touched", [46.7, 90.0, 0.0, -60.0])
+def test_a_limited_area_on_a_map_has_places_on_earth(tmp_path, touched):
+    """ALADIN's frame: sine and place of the map, its centre, steps, extent, corners of C + I."""
+    (nx, ny), (NX, NY), step = (30, 24), (45, 36), 10e3
+    plane = touching(2.0, touched, 6371229.0)
+    x0, y0 = plane.from_earth(4.0, np.clip(touched, -70, 75))
+    x, y = np.meshgrid(x0 + step * np.arange(NX), y0 + step * np.arange(NY))
+    places = np.stack(plane.to_earth(x, y))
+    corners = np.deg2rad([*places[:, 0, 0], *places[:, ny - 1, nx - 1]])
+    head = [-1, np.sin(np.deg2rad(touched)), *np.deg2rad([2.0, touched]), 0.1, 0.2]
+    head += [step, step, step * (NX - 1), step * (NY - 1), 1e-5, 1e-5]
+    for name, shift in (("a.fa", 0.0), ("moved.fa", 0.01)):
+        frame = fa.Frame(
+            np.array([11, NY, NX, 1, -11]),
+            np.zeros(4),
+            np.concatenate([[10, 1, 1, nx, 1, ny, 8, 8, 11, 11], np.zeros(24, int)]),
+            np.array([*head, *np.add(corners, [0, 0, 0, shift]), 0, 0]),
+            np.array([101325.0, 0, 0, 0, 1]),
+        )
+        lfi.write(
+            tmp_path / name,
+            frame.articles | {"SURFTEMPERATURE": [fa._plain, np.arange(float(NX * NY))]},
+            files.Writes(),
+        )
+    with output.open(tmp_path / "a.fa") as found:
+        assert found.ts.dims == ("time", "y", "x") and found.x.values[1] == step
+        off = (found.longitude.values - places[0] + 180) % 360 - 180
+        np.testing.assert_allclose(off, 0, atol=1e-9)
+        np.testing.assert_allclose(found.latitude.values, places[1], atol=1e-9)
+    with output.open(tmp_path / "moved.fa") as found:  # corners that do not agree: metres only
+        assert "longitude" not in found.variables and found.y.values[1] == step
 
 
 @pytest.mark.parametrize("points, truncation", [("linear", 31), ("quadratic", 21), ("cubic", 15)])

@@ -1,0 +1,356 @@
+"""A limited area on a plane map of the sphere, with what bi-Fourier transforms need around it.
+
+    |<------------- inside: C + I ------------->|<-- E -->|
+    |  I  |              C                |  I  |         |      along y alike
+
+C is forecast, I (coupling) is drawn towards the outer model, E (extension) makes fields periodic
+and is no place on earth.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import SimpleNamespace
+
+import numpy as np
+
+from fathom import earth
+from fathom.grids.arguments import (
+    choice,
+    integer,
+    length_of,
+    pair,
+    reject,
+    room_for,
+    span,
+)
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HybridLevels, SigmaLevels
+from fathom.regrid.projections import Projection, fitting, kinds
+
+
+class LimitedAreaGrid(Grid):
+    """Points of even spacing on a plane map, around a place.
+
+    Parameters
+    ----------
+    centre : (longitude, latitude) [degrees]. Of C + I.
+    resolution : float [m]. Between points on the map.
+    points : (along x, along y), of C + I.
+    extent : (width, length) [m], in place of points: C + I has at least this, and all that the
+        whole has room for beside E.
+    projection : "auto" (default: by the latitude of the centre), "lambert", "polar stereographic",
+        "mercator", "rotated", with map factor 1 at the centre; or one of
+        fathom.regrid.projections.
+    coupling : int. Points of I along each edge.
+    extension : int. Points of E along x and y, at least: the whole has 2^a 3^b 5^c points.
+    levels : HybridLevels or SigmaLevels; by default one layer.
+    radius : float [m].
+
+    The columns of the grid are those of C + I. `size` is the whole, (along x, along y) as `points`.
+    """
+
+    level_coordinate = "pressure"
+
+    def __init__(
+        self,
+        centre=None,
+        *,
+        resolution=None,
+        points=None,
+        extent=None,
+        projection="auto",
+        coupling=8,
+        extension=11,
+        levels=None,
+        radius=earth.RADIUS,
+        **unknown,
+    ):
+        reject(self, unknown)
+        if centre is None or resolution is None or (points is None) == (extent is None):
+            raise ValueError(
+                "LimitedAreaGrid needs centre = [longitude, latitude], resolution [m], and one of"
+                " points = [along x, along y] and extent = [width, length] [m]"
+            )
+        self.centre, self.radius = _place(centre), length_of("radius", radius)
+        self.spacing = length_of("resolution", resolution)
+        self.coupling = _least("coupling", coupling, 0)
+        extension = _least("extension", extension, 1)
+        if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
+            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+        self.levels = levels or SigmaLevels(1)
+        asked = _points(points) if extent is None else _points_of(extent, self.spacing)
+        room_for(*(n + extension for n in asked))
+        self.size = good_size(asked[0] + extension), good_size(asked[1] + extension)
+        if extent is not None:
+            asked = self.size[0] - extension, self.size[1] - extension
+        self.points = asked
+        self.extension = self.size[0] - asked[0], self.size[1] - asked[1]
+        self._check_zones()
+        self.projection = self._projection(projection)
+        self._check_on_earth()
+
+    def _check_zones(self):
+        if min(self.points) <= 2 * self.coupling:
+            raise ValueError(
+                f"{self.points[0]} × {self.points[1]} points leave nothing between coupling zones"
+                f" of {self.coupling} on both sides: more points, or coupling below"
+                f" {(min(self.points) + 1) // 2}"
+            )
+
+    def _projection(self, given) -> Projection:
+        if isinstance(given, Projection):
+            if given.radius != self.radius:
+                raise ValueError(
+                    f"the projection has a radius of {given.radius:g} m, the grid {self.radius:g} m"
+                )
+            return given
+        name = choice("projection", given, ["auto", *kinds])
+        longitude, latitude = self.centre
+        kind = kinds[fitting(latitude) if name == "auto" else name]
+        return kind(longitude, latitude, self.radius)
+
+    def _check_on_earth(self):
+        """ValueError where the edge of C + I leaves the map."""
+        middle = self._middle
+        if not np.isfinite(middle).all() or np.abs(middle).max() > 1e3 * self.radius:
+            raise ValueError(f"{self.projection!r} has no place for the centre {self.centre}")
+        x, y = self._axes("corner")
+        edge = np.array(
+            [*((a, b) for a in x for b in y[[0, -1]]), *((a, b) for a in x[[0, -1]] for b in y)]
+        )
+        off = ~self.projection.contains(*edge.T)
+        if off.any():
+            width, length = (1e-3 * n * self.spacing for n in self.points)
+            at = 1e-3 * (edge[np.argmax(off)] - middle)
+            raise ValueError(
+                f"an area of {width:g} × {length:g} km around {self.centre} leaves the map of"
+                f" {self.projection!r}, first {at[0]:.0f} km along x and {at[1]:.0f} km along y"
+                " from the centre: a smaller area, or another projection"
+            )
+
+    # ---- points ----------------------------------------------------------------------------------
+
+    @cached_property
+    def _middle(self):
+        """x and y of the centre."""
+        return np.array(self.projection.from_earth(*self.centre))
+
+    def _axes(self, where="center", beyond=(0, 0)):
+        """x (nx) and y (ny) of points, or of the edges between them (one more), and of some more
+        beyond both ends [m].
+        """
+        numbers = [n + 2 * b + (where == "corner") for n, b in zip(self.points, beyond)]
+        return [
+            middle + self.spacing * (np.arange(n) - 0.5 * (n - 1))
+            for middle, n in zip(self._middle, numbers)
+        ]
+
+    def around(self, zone=0):
+        """(longitude, latitude) [degrees] of C + I and of as many points beyond each edge as
+        `windowed` needs: those of E, and `zone` more.
+        """
+        x, y = np.meshgrid(*self._axes(beyond=[E + zone for E in self.extension]))
+        if not self.projection.contains(x, y).all():
+            raise ValueError(
+                f"the map of {self.projection!r} ends within {max(self.extension) + zone} points of"
+                " the area: fields for windows have no place there; make it periodic by splines"
+            )
+        return self.projection.to_earth(x, y)
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates of centres and corners [degrees], areas [m2], of C + I."""
+        longitude, latitude = self.projection.to_earth(*np.meshgrid(*self._axes()))
+        corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
+        m_x, m_y = self.projection.map_factors(longitude, latitude)
+        nx, ny = self.points
+        return SimpleNamespace(
+            nx=nx,
+            ny=ny,
+            periodic=False,
+            fold=False,
+            spherical=True,
+            radius=self.radius,
+            center_longitude=longitude,
+            center_latitude=latitude,
+            corner_longitude=corner[0],
+            corner_latitude=corner[1],
+            area_center=self.spacing**2 / (m_x * m_y),
+        )
+
+    @property
+    def areas(self):
+        return self.horizontal.area_center, self.horizontal.area_center
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column (ny, nx), int32: all."""
+        levels = np.full(self.points[::-1], self.levels.number, np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    @property
+    def map_factors(self):
+        """m along x and along y, each (ny, nx)."""
+        return self.projection.map_factors(*self.coordinates())
+
+    @property
+    def angle(self):
+        """From east to the axis of x, counter-clockwise [radians], (ny, nx)."""
+        return self.projection.angle(*self.coordinates())
+
+    @property
+    def coriolis(self):
+        """2 Omega sin(latitude) [s-1], (ny, nx)."""
+        return self.projection.coriolis(self.coordinates()[1])
+
+    def along_axes(self, eastward, northward):
+        """Wind (..., ny, nx) on earth along x and y."""
+        return self.projection.along_axes(eastward, northward, *self.coordinates())
+
+    def on_earth(self, u, v):
+        """Wind (..., ny, nx) along x and y, eastward and northward: the inverse."""
+        return self.projection.on_earth(u, v, *self.coordinates())
+
+    @cached_property
+    def zone(self):
+        """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, steps of
+        1 / coupling in I between: the larger of both directions.
+        """
+        i, j = (np.minimum(np.arange(n), n - 1 - np.arange(n)) for n in self.points)
+        depth = np.minimum(i[None, :], j[:, None])
+        return np.clip(1 - depth / max(self.coupling, 1), 0, 1) * (self.coupling > 0)
+
+    # ---- the whole -------------------------------------------------------------------------------
+
+    def periodic(self, field, smooth=True):
+        """(..., ny, nx) on C + I made the whole, (..., rows, points) of `size`, by splines."""
+        from fathom.transform.periodic import by_splines  # loads the core
+
+        return by_splines(self._on_area(field), self.size, smooth)
+
+    def windowed(self, field, zone=0, sharpness=2.0):
+        """The same of a field at the places of `around(zone)`, by windows over E and `zone` points
+        on each side of it.
+        """
+        from fathom.transform.periodic import by_windows  # loads the core
+
+        return by_windows(field, self.points, self.size, zone, sharpness)
+
+    def inside(self, field):
+        """C + I (..., ny, nx) of a field on the whole."""
+        return field[..., : self.points[1], : self.points[0]]
+
+    def bi_fourier(self, **more):
+        """Transforms of the whole in this process: see `fathom.transform.BiFourier`."""
+        from fathom.transform import BiFourier  # loads the core
+
+        return BiFourier(self.size, self.spacing, **more)
+
+    def _on_area(self, field):
+        field = np.asarray(field)
+        if field.shape[-2:] != self.points[::-1]:
+            raise ValueError(
+                f"field has shape {field.shape}; C + I wants (..., {self.points[1]},"
+                f" {self.points[0]})"
+            )
+        return field
+
+    # ---- what output, restarts and the tree take -------------------------------------------------
+
+    @property
+    def identity(self):
+        return {
+            "middle": self._middle,
+            "spacing": np.array(self.spacing),
+            "zones": np.array([*self.points, *self.size, self.coupling]),
+            "projection": np.frombuffer(repr(self.projection).encode(), np.uint8),
+            "a": self.levels.a,
+            "b": self.levels.b,
+        }
+
+    def mapping(self):
+        """Coordinates of points and corners, levels, area: what output and pictures take."""
+        h = self.horizontal
+        return {
+            "longitude": h.center_longitude,
+            "latitude": h.center_latitude,
+            "corner_longitude": h.corner_longitude,
+            "corner_latitude": h.corner_latitude,
+            "area": h.area_center,
+            "hybrid_a": self.levels.a,
+            "hybrid_b": self.levels.b,
+        }
+
+    def describe(self):
+        """label -> text, for the tree."""
+        (nx, ny), (NX, NY), (ex, ey) = self.points, self.size, self.extension
+        (x, y), c = self.centre, self.coupling
+        m = np.stack(self.map_factors)
+        bent = np.rad2deg(self.angle) + 0.0
+        return {
+            "map": f"{self.projection!r}, m {m.min():.4f}–{m.max():.4f}, east turned"
+            f" {bent.min():.1f}° to {bent.max():.1f}°",
+            "area": (
+                f"{nx * self.spacing / 1e3:g} × {ny * self.spacing / 1e3:g} km around {abs(x):g}°"
+                f" {'W' if x < 0 else 'E'}, {abs(y):g}° {'S' if y < 0 else 'N'}"
+            ),
+            "spacing": f"{self.spacing / 1e3:g} km on the map, on earth"
+            f" {span(self.spacing / 1e3 / m, 'km')}",
+            "zones": f"{nx - 2 * c} × {ny - 2 * c} central, {c} coupling along each edge,"
+            f" {ex} × {ey} extension",
+            "whole": (
+                f"{NX} × {NY}, waves of {(NX - 1) // 2} × {(NY - 1) // 2} (linear),"
+                f" {(NX - 1) // 3} × {(NY - 1) // 3} (quadratic)"
+            ),
+            "levels": str(self.levels),
+            "points": f"{nx * ny:,} columns, {self.wet_cells:,} cells; {NX * NY:,} points in"
+            " transforms",
+        }
+
+
+def good_size(least: int) -> int:
+    """The least 2^a 3^b 5^c that is at least this."""
+    size = max(int(least), 1)
+    while _rest(size) > 1:
+        size += 1
+    return size
+
+
+def _rest(number: int) -> int:
+    for prime in (2, 3, 5):
+        while number % prime == 0:
+            number //= prime
+    return number
+
+
+def _place(given):
+    longitude, latitude = pair("centre", given, "degrees")
+    if abs(latitude) > 90:
+        raise ValueError(f"centre = {given!r}: its latitude must lie within [-90, 90] degrees")
+    return (longitude + 180) % 360 - 180, latitude
+
+
+def _least(name, given, least):
+    value = integer(name, given)
+    if value < least:
+        raise ValueError(f"{name} = {given} must be at least {least}")
+    return value
+
+
+def _points(given):
+    if isinstance(given, str) or np.shape(given) != (2,):
+        raise ValueError(f"points = {given!r} must be two whole numbers")
+    return _least("points", given[0], 4), _least("points", given[1], 4)
+
+
+def _points_of(extent, spacing):
+    width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
+    return max(4, int(np.ceil(width / spacing - 1e-9))), max(
+        4, int(np.ceil(length / spacing - 1e-9))
+    )
