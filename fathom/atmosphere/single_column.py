@@ -34,7 +34,8 @@ HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}
-own_exchange = ("BulkExchange", "SurfaceState", "MassFluxConvection", "ShallowMassFlux")
+own_exchange = ("BulkExchange", "SurfaceState")
+of_fluxes = ("MassFluxConvection", "ShallowMassFlux")  # start from those at the surface
 
 
 class ForcedColumn:
@@ -65,17 +66,11 @@ class ForcedColumn:
         ):
             raise ValueError("heights must grow from 0 [m] upward, three or more")
         physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
-        for what in physics:
-            name = what if isinstance(what, str) else getattr(what, "name", "")
-            if name in own_exchange:
-                raise ValueError(
-                    f"physics: {name} needs a surface of its own; that of this column is given by"
-                    " the file"
-                )
+        physics = with_given_fluxes(physics)
         self.interfaces, self.z = heights[::-1], 0.5 * (heights[1:] + heights[:-1])[::-1]
         interface = self.file.pressure(self.interfaces)
         levels = SimpleNamespace(number=self.z.size, a=interface, b=0 * interface)
-        kept = ["air_diffusivity", "boundary_layer_height"]
+        kept = ["air_diffusivity", "boundary_layer_height", "shallow_mass_flux"]
         self.column = SingleColumn(
             levels,
             physics,
@@ -256,6 +251,8 @@ class ForcedColumn:
             friction_velocity=u_star,
             buoyancy_flux=buoyancy,
             momentum_conductance=air.density * u_star**2 / speed,
+            given_sensible_heat_flux=heat,
+            given_evaporation_flux=water,
         )
         self.surface = {"friction_velocity": u_star, "sensible_heat": heat, "evaporation": water}
         return SimpleNamespace(heat=heat, water=water)
@@ -332,6 +329,24 @@ class ForcedColumn:
         return xr.decode_cf(data)
 
 
+def with_given_fluxes(physics):
+    """The schemes, and after the diffusion what tells of the file's fluxes."""
+    names = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
+    for name in names:
+        if name in own_exchange:
+            raise ValueError(
+                f"physics: {name} needs a surface of its own; that of this column is given by"
+                " the file"
+            )
+    diffusion = names.index("VerticalDiffusion") if "VerticalDiffusion" in names else None
+    starting = [names.index(name) for name in of_fluxes if name in names]
+    if starting and (diffusion is None or min(starting) < diffusion):
+        raise ValueError(f"physics: {names[min(starting)]} needs VerticalDiffusion before it")
+    if diffusion is None:
+        return physics
+    return [*physics[: diffusion + 1], "GivenSurfaceFluxes", *physics[diffusion + 1 :]]
+
+
 output_units = {
     "eastward_wind": "m s-1",
     "northward_wind": "m s-1",
@@ -340,6 +355,7 @@ output_units = {
     "specific_humidity": "kg kg-1",
     "air_diffusivity": "m2 s-1",
     "boundary_layer_height": "m",
+    "shallow_mass_flux": "kg m-2 s-1",
     "friction_velocity": "m s-1",
     "sensible_heat": "W m-2",
     "evaporation": "kg m-2 s-1",

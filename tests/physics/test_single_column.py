@@ -56,6 +56,49 @@ def test_water_of_bomex_closes_and_an_hour_changes_little():
     assert case.surface["sensible_heat"] == pytest.approx(8e-3 * 1.16 * 1004.7, rel=0.03)
 
 
+def test_bomex_with_plumes_is_near_steady():
+    """Six hours (Siebesma et al. 2003): the plumes see the fluxes of the file; base of the clouds
+    500 to 600 m and 0.02 to 0.03 kg m-2 s-1 there; below 1450 m the air changes by some tenths. The
+    cloud ends below the inversion at 1500 m, where large eddies have some up to 2000 m: there the
+    air dries by 1 g/kg.
+    """
+    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    case = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics)
+    column, first = case.column, case.column["specific_humidity"].copy()
+    before = column["air_temperature"] / case.exner
+    profiles = case.run("6h", every="30min")
+    gain = column.mass @ (column["specific_humidity"] - first)
+    assert gain == pytest.approx(sum(case.water.values()), abs=1e-11)  # nothing rains
+    warmer = column["air_temperature"] / case.exner - before
+    moister = column["specific_humidity"] - first
+    assert abs(warmer[case.z < 1450]).max() < 0.5 and abs(moister[case.z < 1450]).max() < 9e-4
+    assert moister[(case.z > 1600) & (case.z < 1700)].max() < -5e-4
+    base, mass_flux, top = cloud(profiles.isel(time=slice(-6, None)).mean("time"))
+    assert 480 <= base <= 640 and 0.02 < mass_flux < 0.03 and 1400 < top < 1700
+    still = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics[:2]).advance("6h").column
+    moister_without = still["specific_humidity"] - first
+    assert moister_without[case.z < 450].min() > 1.2 * moister[case.z < 450].max()
+
+
+def cloud(profiles):
+    """Base, mass flux there, and top: the plume loses most of its flux at the base."""
+    M, z = profiles.shallow_mass_flux.values, profiles.interface.values
+    base = 1 + np.argmin(np.diff(M))
+    return z[base], M[base], z[M > 0].max()
+
+
+def test_what_starts_from_fluxes_stands_after_the_diffusion():
+    with pytest.raises(ValueError, match="ShallowMassFlux needs VerticalDiffusion before it"):
+        fm.ForcedColumn(bomex(), physics=["ShallowMassFlux", "VerticalDiffusion"])
+    water = {}
+    for convection in ([], ["MassFluxConvection"]):
+        physics = ["TurbulentEnergy", "VerticalDiffusion", *convection]
+        case = fm.ForcedColumn(bomex(), np.linspace(0, 12000, 121), physics)
+        water[len(convection)] = case.advance("1h").column["specific_humidity"]
+    moister = water[1] - water[0]
+    assert moister[(case.z > 700) & (case.z < 1500)].max() > 1e-4 and moister[-1] < -1e-4
+
+
 def test_first_state_is_the_files():
     case = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76))
     theta = case.column["air_temperature"] / case.exner
