@@ -9,7 +9,7 @@ import xarray as xr
 import box
 import fathom as fm
 from driver_files import bomex, gabls1
-from fathom.atmosphere import similarity
+from fathom.atmosphere import published_columns, similarity
 from fathom.atmosphere.single_column import subside
 
 
@@ -21,7 +21,7 @@ def test_gabls1_from_a_file(tmp_path):
         *("--step", "30s", "--every", "1h"),
         folder=tmp_path,
     )
-    assert (status, wrong) == (0, "") and "friction velocity at the end" in said
+    assert (status, wrong) == (0, "") and "m s-1; large eddies 0.26 to 0.3 (Beare" in said
     with xr.open_dataset(tmp_path / "out.nc") as out:
         assert out.sizes["time"] == 10 and out.time[-1] == np.datetime64("2000-01-01T09")
         last = out.isel(time=-1)
@@ -35,6 +35,15 @@ def test_gabls1_from_a_file(tmp_path):
         assert 0.25 < u_star < 0.34  # large eddies 0.26 to 0.30; this turbulence 0.325
         assert 9 < speed.max() < 10.2 and 0.6 * top < z[speed.values.argmax()] < 1.2 * top
         assert -24 < last.sensible_heat < -8
+
+
+def test_stable_air_near_the_ground_mixes_less_with_a_length_that_knows_it():
+    """GABLS1 with wall_stability: stress and depth of large eddies."""
+    physics = [fm.TurbulentEnergy(wall_stability=0.75), "VerticalDiffusion"]
+    profiles = fm.ForcedColumn(gabls1(), np.linspace(0, 500, 51), physics, step="30s").run()
+    found = published_columns.found(profiles)
+    assert 0.28 < found["friction velocity"][0] < 0.31
+    assert 160 < found["depth of the stress"][0] < 210
 
 
 def test_water_of_bomex_closes_and_an_hour_changes_little():
@@ -73,18 +82,12 @@ def test_bomex_with_plumes_is_near_steady():
     moister = column["specific_humidity"] - first
     assert abs(warmer[case.z < 1450]).max() < 0.5 and abs(moister[case.z < 1450]).max() < 9e-4
     assert moister[(case.z > 1600) & (case.z < 1700)].max() < -5e-4
-    base, mass_flux, top = cloud(profiles.isel(time=slice(-6, None)).mean("time"))
-    assert 480 <= base <= 640 and 0.02 < mass_flux < 0.03 and 1400 < top < 1700
+    found = {name: number for name, (number, _) in published_columns.found(profiles).items()}
+    assert 480 <= found["cloud base"] <= 640 and 0.02 < found["mass flux at base"] < 0.03
+    assert 1400 < found["cloud top"] < 1700
     still = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics[:2]).advance("6h").column
     moister_without = still["specific_humidity"] - first
     assert moister_without[case.z < 450].min() > 1.2 * moister[case.z < 450].max()
-
-
-def cloud(profiles):
-    """Base, mass flux there, and top: the plume loses most of its flux at the base."""
-    M, z = profiles.shallow_mass_flux.values, profiles.interface.values
-    base = 1 + np.argmin(np.diff(M))
-    return z[base], M[base], z[M > 0].max()
 
 
 def test_what_starts_from_fluxes_stands_after_the_diffusion():
