@@ -11,6 +11,7 @@ import fathom as fm
 from driver_files import bomex, gabls1
 from fathom.atmosphere import published_columns, similarity
 from fathom.atmosphere.single_column import subside
+from fathom.moist_air import GAS_CONSTANT
 
 
 def test_gabls1_from_a_file(tmp_path):
@@ -23,6 +24,9 @@ def test_gabls1_from_a_file(tmp_path):
     )
     assert (status, wrong) == (0, "") and "m s-1; large eddies 0.26 to 0.3 (Beare" in said
     with xr.open_dataset(tmp_path / "out.nc") as out:
+        assert out.air_temperature.standard_name == "air_temperature"
+        assert all("units" in out[n].attrs and "long_name" in out[n].attrs for n in out.data_vars)
+        assert "Column of GABLS1" in out.title and out.source.startswith("Fathom ")
         assert out.sizes["time"] == 10 and out.time[-1] == np.datetime64("2000-01-01T09")
         last = out.isel(time=-1)
         speed = np.hypot(last.eastward_wind, last.northward_wind)
@@ -88,6 +92,29 @@ def test_bomex_with_plumes_is_near_steady():
     still = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics[:2]).advance("6h").column
     moister_without = still["specific_humidity"] - first
     assert moister_without[case.z < 450].min() > 1.2 * moister[case.z < 450].max()
+
+
+def test_energy_gains_what_the_file_gives():
+    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, through plumes too."""
+    off = {"forc_geo": 0, "forc_wa": 0, "adv_qt": 0, "radiation": "off"}
+    file = bomex().assign_attrs(off)
+    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the file has and does not ask for
+        case = fm.ForcedColumn(file, np.linspace(0, 3000, 76), physics)
+    column = case.column
+
+    def energy():
+        wind = column["eastward_wind"] ** 2 + column["northward_wind"] ** 2
+        warm = 3.5 * GAS_CONSTANT * column["air_temperature"]
+        return column.mass @ (warm + 2.5008e6 * column["specific_humidity"] + 0.5 * wind)
+
+    before, given = energy(), 0.0
+    for _ in range(30):
+        case.advance("60s")
+        given += 60 * (case.surface["sensible_heat"] + 2.5008e6 * case.surface["evaporation"])
+    assert energy() - before == pytest.approx(given, abs=1e-10 * before)
+    assert given == pytest.approx(1800 * (9.4 + 151), rel=0.02)
 
 
 def test_what_starts_from_fluxes_stands_after_the_diffusion():
