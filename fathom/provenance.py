@@ -78,17 +78,22 @@ def facts() -> dict[str, str]:
 
 
 def attributes(simulation: Any) -> dict[str, str]:
-    """CF attributes of a file that a run makes. Where SOURCE_DATE_EPOCH is set there is no history:
-    the same numbers are the same bytes then.
-    """
+    """CF attributes of a file that a run makes."""
     model = simulation.model
+    title = f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}"
+    return made(title, f"{type(model).__name__}, {model.precision}")
+
+
+def made(title: str, by: str) -> dict[str, str]:
+    """CF attributes of a file. Where SOURCE_DATE_EPOCH is set there is no history: the same numbers
+    are the same bytes then.
+    """
     commit = build().get("commit", "")
-    made = f"Fathom {version()}" + (f" ({commit})" if commit else "")
+    fathom = f"Fathom {version()}" + (f" ({commit})" if commit else "")
     history = f"{began()} {_user()}@{platform.node()}: {command()}"
-    return {
-        "title": f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}",
-        "source": f"{made}, {type(model).__name__}, {model.precision}",
-    } | ({} if "SOURCE_DATE_EPOCH" in os.environ else {"history": history})
+    return {"title": title, "source": f"{fathom}, {by}"} | (
+        {} if "SOURCE_DATE_EPOCH" in os.environ else {"history": history}
+    )
 
 
 def _user() -> str:

@@ -17,7 +17,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
-from fathom.atmosphere import similarity
+from fathom.atmosphere import column_profiles, similarity
 from fathom.atmosphere.column import SingleColumn
 from fathom.atmosphere.driver_file import (
     KAPPA,
@@ -34,7 +34,8 @@ HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}
-own_exchange = ("BulkExchange", "SurfaceState", "MassFluxConvection", "ShallowMassFlux")
+own_exchange = ("BulkExchange", "SurfaceState")
+of_fluxes = ("MassFluxConvection", "ShallowMassFlux")  # start from those at the surface
 
 
 class ForcedColumn:
@@ -65,17 +66,11 @@ class ForcedColumn:
         ):
             raise ValueError("heights must grow from 0 [m] upward, three or more")
         physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
-        for what in physics:
-            name = what if isinstance(what, str) else getattr(what, "name", "")
-            if name in own_exchange:
-                raise ValueError(
-                    f"physics: {name} needs a surface of its own; that of this column is given by"
-                    " the file"
-                )
+        physics = with_given_fluxes(physics)
         self.interfaces, self.z = heights[::-1], 0.5 * (heights[1:] + heights[:-1])[::-1]
         interface = self.file.pressure(self.interfaces)
         levels = SimpleNamespace(number=self.z.size, a=interface, b=0 * interface)
-        kept = ["air_diffusivity", "boundary_layer_height"]
+        kept = ["air_diffusivity", "boundary_layer_height", "shallow_mass_flux"]
         self.column = SingleColumn(
             levels,
             physics,
@@ -256,6 +251,8 @@ class ForcedColumn:
             friction_velocity=u_star,
             buoyancy_flux=buoyancy,
             momentum_conductance=air.density * u_star**2 / speed,
+            given_sensible_heat_flux=heat,
+            given_evaporation_flux=water,
         )
         self.surface = {"friction_velocity": u_star, "sensible_heat": heat, "evaporation": water}
         return SimpleNamespace(heat=heat, water=water)
@@ -303,7 +300,7 @@ class ForcedColumn:
         apart = max(round(Period(every).seconds / self.step), 1) * self.step
         records = [self._record()]
         records.extend(self.advance(apart)._record() for _ in range(round(length / apart)))
-        return self._dataset(records)
+        return column_profiles.dataset(self.file, self.z, self.interfaces, records)
 
     def _record(self):
         names = (*wind_names.values(), "air_temperature", "specific_humidity", *self.kept)
@@ -311,39 +308,23 @@ class ForcedColumn:
         record["air_potential_temperature"] = record["air_temperature"] / self.exner
         return record | self.surface | {"time": self.time}
 
-    def _dataset(self, records):
-        import xarray as xr
 
-        data = xr.Dataset(
-            coords={
-                "time": ("time", [r["time"] for r in records]),
-                "height": ("height", self.z[::-1], {"units": "m", "positive": "up"}),
-                "interface": ("interface", self.interfaces[::-1], {"units": "m"}),
-            },
-            attrs={"case": self.file.name, "Conventions": "CF-1.11"},
-        )
-        data["time"].attrs["units"] = f"seconds since {self.file.start}"
-        along = {self.z.size: "height", self.interfaces.size: "interface"}
-        for name in records[0].keys() - {"time"}:
-            values = np.array([r[name] for r in records], float)
-            dims = ("time",) if values.ndim == 1 else ("time", along[values.shape[1]])
-            data[name] = (dims, values if values.ndim == 1 else values[:, ::-1])
-            data[name].attrs["units"] = output_units[name]
-        return xr.decode_cf(data)
-
-
-output_units = {
-    "eastward_wind": "m s-1",
-    "northward_wind": "m s-1",
-    "air_temperature": "K",
-    "air_potential_temperature": "K",
-    "specific_humidity": "kg kg-1",
-    "air_diffusivity": "m2 s-1",
-    "boundary_layer_height": "m",
-    "friction_velocity": "m s-1",
-    "sensible_heat": "W m-2",
-    "evaporation": "kg m-2 s-1",
-}
+def with_given_fluxes(physics):
+    """The schemes, and after the diffusion what tells of the file's fluxes."""
+    called = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
+    for name in called:
+        if name in own_exchange:
+            raise ValueError(
+                f"physics: {name} needs a surface of its own; that of this column is given by"
+                " the file"
+            )
+    diffusion = called.index("VerticalDiffusion") if "VerticalDiffusion" in called else None
+    starting = [called.index(name) for name in of_fluxes if name in called]
+    if starting and (diffusion is None or min(starting) < diffusion):
+        raise ValueError(f"physics: {called[min(starting)]} needs VerticalDiffusion before it")
+    if diffusion is None:
+        return physics
+    return [*physics[: diffusion + 1], "GivenSurfaceFluxes", *physics[diffusion + 1 :]]
 
 
 def subside(x, z, w, step):

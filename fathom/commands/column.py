@@ -27,6 +27,7 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
     import numpy as np
 
     from fathom import mpi
+    from fathom.atmosphere.published_columns import compared
     from fathom.atmosphere.single_column import ForcedColumn
 
     with warnings.catch_warnings(record=True) as said:
@@ -44,6 +45,7 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
     for warning in said:
         click.echo(f"warning: {warning.message}", err=True)
     profiles.to_netcdf(out)
-    for name, value in case.surface.items():
-        click.echo(f"{name.replace('_', ' ')} at the end: {value:.4g}")
+    click.echo("means of the last hours:")
+    for quantity, found, published in compared(profiles):
+        click.echo(f"  {quantity}: {found}" + (f"; large eddies {published}" if published else ""))
     return 0

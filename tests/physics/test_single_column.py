@@ -9,8 +9,9 @@ import xarray as xr
 import box
 import fathom as fm
 from driver_files import bomex, gabls1
-from fathom.atmosphere import similarity
+from fathom.atmosphere import published_columns, similarity
 from fathom.atmosphere.single_column import subside
+from fathom.moist_air import GAS_CONSTANT
 
 
 def test_gabls1_from_a_file(tmp_path):
@@ -21,8 +22,11 @@ def test_gabls1_from_a_file(tmp_path):
         *("--step", "30s", "--every", "1h"),
         folder=tmp_path,
     )
-    assert (status, wrong) == (0, "") and "friction velocity at the end" in said
+    assert (status, wrong) == (0, "") and "m s-1; large eddies 0.26 to 0.3 (Beare" in said
     with xr.open_dataset(tmp_path / "out.nc") as out:
+        assert out.air_temperature.standard_name == "air_temperature"
+        assert all("units" in out[n].attrs and "long_name" in out[n].attrs for n in out.data_vars)
+        assert "Column of GABLS1" in out.title and out.source.startswith("Fathom ")
         assert out.sizes["time"] == 10 and out.time[-1] == np.datetime64("2000-01-01T09")
         last = out.isel(time=-1)
         speed = np.hypot(last.eastward_wind, last.northward_wind)
@@ -35,6 +39,15 @@ def test_gabls1_from_a_file(tmp_path):
         assert 0.25 < u_star < 0.34  # large eddies 0.26 to 0.30; this turbulence 0.325
         assert 9 < speed.max() < 10.2 and 0.6 * top < z[speed.values.argmax()] < 1.2 * top
         assert -24 < last.sensible_heat < -8
+
+
+def test_stable_air_near_the_ground_mixes_less_with_a_length_that_knows_it():
+    """GABLS1 with wall_stability: stress and depth of large eddies."""
+    physics = [fm.TurbulentEnergy(wall_stability=0.75), "VerticalDiffusion"]
+    profiles = fm.ForcedColumn(gabls1(), np.linspace(0, 500, 51), physics, step="30s").run()
+    found = published_columns.found(profiles)
+    assert 0.28 < found["friction velocity"][0] < 0.31
+    assert 160 < found["depth of the stress"][0] < 210
 
 
 def test_water_of_bomex_closes_and_an_hour_changes_little():
@@ -54,6 +67,66 @@ def test_water_of_bomex_closes_and_an_hour_changes_little():
     assert abs(column["air_temperature"] - before).max() < 0.8
     assert case.surface["friction_velocity"] == 0.28
     assert case.surface["sensible_heat"] == pytest.approx(8e-3 * 1.16 * 1004.7, rel=0.03)
+
+
+def test_bomex_with_plumes_is_near_steady():
+    """Six hours (Siebesma et al. 2003): the plumes see the fluxes of the file; base of the clouds
+    500 to 600 m and 0.02 to 0.03 kg m-2 s-1 there; below 1450 m the air changes by some tenths. The
+    cloud ends below the inversion at 1500 m, where large eddies have some up to 2000 m: there the
+    air dries by 1 g/kg.
+    """
+    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    case = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics)
+    column, first = case.column, case.column["specific_humidity"].copy()
+    before = column["air_temperature"] / case.exner
+    profiles = case.run("6h", every="30min")
+    gain = column.mass @ (column["specific_humidity"] - first)
+    assert gain == pytest.approx(sum(case.water.values()), abs=1e-11)  # nothing rains
+    warmer = column["air_temperature"] / case.exner - before
+    moister = column["specific_humidity"] - first
+    assert abs(warmer[case.z < 1450]).max() < 0.5 and abs(moister[case.z < 1450]).max() < 9e-4
+    assert moister[(case.z > 1600) & (case.z < 1700)].max() < -5e-4
+    found = {name: number for name, (number, _) in published_columns.found(profiles).items()}
+    assert 480 <= found["cloud base"] <= 640 and 0.02 < found["mass flux at base"] < 0.03
+    assert 1400 < found["cloud top"] < 1700
+    still = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76), physics[:2]).advance("6h").column
+    moister_without = still["specific_humidity"] - first
+    assert moister_without[case.z < 450].min() > 1.2 * moister[case.z < 450].max()
+
+
+def test_energy_gains_what_the_file_gives():
+    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, through plumes too."""
+    off = {"forc_geo": 0, "forc_wa": 0, "adv_qt": 0, "radiation": "off"}
+    file = bomex().assign_attrs(off)
+    physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what the file has and does not ask for
+        case = fm.ForcedColumn(file, np.linspace(0, 3000, 76), physics)
+    column = case.column
+
+    def energy():
+        wind = column["eastward_wind"] ** 2 + column["northward_wind"] ** 2
+        warm = 3.5 * GAS_CONSTANT * column["air_temperature"]
+        return column.mass @ (warm + 2.5008e6 * column["specific_humidity"] + 0.5 * wind)
+
+    before, given = energy(), 0.0
+    for _ in range(30):
+        case.advance("60s")
+        given += 60 * (case.surface["sensible_heat"] + 2.5008e6 * case.surface["evaporation"])
+    assert energy() - before == pytest.approx(given, abs=1e-10 * before)
+    assert given == pytest.approx(1800 * (9.4 + 151), rel=0.02)
+
+
+def test_what_starts_from_fluxes_stands_after_the_diffusion():
+    with pytest.raises(ValueError, match="ShallowMassFlux needs VerticalDiffusion before it"):
+        fm.ForcedColumn(bomex(), physics=["ShallowMassFlux", "VerticalDiffusion"])
+    water = {}
+    for convection in ([], ["MassFluxConvection"]):
+        physics = ["TurbulentEnergy", "VerticalDiffusion", *convection]
+        case = fm.ForcedColumn(bomex(), np.linspace(0, 12000, 121), physics)
+        water[len(convection)] = case.advance("1h").column["specific_humidity"]
+    moister = water[1] - water[0]
+    assert moister[(case.z > 700) & (case.z < 1500)].max() > 1e-4 and moister[-1] < -1e-4
 
 
 def test_first_state_is_the_files():

@@ -1,4 +1,10 @@
-"""Cases in DEPHY format from their published definitions."""
+"""Cases in DEPHY format from their published definitions.
+
+python tests/shared/driver_files.py FOLDER      writes them
+"""
+
+import sys
+from pathlib import Path
 
 import numpy as np
 import xarray as xr
@@ -85,3 +91,8 @@ def bomex():
         "surface_forcing_wind": "ustar",
     }
     return dataset(profiles, forcing, [0, 6], z, attributes, 14.94, 101500.0)
+
+
+if __name__ == "__main__":
+    for case in (gabls1(), bomex()):
+        case.to_netcdf(Path(sys.argv[1]) / f"{case.attrs['case']}_SCM_driver.nc")

@@ -4,6 +4,7 @@
 #include "physics/turbulence/diffusion.hpp"
 #include "physics/turbulence/double_diffusion.hpp"
 #include "physics/turbulence/friction_velocity.hpp"
+#include "physics/turbulence/given_fluxes.hpp"
 #include "physics/turbulence/k_profile.hpp"
 #include "physics/turbulence/kpp.hpp"
 #include "physics/turbulence/nonlocal.hpp"
@@ -21,6 +22,7 @@ Entries turbulence() {
             entry<KProfile>("KProfile"),
             entry<TurbulentEnergy>("TurbulentEnergy"),
             entry<VerticalDiffusion>("VerticalDiffusion"),
+            entry<GivenSurfaceFluxes>("GivenSurfaceFluxes"),
             entry<FrictionVelocity>("FrictionVelocity"),
             entry<BryanLewisMixing>("BryanLewisMixing"),
             entry<TidalMixing>("TidalMixing"),

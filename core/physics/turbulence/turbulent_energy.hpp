@@ -10,6 +10,7 @@
 ///   at the ground   e = u*^2 / (c_e c_K)^1/2 + 0.2 (h B)^2/3, B > 0
 ///
 /// c_K = 0.126, c_e = 0.85. 1.82 z makes K = k z u* beside the ground: L = k z (c_e c_K)^1/4 / c_K.
+/// Where s > 0 (wall_stability), stable air lowers it:  1/L >= 1/(1.82 z) + s N / (2 e)^1/2.
 /// Backward in time, two iterations of e^1/2: what makes e is taken at the last guess, what
 /// destroys it in proportion to the new e, so that e stays above 0 at any step. s_v = c_p T
 /// (1 + 0.608 q) + phi, without condensate; Prandtl number 1. e is not advected.
@@ -22,7 +23,7 @@
 namespace fathom::physics {
 
 struct TurbulentEnergy {
-    double step = 1200, least = 1e-4, background = 0.001;
+    double step = 1200, least = 1e-4, background = 0.001, wall_stability = 0;
 
     static constexpr std::string_view summary =
         "Diffusivity of the air from a prognostic turbulent kinetic energy";
@@ -30,7 +31,9 @@ struct TurbulentEnergy {
         Parameter{"step", &TurbulentEnergy::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"least", &TurbulentEnergy::least, "m2 s-2", 1e-8, 1, "least turbulent energy"},
         Parameter{"background", &TurbulentEnergy::background, "m2 s-1", 0, 100,
-                  "least diffusivity"}};
+                  "least diffusivity"},
+        Parameter{"wall_stability", &TurbulentEnergy::wall_stability, "1", 0, 10,
+                  "of stable air near the ground, s"}};
     static constexpr double c_K = 0.126, c_e = 0.85, c_diffusion = 0.4, per_ground = 1.82;
 
     template <class Real> struct Air {
@@ -88,7 +91,10 @@ struct TurbulentEnergy {
             const Real up = free_path(e, z, s, height, s_v, k - 1, -1, -1),
                        down = larger(free_path(e, z, s, height, s_v, k, levels, 1), Real(1)),
                        mean = 0.5 * (shrunk(larger(up, Real(1))) + shrunk(down));
-            length[k] = smaller(brief_exp(-1.5 * log(mean)), per_ground * z);
+            Real most = per_ground * z;
+            if (wall_stability > 0)
+                most = most / (1 + wall_stability * most * sqrt(larger(N2, Real(0)) / (2 * e)));
+            length[k] = smaller(brief_exp(-1.5 * log(mean)), most);
             made[k] = fma(du, du, dv * dv) + larger(-N2, Real(0));
             lost[k] = larger(N2, Real(0));
             guess[k] = e;

@@ -1,0 +1,111 @@
+"""What columns from driver files have found, beside the ranges of large-eddy simulations.
+
+Means over the last hours of the run. GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118,
+247-272, the depth where the stress has fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003,
+J. Atmos. Sci. 60, 1201-1219. Of other cases no range is kept: the figures stand alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+plumes = ("TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation")
+
+
+class Case(NamedTuple):
+    """A published case: its ranges by quantity, and how it is run."""
+
+    source: str = ""
+    ranges: dict[str, tuple[float, float]] = {}
+    hours: float = 1  # at the end, of which the means are
+    top: float = 3000  # [m]
+    layers: int = 75
+    step: str = "60s"
+    physics: tuple[str, ...] = plumes
+
+
+dry = ("TurbulentEnergy", "VerticalDiffusion")
+cases = {
+    "GABLS1": Case(
+        "Beare et al. 2006",
+        {"friction velocity": (0.26, 0.30), "depth of the stress": (150, 200)},
+        top=500,
+        layers=80,
+        step="30s",
+        physics=dry,
+    ),
+    "BOMEX": Case(
+        "Siebesma et al. 2003",
+        {"cloud base": (500, 600), "mass flux at base": (0.02, 0.03), "cloud top": (1500, 2000)},
+        hours=3,
+    ),
+    "RICO": Case(top=4000, layers=100, hours=4),
+    "ARMCU": Case(top=4400, layers=110),
+    "AYOTTE": Case(top=3000, layers=75, physics=(*dry, "ShallowMassFlux")),
+    "SANDU": Case(top=4000, layers=100),
+    "MPACE": Case(top=4000, layers=100),
+}
+
+
+def case(name) -> Case:
+    """By the name in the file: "BOMEX", "GABLS1/REF", "AYOTTE/24SC"; of another name a plain
+    one."""
+    return cases.get(re.split(r"[^A-Z0-9]", str(name).upper())[0], Case())
+
+
+def found(profiles) -> dict[str, tuple[float, str]]:
+    """Quantity: number and unit, from the profiles of ForcedColumn.run."""
+    hours = case(profiles.attrs.get("case", "")).hours
+    since = profiles.time[-1] - np.timedelta64(round(3600 * hours), "s")
+    late = profiles.sel(time=profiles.time > since).mean("time")
+    speed = np.hypot(late.eastward_wind.values, late.northward_wind.values)
+    at = int(speed.argmax())
+    figures = {
+        "friction velocity": (float(late.friction_velocity), "m s-1"),
+        "sensible heat": (float(late.sensible_heat), "W m-2"),
+        "evaporation": (86400 * float(late.evaporation), "mm day-1"),
+        "largest wind": (float(speed[at]), "m s-1"),
+        "height of it": (float(late.height[at]), "m"),
+    }
+    if "air_diffusivity" in late:
+        figures["depth of the stress"] = (stress_depth(late), "m")
+    if "shallow_mass_flux" in late:
+        base, flux, top = plume(late)
+        figures |= {
+            "cloud base": (base, "m"),
+            "mass flux at base": (flux, "kg m-2 s-1"),
+            "cloud top": (top, "m"),
+        }
+    return figures
+
+
+def stress_depth(late) -> float:
+    """Where the stress has fallen to 5 % of that at the ground, over 0.95 [m]."""
+    z = late.height.values
+    shear = np.hypot(np.diff(late.eastward_wind), np.diff(late.northward_wind)) / np.diff(z)
+    stress = late.air_diffusivity.values[1:-1] * shear
+    inside = np.flatnonzero(stress > 0.05 * float(late.friction_velocity) ** 2)
+    return float(late.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
+
+
+def plume(late) -> tuple[float, float, float]:
+    """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
+    and where it ends [m]; a dry plume loses it at its end."""
+    flux, z = late.shallow_mass_flux.values, late.interface.values
+    base = 1 + int(np.diff(flux).argmin())
+    return float(z[base]), float(flux[base]), float(z[flux > 1e-3 * flux.max()].max(initial=0))
+
+
+def compared(profiles) -> list[tuple[str, str, str]]:
+    """Rows of quantity, what was found, and the published range with its source ("" if none)."""
+    published = case(profiles.attrs.get("case", ""))
+    rows = []
+    for quantity, (number, unit) in found(profiles).items():
+        said = ""
+        if quantity in published.ranges:
+            said = "{:g} to {:g}".format(*published.ranges[quantity]) + f" ({published.source})"
+        rows.append((quantity, f"{number:.4g} {unit}", said))
+    return rows
