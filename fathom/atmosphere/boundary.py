@@ -11,6 +11,9 @@ temperatures follow the model's ground with the standard lapse rate.
         (theta_field - theta_wilt), within [0, 1], of the upper
                  metre, where roots are, and of the upper 0.1 m, which dries first and gives its
                  water as t^2 (Chen & Dudhia 2001); all of GFS
+    soil         of four layers: temperature of GFS at the depth of their middles; water from the
+        wilting point (0) to field capacity (1) by the same wetness, layer by layer; the
+        lowest as wet as the one above
     vegetation   v = (0.35 - a) / (0.35 - 0.12), within [0, 1],
         a the albedo without snow: vegetation is darker than bare ground
     snow         of GFS; on ice sheets at least 1000 kg m-2, so that they stay white
@@ -44,6 +47,8 @@ ICE_SHEET = 0.9  # soil moisture from which on GFS means ice
 FREEZING_SEA = 271.35  # K
 BUCKET = 150.0  # water that the soil holds [kg m-2]
 SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # thickness [m]
+MODEL_LAYERS = 0.07, 0.21, 0.72, 1.89  # of the soil that the model has [m]
+WILTING_POINT, FIELD_CAPACITY = 0.155, 0.314  # of its soil [1]
 
 
 # long: a field after the other, each in the line that says where it comes from
@@ -53,7 +58,8 @@ def boundary_fields(
 ) -> dict[str, np.ndarray]:
     """Fields (rows, longest row): sea_surface_temperature, ground_temperature,
     deep_ground_temperature [K], sea_ice_fraction [1], soil_moisture and snow_amount [kg m-2],
-    snow_free_albedo [1], roughness_length [m].
+    snow_free_albedo, vegetation_fraction [1], roughness_length [m]; soil_temperature_1 ... _4 [K],
+    soil_water_1 ... _4 [kg m-2].
 
     date                  anything numpy.datetime64 takes: of sea surface and sea ice,
         between the months of the climatology
@@ -133,6 +139,10 @@ def boundary_fields(
     water = v * only(np.tensordot(thickness[:3] / thickness[:3].sum(), wetness, 1), is_land) + (
         1 - v
     ) * only(wetness[0] ** 2, is_land)
+    soil = _soil(
+        np.stack([only(layer, is_land) + lift for layer in given["soil_temperature"]]),
+        np.stack([only(w, is_land) for w in (*wetness, wetness[-1])]),
+    )
     frozen_sea = (1 - land) * ice
     share = frozen_sea / np.maximum(land + frozen_sea, 1e-6)
     fields = {
@@ -144,8 +154,22 @@ def boundary_fields(
         "snow_amount": np.where(land > 0, np.maximum(snow, 1000 * sheet), 0.0),
         "snow_free_albedo": (1 - sheet) * bare + 0.75 * sheet,
         "roughness_length": roughness(v, sheet),
+        "vegetation_fraction": (1 - sheet) * v,
     }
-    return {name: rows.unpack(values) for name, values in fields.items()}
+    return {name: rows.unpack(values) for name, values in (fields | soil).items()}
+
+
+def _soil(temperature, wetness):
+    """Fields of the model's layers of soil from those of the source, (layers, points)."""
+    fields = {}
+    source, own = (np.cumsum(d) - np.divide(d, 2) for d in (SOIL_LAYERS, MODEL_LAYERS))
+    for number, (depth, thickness) in enumerate(zip(own, MODEL_LAYERS, strict=True), 1):
+        weights = np.array([np.interp(depth, source, unit) for unit in np.eye(len(source))])
+        wet = np.clip(weights @ wetness, 0, 1)
+        theta = WILTING_POINT + wet * (FIELD_CAPACITY - WILTING_POINT)
+        fields[f"soil_temperature_{number}"] = weights @ temperature
+        fields[f"soil_water_{number}"] = 1000 * thickness * theta
+    return fields
 
 
 def vegetation(bare) -> np.ndarray:

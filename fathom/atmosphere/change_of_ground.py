@@ -28,7 +28,11 @@ kind_of = {  # all others are of land
     "sea_ice_fraction": "sea",
     "ground_temperature": "own",
 }
-lifted = ("ground_temperature", "deep_ground_temperature")
+lifted = (
+    "ground_temperature",
+    "deep_ground_temperature",
+    *(f"soil_temperature_{k}" for k in (1, 2, 3, 4)),
+)
 
 
 class Ground:

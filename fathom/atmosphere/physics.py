@@ -37,6 +37,8 @@ class FirstPhysics:
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
     surface, exchange : SurfaceState, BulkExchange.
+    land : LandSurface, a slab with a bucket of water; or SoilLayers, four layers of soil for heat
+        and water.
     shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
@@ -57,6 +59,7 @@ class FirstPhysics:
     shallow: Any
     convection: Any
     condensation: Any
+    land: Any
     drag: Any
 
     def __init__(
@@ -73,6 +76,7 @@ class FirstPhysics:
         shallow=None,
         convection="BettsMiller",
         condensation="LargeScaleCondensation",
+        land="LandSurface",
         drag="OrographicDrag",
     ):
         self.radiation_every = radiation_every
@@ -86,6 +90,7 @@ class FirstPhysics:
             "shallow": shallow,
             "convection": convection,
             "condensation": condensation,
+            "land": land,
             "drag": drag,
         }
         for name, what in given.items():
@@ -103,7 +108,7 @@ class FirstPhysics:
             self.clouds,
             self.radiation,
             "RadiativeHeating",
-            "GroundResponse",
+            self.land and self.land.companion("response"),
             self.exchange,
             self.mixing,
             "VerticalDiffusion",
@@ -112,7 +117,7 @@ class FirstPhysics:
             self.convection,
             self.condensation,
             "SnowfallOfConvection" if self._says_snow else "Snowfall",
-            "LandSurface",
+            self.land,
             self.drag,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
@@ -145,7 +150,14 @@ surface_defaults = {
     "ground_temperature": 271.35,
     "deep_ground_temperature": 271.35,
     "soil_moisture": 75.0,
+    **{f"soil_temperature_{k}": 283.15 for k in (1, 2, 3, 4)},
+    "soil_water_1": 17.5,  # 0.25 of the volume
+    "soil_water_2": 52.5,
+    "soil_water_3": 180.0,
+    "soil_water_4": 472.5,
     "snow_amount": 0.0,
+    "snow_density": 300.0,
+    "vegetation_fraction": 1.0,
     "snow_free_albedo": 0.2,
     "roughness_length": 0.1,
     "orography_deviation": 0.0,

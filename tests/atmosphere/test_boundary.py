@@ -119,6 +119,8 @@ def test_surface_fields_are_plausible(fields, ground):
         "soil_moisture",
         "snow_free_albedo",
         "roughness_length",
+        "vegetation_fraction",
+        *(f"soil_{what}_{k}" for what in ("temperature", "water") for k in (1, 2, 3, 4)),
     } == set(fields)
     assert all(f.shape == (ROWS.size,) and np.isfinite(f).all() for f in fields.values())
     sahara, amazon, antarctica, pacific, arctic = (
@@ -147,6 +149,17 @@ def test_surface_fields_are_plausible(fields, ground):
         240 < fields["ground_temperature"][arctic] < 272
         and fields["deep_ground_temperature"][sahara] > 295
     )
+    assert (
+        fields["soil_temperature_4"][sahara] > 295 > 250 > fields["soil_temperature_1"][antarctica]
+    )
+    theta = fields["soil_water_3"] / 720
+    assert 0.155 <= theta.min() and theta.max() <= 0.3141
+    assert (
+        np.median(fields["vegetation_fraction"][desert])
+        < 0.3
+        < fields["vegetation_fraction"][amazon]
+    )
+    assert np.median(fields["soil_water_1"][desert] / 70) < 0.25 < theta[amazon]
 
 
 def test_ground_of_a_frozen_coast_is_land_and_ice_by_area():

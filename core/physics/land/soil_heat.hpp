@@ -1,0 +1,64 @@
+/// Conduction in soil under a surface store of temperature T_0, backward in time:
+///
+///   C_k dT_k / dt = F_k - F_k+1,   F_k = Lambda_k (T'_k-1 - T'_k),   F_5 = -(heat from below)
+///   Lambda_1: from the store through the snow and half of layer 1, as much of each as covers;
+///       Lambda_k = 2 / (d_k-1 / lambda_k-1 + d_k / lambda_k)
+///
+/// Upward elimination gives T'_k - T_k = a_k + b_k (T'_k-1 - T_k-1): what the surface needs of the
+/// soil is a_1 and b_1, before its own temperature is known. C_k is dh/dT at the start; the fluxes
+/// then change h itself.
+#pragma once
+#include "physics/land/ground.hpp"
+#include "physics/land/soil.hpp"
+
+namespace fathom::physics {
+
+template <class Real> struct SoilHeat {
+    soil::Profile<Real> T, water, conductance, a, b;
+
+    constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_,
+                       Real surface_T, Real snow, Real snow_density, double step, double from_below)
+        : T(T_), water(water_) {
+        constexpr int n = soil::layers;
+        soil::Profile<Real> resistance;  // of half a layer
+        for (int k = 0; k < n; ++k)
+            resistance[k] = 0.5 * soil::thickness[k] / soil::heat_conductivity(k, T[k], water[k]);
+        const Real cover = ground::snow_cover(snow);
+        conductance[0] = (1 - cover) / resistance[0] +
+                         cover / (resistance[0] + snow_resistance(snow, snow_density));
+        for (int k = 1; k < n; ++k) conductance[k] = 1 / (resistance[k - 1] + resistance[k]);
+        Real below = from_below, slope = 0;  // flux into layer k from below: below - slope dT_k
+        for (int k = n - 1; k >= 0; --k) {
+            const Real c = conductance[k], above = k > 0 ? T[k > 0 ? k - 1 : 0] : surface_T;
+            const Real pivot = 1 / (soil::inertia(k, T[k], water[k]) * (1 / step) + c + slope);
+            a[k] = (c * (above - T[k]) + below) * pivot;
+            b[k] = c * pivot;
+            below = c * (T[k] + a[k] - above);
+            slope = c * (1 - b[k]);
+        }
+    }
+    /// Of snow [m2 K W-1]: conductivity 2.22 (density / 917)^1.88 (Douville et al. 1995, Clim. Dyn.
+    /// 12, 21-35), depth where it lies, at most 1 m.
+    static constexpr Real snow_resistance(Real snow, Real density) {
+        const Real depth = smaller((snow + ground::snow_half_cover) / density, 1);
+        return depth / (2.22 * exp(1.88 * log(density * (1 / 917.0))));
+    }
+    /// Heat of the layers [J m-2] at the end of the step, the surface being warmer by `change`.
+    constexpr soil::Profile<Real> after(Real surface_T, Real change, double step,
+                                        double from_below) const {
+        soil::Profile<Real> h;
+        Real above = surface_T + change, rise = change, into = 0;
+        for (int k = 0; k < soil::layers; ++k) {
+            rise = fma(b[k], rise, a[k]);
+            const Real end = T[k] + rise, flux = conductance[k] * (above - end);
+            h[k] = soil::heat(k, T[k], water[k]);
+            if (k > 0) h[k - 1] += step * (into - flux);
+            above = end;
+            into = flux;
+        }
+        h[soil::layers - 1] += step * (into + from_below);
+        return h;
+    }
+};
+
+}  // namespace fathom::physics
