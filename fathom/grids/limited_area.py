@@ -269,7 +269,7 @@ class LimitedAreaGrid(Grid):
             "middle": self._middle,
             "spacing": np.array(self.spacing),
             "zones": np.array([*self.points, *self.size, self.coupling]),
-            "projection": np.frombuffer(repr(self.projection).encode(), np.uint8),
+            "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
             "a": self.levels.a,
             "b": self.levels.b,
         }

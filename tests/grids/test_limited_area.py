@@ -133,8 +133,11 @@ def test_known_to_output_and_restarts():
     text = str(g)
     for part in ("LambertConformal(8, 46.5)", "104 × 82 central", "15 × 22 extension", "135 × 120"):
         assert part in text
-    value = g.interpolation([8.0], [46.5])
-    assert value is not None
+    at = g.interpolation([8.0, 9.3], [46.5, 44.2])
+    found = [(values.ravel()[at.index] * at.weight).sum(-1) for values in g.coordinates()]
+    np.testing.assert_allclose(found, [[8.0, 9.3], [46.5, 44.2]], atol=1e-3)
+    other = fm.LimitedAreaGrid(**europe, projection=LambertConformal(8, 46.5 + 1e-9))
+    assert bytes(other.identity["projection"]) != bytes(g.identity["projection"])
     given = fm.LimitedAreaGrid(**europe, projection=LambertConformal(10, (44, 49)))
     assert given.angle[49, 60] > 0 > given.angle[49, 110]
 
