@@ -7,6 +7,7 @@ import fathom as fm
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 from fathom.grids.limited_area import good_size
+from fathom.grids.zones import zone_of
 from fathom.regrid.projections import LambertConformal
 
 europe = {"centre": (8.0, 46.5), "resolution": 10e3, "points": (120, 98)}
@@ -83,6 +84,20 @@ def test_zones():
     np.testing.assert_allclose(g.zone[49, :9], 1 - np.arange(9) / 8)
     assert (g.zone == g.zone[::-1, ::-1]).all()
     assert (fm.LimitedAreaGrid(**europe, coupling=0).zone == 0).all()
+
+
+@pytest.mark.parametrize("width, n", [(8, 3), (20, 2), (30, 1)])
+def test_corners_of_the_coupling_zone(width, n):
+    z = zone_of((80, 70), width)
+    x, y = np.meshgrid(*(np.maximum(1 - np.arange(k) / width, 0) for k in (40, 35)))
+    corner = z[:35, :40]
+    assert (corner == z[:34:-1, :39:-1]).all() and (corner >= np.maximum(x, y) - 1e-14).all()
+    assert (np.diff(corner, axis=0) <= 1e-12).all() and (np.diff(corner, axis=1) <= 1e-12).all()
+    meet = (x > 0) & (y > 0) & (np.maximum(x, y) < 1)
+    z, x, y = corner[meet], x[meet], y[meet]
+    e = 2 * n**n / ((n + 1) ** (n + 1) * z**n * (1 - z))
+    np.testing.assert_allclose((x**e + y**e) ** (1 / e), z, atol=1e-12)
+    assert (corner[0] == 1).all() and (corner[width:, width:] == 0).all()
 
 
 def test_metrics_made_periodic_have_no_streaks_and_go_through_the_transforms():
