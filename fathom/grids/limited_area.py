@@ -26,6 +26,7 @@ from fathom.grids.arguments import (
 )
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
+from fathom.grids.zones import zone_of
 from fathom.regrid.projections import Projection, fitting, kinds
 
 
@@ -219,12 +220,8 @@ class LimitedAreaGrid(Grid):
 
     @cached_property
     def zone(self):
-        """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, steps of
-        1 / coupling in I between: the larger of both directions.
-        """
-        i, j = (np.minimum(np.arange(n), n - 1 - np.arange(n)) for n in self.points)
-        depth = np.minimum(i[None, :], j[:, None])
-        return np.clip(1 - depth / max(self.coupling, 1), 0, 1) * (self.coupling > 0)
+        """Where a point of C + I lies (ny, nx): 0 in C, 1 on the edge of the area, between in I."""
+        return zone_of(self.points, self.coupling)
 
     # ---- the whole -------------------------------------------------------------------------------
 
@@ -269,7 +266,7 @@ class LimitedAreaGrid(Grid):
             "middle": self._middle,
             "spacing": np.array(self.spacing),
             "zones": np.array([*self.points, *self.size, self.coupling]),
-            "projection": np.frombuffer(repr(self.projection).encode(), np.uint8),
+            "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
             "a": self.levels.a,
             "b": self.levels.b,
         }

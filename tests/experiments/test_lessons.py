@@ -28,6 +28,7 @@ names = {
     "observations": 200,
     "own_grid": 21,
     "assimilation": 0,
+    "limited_area": 84,
 }
 
 
@@ -174,3 +175,14 @@ def test_assimilation(learn):
     lesson = learn("assimilation")
     before, after = (lesson["rms"](lesson[name]) for name in ("background", "analysis"))
     assert 0.3 < before < 0.6 and after < 0.4 * before
+
+
+def test_limited_area(learn):
+    """Smoothing takes most of the streaks of the extension, and nothing of the area."""
+    lesson = learn("limited_area")
+    grid = lesson["grid"]
+    streaked, smooth = (lesson["across"](lesson[name]) for name in ("streaked", "smooth"))
+    assert 20 < smooth < 0.6 * streaked
+    assert (grid.inside(lesson["smooth"]) == lesson["ground"]).all()
+    assert 3000 > lesson["ground"].max() > 1500 and 0.2 < lesson["sea"].mean() < 0.4
+    assert lesson["ripples"] < 30

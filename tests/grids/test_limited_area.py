@@ -7,6 +7,7 @@ import fathom as fm
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 from fathom.grids.limited_area import good_size
+from fathom.grids.zones import zone_of
 from fathom.regrid.projections import LambertConformal
 
 europe = {"centre": (8.0, 46.5), "resolution": 10e3, "points": (120, 98)}
@@ -85,6 +86,20 @@ def test_zones():
     assert (fm.LimitedAreaGrid(**europe, coupling=0).zone == 0).all()
 
 
+@pytest.mark.parametrize("width, n", [(8, 3), (20, 2), (30, 1)])
+def test_corners_of_the_coupling_zone(width, n):
+    z = zone_of((80, 70), width)
+    x, y = np.meshgrid(*(np.maximum(1 - np.arange(k) / width, 0) for k in (40, 35)))
+    corner = z[:35, :40]
+    assert (corner == z[:34:-1, :39:-1]).all() and (corner >= np.maximum(x, y) - 1e-14).all()
+    assert (np.diff(corner, axis=0) <= 1e-12).all() and (np.diff(corner, axis=1) <= 1e-12).all()
+    meet = (x > 0) & (y > 0) & (np.maximum(x, y) < 1)
+    z, x, y = corner[meet], x[meet], y[meet]
+    e = 2 * n**n / ((n + 1) ** (n + 1) * z**n * (1 - z))
+    np.testing.assert_allclose((x**e + y**e) ** (1 / e), z, atol=1e-12)
+    assert (corner[0] == 1).all() and (corner[width:, width:] == 0).all()
+
+
 def test_metrics_made_periodic_have_no_streaks_and_go_through_the_transforms():
     """What the whole needs of the map: the same on C + I, and a spectrum that falls off."""
     g = fm.LimitedAreaGrid(**europe)
@@ -133,8 +148,11 @@ def test_known_to_output_and_restarts():
     text = str(g)
     for part in ("LambertConformal(8, 46.5)", "104 × 82 central", "15 × 22 extension", "135 × 120"):
         assert part in text
-    value = g.interpolation([8.0], [46.5])
-    assert value is not None
+    at = g.interpolation([8.0, 9.3], [46.5, 44.2])
+    found = [(values.ravel()[at.index] * at.weight).sum(-1) for values in g.coordinates()]
+    np.testing.assert_allclose(found, [[8.0, 9.3], [46.5, 44.2]], atol=1e-3)
+    other = fm.LimitedAreaGrid(**europe, projection=LambertConformal(8, 46.5 + 1e-9))
+    assert bytes(other.identity["projection"]) != bytes(g.identity["projection"])
     given = fm.LimitedAreaGrid(**europe, projection=LambertConformal(10, (44, 49)))
     assert given.angle[49, 60] > 0 > given.angle[49, 110]
 
