@@ -56,24 +56,29 @@ def case(name) -> Case:
     return cases.get(re.split(r"[^A-Z0-9]", str(name).upper())[0], Case())
 
 
-def found(profiles) -> dict[str, tuple[float, str]]:
-    """Quantity: number and unit, from the profiles of ForcedColumn.run."""
+def late(profiles):
+    """The mean of the last hours."""
     hours = case(profiles.attrs.get("case", "")).hours
     since = profiles.time[-1] - np.timedelta64(round(3600 * hours), "s")
-    late = profiles.sel(time=profiles.time > since).mean("time")
-    speed = np.hypot(late.eastward_wind.values, late.northward_wind.values)
+    return profiles.sel(time=profiles.time > since).mean("time")
+
+
+def found(profiles) -> dict[str, tuple[float, str]]:
+    """Quantity: number and unit, from the profiles of ForcedColumn.run."""
+    mean = late(profiles)
+    speed = np.hypot(mean.eastward_wind.values, mean.northward_wind.values)
     at = int(speed.argmax())
     figures = {
-        "friction velocity": (float(late.friction_velocity), "m s-1"),
-        "sensible heat": (float(late.sensible_heat), "W m-2"),
-        "evaporation": (86400 * float(late.evaporation), "mm day-1"),
+        "friction velocity": (float(mean.friction_velocity), "m s-1"),
+        "sensible heat": (float(mean.sensible_heat), "W m-2"),
+        "evaporation": (86400 * float(mean.evaporation), "mm day-1"),
         "largest wind": (float(speed[at]), "m s-1"),
-        "height of it": (float(late.height[at]), "m"),
+        "height of it": (float(mean.height[at]), "m"),
     }
-    if "air_diffusivity" in late:
-        figures["depth of the stress"] = (stress_depth(late), "m")
-    if "shallow_mass_flux" in late:
-        base, flux, top = plume(late)
+    if "air_diffusivity" in mean:
+        figures["depth of the stress"] = (stress_depth(mean), "m")
+    if "shallow_mass_flux" in mean:
+        base, flux, top = plume(mean)
         figures |= {
             "cloud base": (base, "m"),
             "mass flux at base": (flux, "kg m-2 s-1"),
@@ -82,19 +87,19 @@ def found(profiles) -> dict[str, tuple[float, str]]:
     return figures
 
 
-def stress_depth(late) -> float:
+def stress_depth(mean) -> float:
     """Where the stress has fallen to 5 % of that at the ground, over 0.95 [m]."""
-    z = late.height.values
-    shear = np.hypot(np.diff(late.eastward_wind), np.diff(late.northward_wind)) / np.diff(z)
-    stress = late.air_diffusivity.values[1:-1] * shear
-    inside = np.flatnonzero(stress > 0.05 * float(late.friction_velocity) ** 2)
-    return float(late.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
+    z = mean.height.values
+    shear = np.hypot(np.diff(mean.eastward_wind), np.diff(mean.northward_wind)) / np.diff(z)
+    stress = mean.air_diffusivity.values[1:-1] * shear
+    inside = np.flatnonzero(stress > 0.05 * float(mean.friction_velocity) ** 2)
+    return float(mean.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
 
 
-def plume(late) -> tuple[float, float, float]:
+def plume(mean) -> tuple[float, float, float]:
     """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
     and where it ends [m]; a dry plume loses it at its end."""
-    flux, z = late.shallow_mass_flux.values, late.interface.values
+    flux, z = mean.shallow_mass_flux.values, mean.interface.values
     base = 1 + int(np.diff(flux).argmin())
     return float(z[base]), float(flux[base]), float(z[flux > 1e-3 * flux.max()].max(initial=0))
 

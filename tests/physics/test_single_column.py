@@ -95,7 +95,7 @@ def test_bomex_with_plumes_is_near_steady():
 
 
 def test_energy_gains_what_the_file_gives():
-    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, through plumes too."""
+    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, plumes or not."""
     off = {"forc_geo": 0, "forc_wa": 0, "adv_qt": 0, "radiation": "off"}
     file = bomex().assign_attrs(off)
     physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
