@@ -35,7 +35,8 @@ def run(path, wall_stability, plumes):
     heights = np.linspace(0, case.top, case.layers + 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        profiles = fm.ForcedColumn(path, heights, physics, step=case.step).run()
+        column = fm.ForcedColumn(path, heights, physics, step=case.step, roughness=case.roughness)
+        profiles = column.run(f"{case.until}h" if case.until else None)
     for warning in said:
         print(f"<!-- {warning.message} -->")
     return profiles

@@ -1,6 +1,6 @@
 """What columns from driver files have found, beside the ranges of large-eddy simulations.
 
-Means over the last hours of the run. GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118,
+Means over the hours that end where the publication's do, or with the run. GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118,
 247-272, the depth where the stress has fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003,
 J. Atmos. Sci. 60, 1201-1219. Of other cases no range is kept: the figures stand alone.
 """
@@ -20,11 +20,13 @@ class Case(NamedTuple):
 
     source: str = ""
     ranges: dict[str, tuple[float, float]] = {}
-    hours: float = 1  # at the end, of which the means are
+    hours: float = 1  # of which the means are
+    until: float = 0  # end of them; 0: with the run
     top: float = 3000  # [m]
     layers: int = 75
     step: str = "60s"
     physics: tuple[str, ...] = plumes
+    roughness: float | None = None  # [m]
 
 
 dry = ("TurbulentEnergy", "VerticalDiffusion")
@@ -36,14 +38,17 @@ cases = {
         layers=80,
         step="30s",
         physics=dry,
+        until=9,
     ),
     "BOMEX": Case(
         "Siebesma et al. 2003",
         {"cloud base": (500, 600), "mass flux at base": (0.02, 0.03), "cloud top": (1500, 2000)},
         hours=3,
+        until=6,
     ),
-    "RICO": Case(top=4000, layers=100, hours=4),
-    "ARMCU": Case(top=4400, layers=110),
+    # its drag coefficient of 0.001229 at 20 m
+    "RICO": Case(top=4000, layers=100, hours=4, until=24, roughness=2.2e-4),
+    "ARMCU": Case(top=4400, layers=110, until=9),
     "AYOTTE": Case(top=3000, layers=75, physics=(*dry, "ShallowMassFlux")),
     "SANDU": Case(top=4000, layers=100),
     "MPACE": Case(top=4000, layers=100),
@@ -57,10 +62,12 @@ def case(name) -> Case:
 
 
 def late(profiles):
-    """The mean of the last hours."""
-    hours = case(profiles.attrs.get("case", "")).hours
-    since = profiles.time[-1] - np.timedelta64(round(3600 * hours), "s")
-    return profiles.sel(time=profiles.time > since).mean("time")
+    """The mean of the hours that count, or of the last of them where the run ends before."""
+    of = case(profiles.attrs.get("case", ""))
+    seconds = (profiles.time - profiles.time[0]) / np.timedelta64(1, "s")
+    end = min(3600 * of.until or np.inf, float(seconds[-1]))
+    inside = (seconds > end - 3600 * of.hours) & (seconds <= end)
+    return profiles.sel(time=inside.values).mean("time")
 
 
 def found(profiles) -> dict[str, tuple[float, str]]:
@@ -79,11 +86,9 @@ def found(profiles) -> dict[str, tuple[float, str]]:
         figures["depth of the stress"] = (stress_depth(mean), "m")
     if "shallow_mass_flux" in mean:
         base, flux, top = plume(mean)
-        figures |= {
-            "cloud base": (base, "m"),
-            "mass flux at base": (flux, "kg m-2 s-1"),
-            "cloud top": (top, "m"),
-        }
+        if flux > 0:
+            figures["cloud base"], figures["mass flux at base"] = (base, "m"), (flux, "kg m-2 s-1")
+        figures["cloud top" if flux > 0 else "top of the plume"] = (top, "m")
     return figures
 
 
@@ -98,10 +103,12 @@ def stress_depth(mean) -> float:
 
 def plume(mean) -> tuple[float, float, float]:
     """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
-    and where it ends [m]; a dry plume loses it at its end."""
+    0 where there is no cloud, and where the plume ends [m]."""
     flux, z = mean.shallow_mass_flux.values, mean.interface.values
-    base = 1 + int(np.diff(flux).argmin())
-    return float(z[base]), float(flux[base]), float(z[flux > 1e-3 * flux.max()].max(initial=0))
+    base, there = 1 + int(np.diff(flux).argmin()), flux > 1e-3 * flux.max()
+    cloudy = there[base] and there[base + 1 :].sum() > 2
+    top = float(z[there].max(initial=0))
+    return float(z[base]), float(flux[base]) if cloudy else 0.0, top
 
 
 def compared(profiles) -> list[tuple[str, str, str]]:

@@ -129,6 +129,17 @@ def test_what_starts_from_fluxes_stands_after_the_diffusion():
     assert moister[(case.z > 700) & (case.z < 1500)].max() > 1e-4 and moister[-1] < -1e-4
 
 
+def test_what_is_said_twice_acts_once():
+    """Files give advection and nudging of each variable that a model may have."""
+    file = bomex()
+    twice = file.assign_attrs(adv_qv=1, adv_rt=1)
+    twice["tnqv_adv"] = twice["tnrt_adv"] = file["tnqt_adv"]
+    one, same = (
+        fm.ForcedColumn(f, np.linspace(0, 3000, 31)).advance("10min").water for f in (file, twice)
+    )
+    assert same["advection"] == pytest.approx(one["advection"], rel=1e-12)
+
+
 def test_first_state_is_the_files():
     case = fm.ForcedColumn(bomex(), np.linspace(0, 3000, 76))
     theta = case.column["air_temperature"] / case.exner
