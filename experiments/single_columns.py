@@ -44,7 +44,7 @@ def run(path, wall_stability, plumes):
 
 def changes(profiles):
     """z, and by how much the air is warmer and moister in the mean of the last hours."""
-    since = published_columns.late(profiles)
+    since = published_columns.late(profiles).mean("time")
     first = profiles.isel(time=0)
     warmer = since.air_potential_temperature - first.air_potential_temperature
     moister = 1e3 * (since.specific_humidity - first.specific_humidity)

@@ -1,8 +1,9 @@
 """What columns from driver files have found, beside the ranges of large-eddy simulations.
 
-Means over the hours that end where the publication's do, or with the run. GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118,
-247-272, the depth where the stress has fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003,
-J. Atmos. Sci. 60, 1201-1219. Of other cases no range is kept: the figures stand alone.
+Means (of plumes medians) over the hours that end where the publication's do, or with the run.
+GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118, 247-272, the depth where the stress has
+fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003, J. Atmos. Sci. 60, 1201-1219. Of other cases
+no range is kept: the figures stand alone.
 """
 
 from __future__ import annotations
@@ -62,17 +63,18 @@ def case(name) -> Case:
 
 
 def late(profiles):
-    """The mean of the hours that count, or of the last of them where the run ends before."""
+    """The hours that count, or the last of them where the run ends before."""
     of = case(profiles.attrs.get("case", ""))
     seconds = (profiles.time - profiles.time[0]) / np.timedelta64(1, "s")
     end = min(3600 * of.until or np.inf, float(seconds[-1]))
     inside = (seconds > end - 3600 * of.hours) & (seconds <= end)
-    return profiles.sel(time=inside.values).mean("time")
+    return profiles.sel(time=inside.values)
 
 
 def found(profiles) -> dict[str, tuple[float, str]]:
     """Quantity: number and unit, from the profiles of ForcedColumn.run."""
-    mean = late(profiles)
+    counted = late(profiles)
+    mean = counted.mean("time")
     speed = np.hypot(mean.eastward_wind.values, mean.northward_wind.values)
     at = int(speed.argmax())
     figures = {
@@ -85,7 +87,8 @@ def found(profiles) -> dict[str, tuple[float, str]]:
     if "air_diffusivity" in mean:
         figures["depth of the stress"] = (stress_depth(mean), "m")
     if "shallow_mass_flux" in mean:
-        base, flux, top = plume(mean)
+        each = [plume(counted.isel(time=n)) for n in range(counted.sizes["time"])]
+        base, flux, top = (float(number) for number in np.median(each, axis=0))
         if flux > 0:
             figures["cloud base"], figures["mass flux at base"] = (base, "m"), (flux, "kg m-2 s-1")
         figures["cloud top" if flux > 0 else "top of the plume"] = (top, "m")
@@ -101,10 +104,10 @@ def stress_depth(mean) -> float:
     return float(mean.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
 
 
-def plume(mean) -> tuple[float, float, float]:
+def plume(now) -> tuple[float, float, float]:
     """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
     0 where there is no cloud, and where the plume ends [m]."""
-    flux, z = mean.shallow_mass_flux.values, mean.interface.values
+    flux, z = now.shallow_mass_flux.values, now.interface.values
     base, there = 1 + int(np.diff(flux).argmin()), flux > 1e-3 * flux.max()
     cloudy = there[base] and there[base + 1 :].sum() > 2
     top = float(z[there].max(initial=0))

@@ -143,10 +143,10 @@ class ForcedColumn:
         """What the file asks for at the middle of the step, by kind."""
         file, rates, targets = self.file, [], []
         for kind in (temperatures, humidities, *((x,) for x in winds)):
-            for x in self._said(kind, "adv"):
-                rates.append((x, self._now(f"tn{x}_adv")))
-            for x in self._said(kind, "nudging"):
-                targets.append((x, self._now(f"{x}_nud"), self._nudging(x)))
+            rates += [(x, self._now(f"tn{x}_adv")) for x in self._said(kind, "adv")]
+            targets += [
+                (x, self._now(f"{x}_nud"), self._nudging(x)) for x in self._said(kind, "nudging")
+            ]
         if file.choice("radiation") == "tend":
             x = "ta" if file.has("tnta_rad") else "theta"
             rates.append((x, self._now(f"tn{x}_rad")))
