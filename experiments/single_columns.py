@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Columns from the driver files of a folder (`*_SCM_driver.nc`), beside published ranges: a table.
 
-    python experiments/single_columns.py FOLDER [--wall-stability S]
+    python experiments/single_columns.py FOLDER [--wall-stability S] [--mixing]
+        [--changes] [--without-plumes]
 
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
 fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that asks for something that a
 column does not have is named with the reason. S: of TurbulentEnergy. `python
-tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications.
+tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications. --mixing: of
+GABLS1 also phi = k z u / K with u^2 the stress there, beside the phi = 1 + 4.8 z / Lambda that its
+publication gives for the layer near the ground, Lambda the local length of Obukhov. --changes: of
+potential temperature and humidity from the first state, the same means.
 """
 
 import argparse
@@ -20,37 +24,76 @@ from fathom.atmosphere import published_columns
 from fathom.atmosphere.driver_file import DriverFile
 
 
-def run(path, wall_stability):
+def run(path, wall_stability, plumes):
     """Profiles of a case."""
     case = published_columns.case(DriverFile(path).name)
     physics = [
         fm.TurbulentEnergy(wall_stability=wall_stability) if name == "TurbulentEnergy" else name
         for name in case.physics
+        if plumes or name != "ShallowMassFlux"
     ]
     heights = np.linspace(0, case.top, case.layers + 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        profiles = fm.ForcedColumn(path, heights, physics, step=case.step).run()
+        column = fm.ForcedColumn(path, heights, physics, step=case.step, roughness=case.roughness)
+        profiles = column.run(f"{case.until}h" if case.until else None)
     for warning in said:
         print(f"<!-- {warning.message} -->")
     return profiles
+
+
+def changes(profiles):
+    """z, and by how much the air is warmer and moister in the mean of the last hours."""
+    since = published_columns.late(profiles).mean("time")
+    first = profiles.isel(time=0)
+    warmer = since.air_potential_temperature - first.air_potential_temperature
+    moister = 1e3 * (since.specific_humidity - first.specific_humidity)
+    for k in range(0, profiles.height.size, 8):
+        yield float(profiles.height[k]), float(warmer[k]), float(moister[k])
+
+
+def mixing(profiles):
+    """z, phi by K, phi by local similarity: the last hour."""
+    late = profiles.isel(time=slice(-6, None)).mean("time")
+    z, inner = late.height.values, late.interface.values[1:-1]
+    K = late.air_diffusivity.values[1:-1]
+    slopes = [
+        np.diff(late[name]) / np.diff(z)
+        for name in ("eastward_wind", "northward_wind", "air_potential_temperature")
+    ]
+    u = np.sqrt(K * np.hypot(*slopes[:2]))
+    heat = np.maximum(K * slopes[2], 1e-9)
+    per_length = 0.4 * 9.80616 / 264 * heat / np.maximum(u, 1e-3) ** 3
+    for height in (10, 20, 50, 100):
+        by_K = np.interp(height, inner, 0.4 * inner * u / K)
+        yield height, by_K, np.interp(height, inner, 1 + 4.8 * inner * per_length)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--wall-stability", type=float, default=0.0)
+    parser.add_argument("--mixing", action="store_true")
+    parser.add_argument("--changes", action="store_true")
+    parser.add_argument("--without-plumes", action="store_true")
     o = parser.parse_args()
     print("| case | quantity | found | large eddies |\n|---|---|---|---|")
     for path in sorted(o.folder.rglob("*_SCM_driver.nc")):
         name = path.name.removesuffix("_SCM_driver.nc")
         try:
-            profiles = run(path, o.wall_stability)
+            profiles = run(path, o.wall_stability, not o.without_plumes)
         except ValueError as error:
             print(f"| {name} | not run: {error} | | |")
             continue
         for row in published_columns.compared(profiles):
             print("|", " | ".join((name, *row)), "|")
+        if o.changes:
+            for height, warmer, moister in changes(profiles):
+                found = f"{warmer:+.2f} K, {moister:+.2f} g/kg"
+                print(f"| {name} | change at {height:g} m | {found} | |")
+        if o.mixing and name == "GABLS1":
+            for height, by_K, similar in mixing(profiles):
+                print(f"| {name} | phi at {height} m | {by_K:.2f} | {similar:.2f} (similarity) |")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """What columns from driver files have found, beside the ranges of large-eddy simulations.
 
-Means over the last hours of the run. GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118,
-247-272, the depth where the stress has fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003,
-J. Atmos. Sci. 60, 1201-1219. Of other cases no range is kept: the figures stand alone.
+Means (of plumes medians) over the hours that end where the publication's do, or with the run.
+GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118, 247-272, the depth where the stress has
+fallen to 5 %, over 0.95. BOMEX: Siebesma et al. 2003, J. Atmos. Sci. 60, 1201-1219. Of other cases
+no range is kept: the figures stand alone.
 """
 
 from __future__ import annotations
@@ -20,11 +21,13 @@ class Case(NamedTuple):
 
     source: str = ""
     ranges: dict[str, tuple[float, float]] = {}
-    hours: float = 1  # at the end, of which the means are
+    hours: float = 1  # of which the means are
+    until: float = 0  # end of them; 0: with the run
     top: float = 3000  # [m]
     layers: int = 75
     step: str = "60s"
     physics: tuple[str, ...] = plumes
+    roughness: float | None = None  # [m]
 
 
 dry = ("TurbulentEnergy", "VerticalDiffusion")
@@ -36,14 +39,17 @@ cases = {
         layers=80,
         step="30s",
         physics=dry,
+        until=9,
     ),
     "BOMEX": Case(
         "Siebesma et al. 2003",
         {"cloud base": (500, 600), "mass flux at base": (0.02, 0.03), "cloud top": (1500, 2000)},
         hours=3,
+        until=6,
     ),
-    "RICO": Case(top=4000, layers=100, hours=4),
-    "ARMCU": Case(top=4400, layers=110),
+    # its drag coefficient of 0.001229 at 20 m
+    "RICO": Case(top=4000, layers=100, hours=4, until=24, roughness=2.2e-4),
+    "ARMCU": Case(top=4400, layers=110, until=9),
     "AYOTTE": Case(top=3000, layers=75, physics=(*dry, "ShallowMassFlux")),
     "SANDU": Case(top=4000, layers=100),
     "MPACE": Case(top=4000, layers=100),
@@ -56,47 +62,56 @@ def case(name) -> Case:
     return cases.get(re.split(r"[^A-Z0-9]", str(name).upper())[0], Case())
 
 
+def late(profiles):
+    """The hours that count, or the last of them where the run ends before."""
+    of = case(profiles.attrs.get("case", ""))
+    seconds = (profiles.time - profiles.time[0]) / np.timedelta64(1, "s")
+    end = min(3600 * of.until or np.inf, float(seconds[-1]))
+    inside = (seconds > end - 3600 * of.hours) & (seconds <= end)
+    return profiles.sel(time=inside.values)
+
+
 def found(profiles) -> dict[str, tuple[float, str]]:
     """Quantity: number and unit, from the profiles of ForcedColumn.run."""
-    hours = case(profiles.attrs.get("case", "")).hours
-    since = profiles.time[-1] - np.timedelta64(round(3600 * hours), "s")
-    late = profiles.sel(time=profiles.time > since).mean("time")
-    speed = np.hypot(late.eastward_wind.values, late.northward_wind.values)
+    counted = late(profiles)
+    mean = counted.mean("time")
+    speed = np.hypot(mean.eastward_wind.values, mean.northward_wind.values)
     at = int(speed.argmax())
     figures = {
-        "friction velocity": (float(late.friction_velocity), "m s-1"),
-        "sensible heat": (float(late.sensible_heat), "W m-2"),
-        "evaporation": (86400 * float(late.evaporation), "mm day-1"),
+        "friction velocity": (float(mean.friction_velocity), "m s-1"),
+        "sensible heat": (float(mean.sensible_heat), "W m-2"),
+        "evaporation": (86400 * float(mean.evaporation), "mm day-1"),
         "largest wind": (float(speed[at]), "m s-1"),
-        "height of it": (float(late.height[at]), "m"),
+        "height of it": (float(mean.height[at]), "m"),
     }
-    if "air_diffusivity" in late:
-        figures["depth of the stress"] = (stress_depth(late), "m")
-    if "shallow_mass_flux" in late:
-        base, flux, top = plume(late)
-        figures |= {
-            "cloud base": (base, "m"),
-            "mass flux at base": (flux, "kg m-2 s-1"),
-            "cloud top": (top, "m"),
-        }
+    if "air_diffusivity" in mean:
+        figures["depth of the stress"] = (stress_depth(mean), "m")
+    if "shallow_mass_flux" in mean:
+        each = [plume(counted.isel(time=n)) for n in range(counted.sizes["time"])]
+        base, flux, top = (float(number) for number in np.median(each, axis=0))
+        if flux > 0:
+            figures["cloud base"], figures["mass flux at base"] = (base, "m"), (flux, "kg m-2 s-1")
+        figures["cloud top" if flux > 0 else "top of the plume"] = (top, "m")
     return figures
 
 
-def stress_depth(late) -> float:
+def stress_depth(mean) -> float:
     """Where the stress has fallen to 5 % of that at the ground, over 0.95 [m]."""
-    z = late.height.values
-    shear = np.hypot(np.diff(late.eastward_wind), np.diff(late.northward_wind)) / np.diff(z)
-    stress = late.air_diffusivity.values[1:-1] * shear
-    inside = np.flatnonzero(stress > 0.05 * float(late.friction_velocity) ** 2)
-    return float(late.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
+    z = mean.height.values
+    shear = np.hypot(np.diff(mean.eastward_wind), np.diff(mean.northward_wind)) / np.diff(z)
+    stress = mean.air_diffusivity.values[1:-1] * shear
+    inside = np.flatnonzero(stress > 0.05 * float(mean.friction_velocity) ** 2)
+    return float(mean.interface.values[1:-1][inside[-1]]) / 0.95 if inside.size else 0.0
 
 
-def plume(late) -> tuple[float, float, float]:
+def plume(now) -> tuple[float, float, float]:
     """Base of the clouds [m], where the plume loses most of its flux, the flux [kg m-2 s-1] there,
-    and where it ends [m]; a dry plume loses it at its end."""
-    flux, z = late.shallow_mass_flux.values, late.interface.values
-    base = 1 + int(np.diff(flux).argmin())
-    return float(z[base]), float(flux[base]), float(z[flux > 1e-3 * flux.max()].max(initial=0))
+    0 where there is no cloud, and where the plume ends [m]."""
+    flux, z = now.shallow_mass_flux.values, now.interface.values
+    base, there = 1 + int(np.diff(flux).argmin()), flux > 1e-3 * flux.max()
+    cloudy = there[base] and there[base + 1 :].sum() > 2
+    top = float(z[there].max(initial=0))
+    return float(z[base]), float(flux[base]) if cloudy else 0.0, top
 
 
 def compared(profiles) -> list[tuple[str, str, str]]:

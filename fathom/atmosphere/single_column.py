@@ -142,16 +142,20 @@ class ForcedColumn:
     def _forcing(self):
         """What the file asks for at the middle of the step, by kind."""
         file, rates, targets = self.file, [], []
-        for x in (*temperatures, *humidities, *winds):
-            if file.flag(f"adv_{x}"):
-                rates.append((x, self._now(f"tn{x}_adv")))
-            if file.flag(f"nudging_{x}"):
-                targets.append((x, self._now(f"{x}_nud"), self._nudging(x)))
+        for kind in (temperatures, humidities, *((x,) for x in winds)):
+            rates += [(x, self._now(f"tn{x}_adv")) for x in self._said(kind, "adv")]
+            targets += [
+                (x, self._now(f"{x}_nud"), self._nudging(x)) for x in self._said(kind, "nudging")
+            ]
         if file.choice("radiation") == "tend":
             x = "ta" if file.has("tnta_rad") else "theta"
             rates.append((x, self._now(f"tn{x}_rad")))
         wind = self._now("ug") + 1j * self._now("vg") if file.flag("forc_geo") else None
         return SimpleNamespace(rates=rates, targets=targets, rising=self._rising(), wind=wind)
+
+    def _said(self, kind, forcing):
+        """The first of these variables with that forcing: a file says the same in each of them."""
+        return [x for x in kind if self.file.flag(f"{forcing}_{x}")][:1]
 
     def _nudging(self, x):
         """1 / tau by height [s-1]."""

@@ -95,7 +95,7 @@ def test_bomex_with_plumes_is_near_steady():
 
 
 def test_energy_gains_what_the_file_gives():
-    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, with plumes too."""
+    """BOMEX with nothing but its fluxes: c_p T + L q + v^2 / 2 gains H + L E, plumes or not."""
     off = {"forc_geo": 0, "forc_wa": 0, "adv_qt": 0, "radiation": "off"}
     file = bomex().assign_attrs(off)
     physics = ["TurbulentEnergy", "VerticalDiffusion", "ShallowMassFlux", "LargeScaleCondensation"]
@@ -127,6 +127,17 @@ def test_what_starts_from_fluxes_stands_after_the_diffusion():
         water[len(convection)] = case.advance("1h").column["specific_humidity"]
     moister = water[1] - water[0]
     assert moister[(case.z > 700) & (case.z < 1500)].max() > 1e-4 and moister[-1] < -1e-4
+
+
+def test_what_is_said_twice_acts_once():
+    """Files give advection and nudging of each variable that a model may have."""
+    file = bomex()
+    twice = file.assign_attrs(adv_qv=1, adv_rt=1)
+    twice["tnqv_adv"] = twice["tnrt_adv"] = file["tnqt_adv"]
+    one, same = (
+        fm.ForcedColumn(f, np.linspace(0, 3000, 31)).advance("10min").water for f in (file, twice)
+    )
+    assert same["advection"] == pytest.approx(one["advection"], rel=1e-12)
 
 
 def test_first_state_is_the_files():
