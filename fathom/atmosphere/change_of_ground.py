@@ -26,6 +26,8 @@ kind_of = {  # all others are of land
     "orography_deviation": "any",
     "sea_surface_temperature": "sea",
     "sea_ice_fraction": "sea",
+    "lake_depth": "sea",
+    "lake_ice_amount": "sea",
     "ground_temperature": "own",
 }
 lifted = (

@@ -39,6 +39,7 @@ class FirstPhysics:
     surface, exchange : SurfaceState, BulkExchange.
     land : LandSurface, a slab with a bucket of water; or SoilLayers, four layers of soil for heat
         and water.
+    lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers.
     shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
@@ -60,6 +61,7 @@ class FirstPhysics:
     convection: Any
     condensation: Any
     land: Any
+    lake: Any
     drag: Any
 
     def __init__(
@@ -77,6 +79,7 @@ class FirstPhysics:
         convection="BettsMiller",
         condensation="LargeScaleCondensation",
         land="LandSurface",
+        lake=None,
         drag="OrographicDrag",
     ):
         self.radiation_every = radiation_every
@@ -91,6 +94,7 @@ class FirstPhysics:
             "convection": convection,
             "condensation": condensation,
             "land": land,
+            "lake": lake,
             "drag": drag,
         }
         for name, what in given.items():
@@ -99,6 +103,10 @@ class FirstPhysics:
                 what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
             what = what(every=every) if isinstance(what, type) else what
             setattr(self, name, _as_often(what, every))
+        if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
+            raise ValueError(
+                f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
+            )
 
     def __iter__(self):
         order = (
@@ -118,6 +126,7 @@ class FirstPhysics:
             self.condensation,
             "SnowfallOfConvection" if self._says_snow else "Snowfall",
             self.land,
+            self.lake,
             self.drag,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
@@ -158,6 +167,8 @@ surface_defaults = {
     "snow_amount": 0.0,
     "snow_density": 300.0,
     "vegetation_fraction": 1.0,
+    "lake_depth": 0.0,
+    "lake_ice_amount": 0.0,
     "snow_free_albedo": 0.2,
     "roughness_length": 0.1,
     "orography_deviation": 0.0,

@@ -163,6 +163,34 @@ def test_water_in_all_its_kinds_is_carried(tmp_path):
     assert 1e-4 < condensed / sim.gather("specific_humidity").sum() < 0.2
 
 
+def with_soil():
+    land = 'land = "SoilLayers"\nlake = "MixedLake"\ndrag = "none"'
+    ground = """[state]
+land_fraction = "clip(sin(radians(2 * longitude)), 0, 1)"
+ground_temperature = "265 + 30 * cos(radians(latitude))"
+soil_temperature_1 = "265 + 30 * cos(radians(latitude))"
+vegetation_fraction = "cos(radians(latitude))"
+lake_depth = "10 * cos(radians(longitude))**2"
+"""
+    changed = text.replace('drag = "none"', land).replace("[state]\n", ground)
+    return Experiment(Document(changed, "soil.toml"))
+
+
+def test_soil_and_lakes_are_state(tmp_path):
+    """In a restart, and the same bits in any blocks."""
+    sim = with_soil().simulation(directory=tmp_path).prepare()
+    sim.advance(4)
+    path = sim.write_restart("soil.fathom")
+    sim.advance(20)
+    later = with_soil().simulation(directory=tmp_path, restart=path)
+    later.parallel |= {"threads": 2, "blocks": (16, 5), "tile": 16}
+    later.prepare().advance(20)
+    assert later.checksum() == sim.checksum()
+    T, water = sim.gather("soil_temperature_1"), sim.gather("soil_water_1")
+    assert 240 < T.min() < T.max() < 320 and 0 < water.min() < water.max() <= 0.451 * 70 + 1e-9
+    assert np.ptp(water) > 0.1 and sim.gather("lake_ice_amount").max() > 0
+
+
 def test_single_column_carries_its_clouds():
     physics = fm.FirstPhysics(
         condensation="IceMicrophysics", clouds="PrognosticCloud", convection=None, drag=None

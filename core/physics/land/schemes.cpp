@@ -1,6 +1,7 @@
 #include "physics/schemes.hpp"
 #include "physics/land/exchange.hpp"
 #include "physics/land/ground.hpp"
+#include "physics/land/lake.hpp"
 #include "physics/land/snowfall.hpp"
 #include "physics/land/soil_layers.hpp"
 
@@ -14,7 +15,8 @@ Entries land() {
             entry<Snowfall<true>>("SnowfallOfConvection"),
             entry<LandSurface>("LandSurface").with("response", "GroundResponse"),
             entry<SoilResponse>("SoilResponse"),
-            entry<SoilLayers>("SoilLayers").with("response", "SoilResponse")};
+            entry<SoilLayers>("SoilLayers").with("response", "SoilResponse"),
+            entry<MixedLake>("MixedLake")};
 }
 
 }  // namespace fathom::physics

@@ -10,6 +10,7 @@
 ///       BulkExchange has its wetness
 ///   snow: 100 kg m-3 when it falls, towards 300 at 0.24 a day (Douville et al. 1995)
 ///
+/// ice_base_flux: what goes through sea ice into the water, ice_melt_flux in it.
 /// C T + land sum h_k - L_f S changes by what passes surface and bottom alone; sum W + S by rain,
 /// snow, evaporation and runoff. C is that of the upper 20 kg m-2 of snow; deeper snow insulates.
 #pragma once
@@ -24,6 +25,10 @@ inline constexpr double fresh_snow = 100, settled_snow = 300;  // [kg m-3]
 inline constexpr double settling = 0.24 / 86400;               // [s-1]
 template <class Real> constexpr Real store(Real ice) {
     return surface_capacity + ice * (ground::ice_capacity - surface_capacity);
+}
+/// The temperature under ice: freezing sea water; colder where a lake is ice to its bottom.
+template <class Real> constexpr Real below_ice(Real water_T) {
+    return smaller(water_T, ground::sea_freezing);
 }
 }  // namespace soil
 
@@ -46,6 +51,7 @@ struct SoilResponse {
         Reads<Real, "snow_density", place::center_column, "kg m-3"> snow_density,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> plants,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
         Reads<Real, "ground_absorption", place::center_column, "1"> absorption,
         Reads<Real, "surface_net_shortwave", place::center_column, "W m-2"> shortwave,
         Reads<Real, "surface_downward_longwave", place::center_column, "W m-2"> longwave,
@@ -59,9 +65,10 @@ struct SoilResponse {
         const Real response = soil::store(ice) * (1 / step) +
                               land * (soil.conductance[0] * (1 - soil.b[0])) +
                               ice * ground::ice_conductance;
-        const Real gain = absorption[0] * shortwave[0] + longwave[0] -
-                          constants::stefan_boltzmann * (square * square) - land * into_soil -
-                          ice * (ground::ice_conductance * (T - ground::sea_freezing));
+        const Real gain =
+            absorption[0] * shortwave[0] + longwave[0] -
+            constants::stefan_boltzmann * (square * square) - land * into_soil -
+            ice * (ground::ice_conductance * (T - soil::below_ice(sea_temperature[0])));
         Real given = 0;
         for (int k = 0; k < soil::layers; ++k)
             given += soil::given(k, soil::available(k, soil.T[k], soil.water[k]), plants[0]);
@@ -85,6 +92,7 @@ struct SoilLayers {
     constexpr void operator()(
         Reads<Real, "vegetation_fraction", place::center_column, "1"> plants,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
+        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
         Reads<Real, "soil_wetness", place::center_column, "1"> soil_wetness,
         Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
         Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia,
@@ -99,7 +107,8 @@ struct SoilLayers {
         Updates<Real, "snow_density", place::center_column, "kg m-3"> snow_density,
         Writes<Real, "surface_runoff", place::center_column, "kg m-2 s-1"> surface_runoff,
         Writes<Real, "runoff", place::center_column, "kg m-2 s-1"> runoff,
-        Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt) const {
+        Writes<Real, "ice_melt_flux", place::center_column, "W m-2"> ice_melt,
+        Writes<Real, "ice_base_flux", place::center_column, "W m-2"> into_water) const {
         const Real ice = ice_share[0], before = temperature[0], S = snow[0], E = evaporation[0],
                    I = inertia[0], fallen = snowfall[0] * step,
                    fusion = constants::fusion_heat / (I * step);
@@ -131,6 +140,9 @@ struct SoilLayers {
         surface_runoff[0] = water.surface_runoff * (1 / step);
         runoff[0] = (water.surface_runoff + water.drainage) * (1 / step);
         ice_melt[0] = over * I;
+        into_water[0] =
+            fma(ice, ground::ice_conductance * (warm - over - soil::below_ice(sea_temperature[0])),
+                over * I);
         put(state, h, water.W);
     }
 

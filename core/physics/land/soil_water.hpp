@@ -40,7 +40,6 @@ private:
     static constexpr double diffusivity =
         soil::exponent * soil::conductivity * soil::suction / soil::saturation;  // D_s
 
-    static constexpr Real power(Real s, double n) { return exp(n * log(s)); }
     static constexpr Real most_infiltration(Real T, Real water) {
         const Real dry = larger(1 - water * (1 / soil::room(0)), 0);
         return (dense * (1 - soil::frozen_share(T))) *
@@ -71,16 +70,20 @@ private:
         constexpr int n = soil::layers;
         std::array<Real, n + 1> down, up;  // q_i dt = down_i W'_i-1 - up_i W'_i through interface i
         down[0] = up[0] = 0;
+        soil::Profile<Real> s, open, power;  // power: s^(b + 2)
+        for (int k = 0; k < n; ++k) {
+            s[k] = soil::liquid(k, T[k], water[k]);
+            open[k] = 1 - soil::frozen_share(T[k]);
+            power[k] = exp((soil::exponent + 2) * log(s[k]));
+        }
         for (int i = 1; i <= n; ++i) {
             const int k = i - 1, next = i < n ? i : k;
-            const Real s = soil::liquid(k, T[k], water[k]),
-                       wetter = larger(s, soil::liquid(next, T[next], water[next]));
-            const Real open = 1 - soil::frozen_share(T[k]), below = 1 - soil::frozen_share(T[next]);
             const double distance = 0.5 * (soil::thickness[k] + soil::thickness[next]);
-            const Real spread = (i < n ? step * diffusivity / distance : 0) * smaller(open, below) *
-                                power(wetter, soil::exponent + 2);
-            const Real fall = (step * dense * soil::conductivity) * below *
-                              power(s, 2 * soil::exponent + 3) / larger(water[k], 1e-6);
+            const Real spread = (i < n ? step * diffusivity / distance : 0) *
+                                smaller(open[k], open[next]) * larger(power[k], power[next]);
+            // s^(2 b + 3) = s^(b + 2) s^(b + 2) / s
+            const Real fall = (step * dense * soil::conductivity) * open[next] * power[k] *
+                              power[k] / (s[k] * larger(water[k], 1e-6));
             down[i] = fma(spread, 1 / soil::thickness[k], fall);
             up[i] = spread * (1 / soil::thickness[next]);
         }
