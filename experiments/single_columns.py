@@ -22,11 +22,13 @@ import numpy as np
 import fathom as fm
 from fathom.atmosphere import published_columns
 from fathom.atmosphere.driver_file import DriverFile
+from fathom.earth import GRAVITY
 
 
 def run(path, wall_stability, plumes):
     """Profiles of a case."""
-    case = published_columns.case(DriverFile(path).name)
+    file = DriverFile(path)
+    case = published_columns.case(file.name)
     physics = [
         fm.TurbulentEnergy(wall_stability=wall_stability) if name == "TurbulentEnergy" else name
         for name in case.physics
@@ -35,7 +37,7 @@ def run(path, wall_stability, plumes):
     heights = np.linspace(0, case.top, case.layers + 1)
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        column = fm.ForcedColumn(path, heights, physics, step=case.step, roughness=case.roughness)
+        column = fm.ForcedColumn(file, heights, physics, step=case.step, roughness=case.roughness)
         profiles = column.run(f"{case.until}h" if case.until else None)
     for warning in said:
         print(f"<!-- {warning.message} -->")
@@ -63,7 +65,7 @@ def mixing(profiles):
     ]
     u = np.sqrt(K * np.hypot(*slopes[:2]))
     heat = np.maximum(K * slopes[2], 1e-9)
-    per_length = 0.4 * 9.80616 / 264 * heat / np.maximum(u, 1e-3) ** 3
+    per_length = 0.4 * GRAVITY / 264 * heat / np.maximum(u, 1e-3) ** 3
     for height in (10, 20, 50, 100):
         by_K = np.interp(height, inner, 0.4 * inner * u / K)
         yield height, by_K, np.interp(height, inner, 1 + 4.8 * inner * per_length)

@@ -17,6 +17,7 @@ from fathom import mpi
 GRAVITY = 9.80665  # m s-2, of geopotential height (WMO)
 GAS_CONSTANT = 287.0597  # dry air [J kg-1 K-1], as in core/base/constants.hpp
 RATIO = GAS_CONSTANT / 461.525  # gas constants of dry air and vapour [1]
+VIRTUAL_FACTOR = 1 / RATIO - 1  # T_v = T (1 + VIRTUAL_FACTOR q)
 LAPSE_RATE = 0.0065  # of the standard atmosphere [K m-1]
 
 
@@ -53,4 +54,4 @@ def potential_temperature(temperature, pressure):
 
 
 def virtual_temperature(temperature, specific_humidity) -> np.ndarray:
-    return temperature * (1 + (1 / RATIO - 1) * specific_humidity)
+    return temperature * (1 + VIRTUAL_FACTOR * specific_humidity)

@@ -20,6 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.earth import GRAVITY
+from fathom.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR
+
 KAPPA = 2 / 7
 temperatures, humidities, winds = ("ta", "theta", "thetal"), ("qv", "qt", "rv", "rt"), ("ua", "va")
 known = (*temperatures, *humidities, *winds)
@@ -47,7 +50,7 @@ class DriverFile:
         import xarray as xr
 
         self.file = xr.decode_cf(file) if isinstance(file, xr.Dataset) else self._opened(file, xr)
-        self.used: set[str] = set()
+        self._held: dict[str, np.ndarray] = {}  # of the variables that were read
         self.attributes = self.file.attrs
         if not {"time", "t0"} <= {*self.file.dims, *self.file.variables}:
             raise ValueError(
@@ -120,12 +123,14 @@ class DriverFile:
     def _values(self, name):
         if name not in self.file:
             raise ValueError(f"{self.name}: the variable '{name}' is missing")
-        self.used.add(name)
+        if name in self._held:
+            return self._held[name]
         values = self.file[name]
         keep = [d for d in values.dims if d == "time" or values.sizes[d] > 1]
         values = values.isel({d: 0 for d in values.dims if d not in keep}).values.astype(float)
         if not np.isfinite(values).all():
             raise ValueError(f"{self.name}: '{name}' has values that are missing or not finite")
+        self._held[name] = values
         return values
 
     def _profile(self, name):
@@ -166,17 +171,17 @@ class DriverFile:
 
     def unused(self):
         """Variables that nothing has read."""
-        return sorted({str(n) for n in self.file.data_vars} - self.used - descriptive)
+        return sorted({str(n) for n in self.file.data_vars} - self._held.keys() - descriptive)
 
     def pressure(self, heights):
         """Hydrostatic, from the ground's pressure ps and the first state [Pa]."""
         z = np.unique(np.concatenate([[0.0], self.height[self.height > 0], heights]))
-        wet = 1 + 0.6077667 * self.humidity(z)
+        wet = 1 + VIRTUAL_FACTOR * self.humidity(z)
         kind = self.first(("theta", "thetal", "ta"))
         given = self.initial(kind, z) * wet
         ground = float(np.ravel(self._values("ps"))[0])
         path = np.concatenate([[0], np.cumsum(np.diff(z) * 0.5 * (1 / given[1:] + 1 / given[:-1]))])
-        per = 9.80616 / 287.0597
+        per = GRAVITY / GAS_CONSTANT
         if kind == "ta":
             return np.interp(heights, z, ground * np.exp(-per * path))
         exner = (ground / 1e5) ** KAPPA - KAPPA * per * path

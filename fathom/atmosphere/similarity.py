@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.earth import GRAVITY
+
 KARMAN, STABLE_M, STABLE_H = 0.4, 4.8, 7.8
 MOST_STABLE, MOST_UNSTABLE = 10.0, -50.0  # z/L that are looked at
 
@@ -32,7 +34,7 @@ def from_difference(height, roughness, of_heat, speed, theta, difference) -> tup
     from scipy.optimize import brentq
 
     logs = np.log(height / roughness), np.log(height / of_heat)
-    richardson = 9.80616 * height * difference / (theta * speed**2)
+    richardson = GRAVITY * height * difference / (theta * speed**2)
 
     def wrong(zeta):
         momentum, heat = profiles(zeta, *logs)

@@ -27,7 +27,7 @@ from fathom.atmosphere.driver_file import (
     temperatures,
     winds,
 )
-from fathom.moist_air import GAS_CONSTANT, specific_humidity
+from fathom.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR, specific_humidity, virtual_temperature
 from fathom.time.clock import Period
 
 HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
@@ -46,7 +46,7 @@ class ForcedColumn:
 
     Parameters
     ----------
-    file : path, or an open xarray.Dataset.
+    file : path, open xarray.Dataset, or DriverFile.
     heights : of interfaces [m], from 0 upward; by default to 3 km.
     physics : list of schemes; the exchange with the ground is the file's, not theirs.
     step : time step.
@@ -56,7 +56,7 @@ class ForcedColumn:
     """
 
     def __init__(self, file, heights=None, physics=None, *, step="60s", roughness=None):
-        self.file = DriverFile(file)
+        self.file = file if isinstance(file, DriverFile) else DriverFile(file)
         heights = np.asarray(heights_of_interfaces if heights is None else heights, float)
         if (
             heights.ndim != 1
@@ -234,7 +234,7 @@ class ForcedColumn:
         T, q = column["air_temperature"][-1], column["specific_humidity"][-1]
         speed = max(float(np.hypot(column["eastward_wind"][-1], column["northward_wind"][-1])), 0.1)
         air = SimpleNamespace(q=q, theta=T / self.exner[-1], speed=speed)
-        air.density = column.pressure[-1] / (GAS_CONSTANT * T * (1 + 0.608 * q))
+        air.density = column.pressure[-1] / (GAS_CONSTANT * virtual_temperature(T, q))
         heat = water = 0.0
         u_star = None
         if file.choice("surface_forcing_temp") == "ts":
@@ -245,7 +245,7 @@ class ForcedColumn:
         if file.choice("surface_forcing_moisture") in ("surface_flux", "kinematic"):
             name = "wpqvp_s" if file.has("wpqvp_s") else "wpqtp_s"
             water = self._given("hfls", 1 / EVAPORATION_HEAT, name, air.density)
-        lift = heat / (HEAT_CAPACITY * self.exner[-1]) + 0.608 * air.theta * water
+        lift = heat / (HEAT_CAPACITY * self.exner[-1]) + VIRTUAL_FACTOR * air.theta * water
         buoyancy = earth.GRAVITY / air.theta * lift / air.density
         if file.choice("surface_forcing_wind") == "ustar":
             u_star = self._number("ustar")
@@ -272,7 +272,7 @@ class ForcedColumn:
         moist = float(specific_humidity(1.0, ts, 1e5 * self.ground_exner ** (1 / KAPPA)))
         below = air.q + beta * ((SEA_HUMIDITY if sea else 1.0) * moist - air.q)
         hot = ts / self.ground_exner
-        difference = air.theta * (1 + 0.608 * air.q) - hot * (1 + 0.608 * below)
+        difference = air.theta * (1 + VIRTUAL_FACTOR * air.q) - hot * (1 + VIRTUAL_FACTOR * below)
         rough = self._roughness()
         of_heat = self._number("z0h") if file.has("z0h") else rough
         u_star, transfer = similarity.from_difference(

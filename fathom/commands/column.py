@@ -11,14 +11,18 @@ import click
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--for", "period", metavar="TIME", help="How long; by default to the file's end.")
-@click.option("--step", default="60s", show_default=True, help="Time step.")
+@click.option("--step", metavar="TIME", help="Time step.")
 @click.option("--every", default="10min", show_default=True, help="Time between records.")
-@click.option("--top", default=3000.0, show_default=True, help="Height of the top [m].")
-@click.option("--levels", default=80, show_default=True, help="Layers, all equally deep.")
+@click.option("--top", type=float, help="Height of the top [m].")
+@click.option("--levels", type=click.IntRange(2), help="Layers, all equally deep.")
 @click.option("--physics", multiple=True, metavar="SCHEME", help="Schemes, in order.")
 @click.option("--roughness", type=float, help="Of the ground [m], where the file gives none.")
 def column(file, out, period, step, every, top, levels, physics, roughness) -> int:
-    """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF)."""
+    """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF).
+
+    Step, top, layers, schemes and roughness are by default those of the published case, where FILE
+    is one that is known.
+    """
     import warnings
 
     if not out.absolute().parent.is_dir():
@@ -27,19 +31,22 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
     import numpy as np
 
     from fathom import mpi
-    from fathom.atmosphere.published_columns import compared
+    from fathom.atmosphere.driver_file import DriverFile
+    from fathom.atmosphere.published_columns import case, compared
     from fathom.atmosphere.single_column import ForcedColumn
 
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        case = ForcedColumn(
-            file,
-            np.linspace(0, top, levels + 1),
-            list(physics) or None,
-            step=step,
-            roughness=roughness,
+        given = DriverFile(file)
+        usual = case(given.name)
+        single = ForcedColumn(
+            given,
+            np.linspace(0, top or usual.top, (levels or usual.layers) + 1),
+            physics or usual.physics,
+            step=step or usual.step,
+            roughness=roughness or usual.roughness,
         )
-    profiles = case.run(period, every)
+    profiles = single.run(period, every)
     if mpi.MPI.COMM_WORLD.rank > 0:  # every rank has run the same column
         return 0
     for warning in said:

@@ -27,7 +27,7 @@ from fathom.grids.arguments import (
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
 from fathom.grids.zones import zone_of
-from fathom.regrid.projections import Projection, fitting, kinds
+from fathom.regrid.projections import Projection, fitting, kinds, wrapped
 
 
 class LimitedAreaGrid(Grid):
@@ -330,7 +330,7 @@ def _place(given):
     longitude, latitude = pair("centre", given, "degrees")
     if abs(latitude) > 90:
         raise ValueError(f"centre = {given!r}: its latitude must lie within [-90, 90] degrees")
-    return (longitude + 180) % 360 - 180, latitude
+    return float(wrapped(longitude)), latitude
 
 
 def _least(name, given, least):

@@ -14,6 +14,7 @@ y. Places in degrees, angles in radians, lengths in m.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -24,7 +25,7 @@ from fathom.regrid.schmidt import Schmidt, turned
 Arrays = tuple[np.ndarray, np.ndarray]
 
 
-class Projection:
+class Projection(ABC):
     """A map of the sphere, seen from a north pole of its own where `pole` (longitude, latitude)
     says so.
 
@@ -98,17 +99,21 @@ class Projection:
         along, latitude = self.sphere.from_earth(longitude, latitude)
         return wrapped(along - self.longitude), latitude
 
+    @abstractmethod
     def _to_plane(self, along, latitude) -> Arrays:
-        raise NotImplementedError
+        """x and y [m]."""
 
+    @abstractmethod
     def _to_sphere(self, x, y) -> Arrays:
-        raise NotImplementedError
+        """The inverse [degrees]."""
 
+    @abstractmethod
     def _factors(self, along, latitude) -> Arrays:
-        raise NotImplementedError
+        """m along x and along y."""
 
+    @abstractmethod
     def _angle(self, along, latitude) -> np.ndarray:
-        raise NotImplementedError
+        """From east to the axis of x [radians]."""
 
     def __eq__(self, other):
         return type(self) is type(other) and self.attributes == other.attributes

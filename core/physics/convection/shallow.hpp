@@ -42,6 +42,11 @@ template <class Real> struct Rising {
     }
 };
 
+/// How high a plume comes, z_top [m], and whether it has a cloud there (1).
+template <class Real> struct Reach {
+    Real top, cloudy;
+};
+
 struct ShallowMassFlux {
     double step = 1200, area = 0.1, deepest = 4000, mixing = 0.4;
 
@@ -86,8 +91,8 @@ struct ShallowMassFlux {
             const Rising<Real> start{work.h[last] + per_flux * larger(enthalpy, 0),
                                      work.q[last] + per_flux * larger(evaporation[0], 0),
                                      select(buoyancy > 0, sigma * sigma, 0), 0};
-            const Rising<Real> end = probe(air, work, ground, start);
-            cloud_top[0] = carry(air, work, ground, start, end, larger(buoyancy, 0), part);
+            const Reach<Real> reach = probe(air, work, ground, start);
+            cloud_top[0] = carry(air, work, ground, start, reach, larger(buoyancy, 0), part);
             work.act(air.interface, tendency, part, Real(1), levels, 1.0 / parts);
         }
         for (int k = 0; k < levels; ++k) mass_flux[k] = work.mass_flux[k];
@@ -102,10 +107,10 @@ private:
         return (air.geopotential[k] - ground[0]) * (1 / constants::gravity);
     }
 
-    /// How high a plume comes that mixes little: `h` of what is returned is z_top.
+    /// The first sweep: a plume that mixes with c / z alone.
     template <class Real, class Work, class Ground>
-    constexpr Rising<Real> probe(const PlumeAir<Real>& air, const Work& work, const Ground& ground,
-                                 Rising<Real> plume) const {
+    constexpr Reach<Real> probe(const PlumeAir<Real>& air, const Work& work, const Ground& ground,
+                                Rising<Real> plume) const {
         const int last = air.temperature.levels() - 1;
         Real below = height(air, ground, last), top = below;
         for (int k = last - 1; k >= 0; --k) {
@@ -116,14 +121,13 @@ private:
             top = select(plume.square > 0, z, top);
             below = z;
         }
-        plume.h = top;
-        return plume;
+        return {top, plume.cloudy};
     }
 
     /// M and F at the lower interface of each layer that the plume reaches; the cloud's top.
     template <class Real, class Work, class Ground>
     constexpr Real carry(const PlumeAir<Real>& air, const Work& work, const Ground& ground,
-                         Rising<Real> plume, const Rising<Real>& end, Real buoyancy,
+                         Rising<Real> plume, const Reach<Real>& reach, Real buoyancy,
                          double part) const {
         const int last = air.temperature.levels() - 1;
         const Real most =
@@ -137,9 +141,9 @@ private:
             const Real was_cloudy = plume.cloudy;
             plume.to(k, rise,
                      select(was_cloudy > 0.5, Real(in_cloud),
-                            mixing / z + mixing / (larger(end.h - z, 0) + rise)),
+                            mixing / z + mixing / (larger(reach.top - z, 0) + rise)),
                      work, air);
-            plume.square = select((z < deepest) & ((end.cloudy > 0.5) | (plume.buoyancy > 0)),
+            plume.square = select((z < deepest) & ((reach.cloudy > 0.5) | (plume.buoyancy > 0)),
                                   plume.square, 0);
             u = fma(plume.kept, du, Real(work.u[k])), v = fma(plume.kept, dv, Real(work.v[k]));
             const Real rho = air.pressure[k] / (constants::dry_air_gas_constant * work.T[k]);
