@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 fields = (
     *layered_state.needed,
     *("specific_humidity", "relative_humidity", "geopotential", "geopotential_height"),
-    *("surface_air_pressure", "surface_geopotential"),
+    *("surface_air_pressure", "log_surface_pressure", "surface_geopotential"),
 )
 vertical = ("pressure", "plev", "level", "isobaricInhPa", "pressure_level")
 places = {"lat": "latitude", "lon": "longitude"}
@@ -62,11 +62,12 @@ def _found(file: Path, data: xr.Dataset) -> dict[str, str]:
     """{variable: its name here}."""
     new: dict[str, str] = {}
     for name in fields:
-        row = names.get(name)
+        row = names.describe(name)
         there = [str(n) for n in data.data_vars if n in (name, row.alias)] or [
             str(n)
             for n, array in data.data_vars.items()
-            if array.attrs.get("standard_name") == row.standard_name
+            if row.standard_name
+            and array.attrs.get("standard_name") == row.standard_name
             and bool(set(array.dims) & set(vertical)) == (row.vertical != "column")
         ]
         if len(there) > 1:
@@ -83,7 +84,7 @@ def _renamed(data: xr.Dataset, new: dict[str, str]) -> xr.Dataset:
 def _in_our_units(data: xr.Dataset) -> xr.Dataset:
     """Those of a state; one without units has ours."""
     for name in (name for name in fields if name in data):
-        wanted = names.get(name).units
+        wanted = names.describe(name).units or "1"
         factor, offset = units.conversion(data[name].attrs.get("units") or wanted, wanted)
         if (factor, offset) != (1.0, 0.0):
             data[name] = factor * data[name] + offset
