@@ -90,9 +90,9 @@ def test_a_mooring_is_a_column_of_the_model(tmp_path):
 
 
 def moored(path, hours, servers=0):
-    sea(path, io_servers=servers).output("moorings.nc", wanted, every="1h", dtype="float64", moorings=places).run(
-        f"{hours}h", report=False
-    )
+    sea(path, io_servers=servers).output(
+        "moorings.nc", wanted, every="1h", dtype="float64", moorings=places
+    ).run(f"{hours}h", report=False)
 
 
 def test_the_same_numbers_on_any_ranks_and_servers_and_when_continued(on_ranks, tmp_path):
