@@ -1,3 +1,4 @@
+#include "field/adjoint.hpp"
 #include "physics/schemes.hpp"
 #include "physics/idealised/column.hpp"
 #include "physics/idealised/held_suarez.hpp"
@@ -5,7 +6,7 @@
 namespace fathom::physics {
 
 Entries idealised() {
-    return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"),
+    return {linear_entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"),
             entry<ColumnStep>("ColumnStep")};
 }
 
