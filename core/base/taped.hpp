@@ -83,14 +83,30 @@ template <class T> struct Taped {
         return of(std::fma(a.value, b.value, c.value), product, T(1), c, T(1));
     }
 
-    friend Taped sqrt(Taped x) { return of(x, [](Dual<T> y) { return sqrt(y); }); }
-    friend Taped exp(Taped x) { return of(x, [](Dual<T> y) { return exp(y); }); }
-    friend Taped brief_exp(Taped x) { return of(x, [](Dual<T> y) { return brief_exp(y); }); }
-    friend Taped log(Taped x) { return of(x, [](Dual<T> y) { return log(y); }); }
-    friend Taped cube_root(Taped x) { return of(x, [](Dual<T> y) { return cube_root(y); }); }
-    friend Taped sin(Taped x) { return of(x, [](Dual<T> y) { return sin(y); }); }
-    friend Taped cos(Taped x) { return of(x, [](Dual<T> y) { return cos(y); }); }
-    friend Taped atan(Taped x) { return of(x, [](Dual<T> y) { return atan(y); }); }
+    friend Taped sqrt(Taped x) {
+        return of(x, [](Dual<T> y) { return sqrt(y); });
+    }
+    friend Taped exp(Taped x) {
+        return of(x, [](Dual<T> y) { return exp(y); });
+    }
+    friend Taped brief_exp(Taped x) {
+        return of(x, [](Dual<T> y) { return brief_exp(y); });
+    }
+    friend Taped log(Taped x) {
+        return of(x, [](Dual<T> y) { return log(y); });
+    }
+    friend Taped cube_root(Taped x) {
+        return of(x, [](Dual<T> y) { return cube_root(y); });
+    }
+    friend Taped sin(Taped x) {
+        return of(x, [](Dual<T> y) { return sin(y); });
+    }
+    friend Taped cos(Taped x) {
+        return of(x, [](Dual<T> y) { return cos(y); });
+    }
+    friend Taped atan(Taped x) {
+        return of(x, [](Dual<T> y) { return atan(y); });
+    }
     friend std::pair<Taped, Taped> sine_cosine(Taped x) { return {sin(x), cos(x)}; }
     friend Taped pow(Taped x, Taped y) {
         const Dual<T> by_x = pow(Dual<T>(x.value, T(1)), Dual<T>(y.value, T(0))),

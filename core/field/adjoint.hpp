@@ -36,8 +36,7 @@ void each_level(const Raw* at, int column, int levels, Body body) {
                           : used[n].place.vertical == Vertical::column
                               ? 1
                               : levels + (used[n].place.vertical == Vertical::interface);
-        for (int k = 0; k < count; ++k)
-            body(used[n], (T*)at[n].at + column + k * at[n].level);
+        for (int k = 0; k < count; ++k) body(used[n], (T*)at[n].at + column + k * at[n].level);
     }
 }
 

@@ -38,8 +38,7 @@ std::size_t LinearSequence::bytes() const {
 template <class Body> static void each_block(const FieldSet& set, const Field& f, Body body) {
     const bool profile = f.place == place::profile;
     for (std::size_t b = 0; b < f.at.size(); ++b)
-        body(f.at[b],
-             (profile ? f.levels : set.domain().rows_of(int(b)) * f.row[b]) * set.bytes());
+        body(f.at[b], (profile ? f.levels : set.domain().rows_of(int(b)) * f.row[b]) * set.bytes());
 }
 LinearSequence::Memory LinearSequence::keep(const FieldSet& set, int field) const {
     Memory kept;
@@ -187,8 +186,7 @@ void LinearSequence::run_adjoint(const Sequence::Part& part, FieldSet& gradient)
 
 void LinearSequence::forward(const Sequence::Part& part, FieldSet* perturbation) {
     if (auto& global = part.process.global) {
-        if (perturbation)
-            global->tangent({*now, part.fields}, {*perturbation, part.fields});
+        if (perturbation) global->tangent({*now, part.fields}, {*perturbation, part.fields});
         return global->apply({*now, part.fields});
     }
     run(part, perturbation);
@@ -222,8 +220,7 @@ void LinearSequence::step_adjoint(FieldSet& gradient) {
 
 void LinearSequence::start(FieldSet& perturbation) const {
     for (auto& part : parts)
-        if (part.process.global)
-            part.process.global->start_tangent({perturbation, part.fields});
+        if (part.process.global) part.process.global->start_tangent({perturbation, part.fields});
 }
 void LinearSequence::start_adjoint(FieldSet& gradient) const {
     for (std::size_t n = parts.size(); n-- > 0;)

@@ -66,8 +66,7 @@ std::vector<std::vector<typename GiveBack<T>::Reach>> GiveBack<T>::by_row(
     std::vector<std::vector<Reach>> rows(influence.ny);
     for (std::size_t n = 0; n < all.size(); ++n) {
         const int j = influence.around_of(all[n].of).j;
-        for (int b = 0; b < 4; ++b)
-            rows[influence.row_across(j - 1 + b)].push_back({int(n), b});
+        for (int b = 0; b < 4; ++b) rows[influence.row_across(j - 1 + b)].push_back({int(n), b});
     }
     return rows;
 }

@@ -49,8 +49,8 @@ template <class T> struct Influence : Gather<T> {
         Axis y, z;
     };
     Around around_of(const Trajectory& t) const {
-        const int even = std::clamp(
-            int(std::floor(t.latitude * rows_per_radian + row_at_equator)), -1, ny - 1);
+        const int even =
+            std::clamp(int(std::floor(t.latitude * rows_per_radian + row_at_equator)), -1, ny - 1);
         const int j = even + (t.latitude >= row_above[even + 1]), k = level(t.eta);
         return {j, k, Axis(latitude[j + 1], t.latitude), Axis(vertical[k], t.eta)};
     }
@@ -62,8 +62,7 @@ template <class T> struct Influence : Gather<T> {
     Along along(const Trajectory& t, int row) const {
         static constexpr Nodes<T> even{{-1, 0, 1, 2}, {T(-1. / 6), T(0.5), T(-0.5), T(1. / 6)}, 1};
         const auto& r = rows[row + beyond];
-        const T begin =
-                    full ? T(0) : T(double(t.column) * r.points / points[t.row]),
+        const T begin = full ? T(0) : T(double(t.column) * r.points / points[t.row]),
                 place = begin + t.longitude * r.per_radian, whole = std::floor(place);
         int i = int(whole) + (full ? t.column : 0);
         i = i < 0 ? i + r.points : i >= r.points ? i - r.points : i;
@@ -106,10 +105,9 @@ template <class T> struct Influence : Gather<T> {
                 const T l = near.z.linear[c], d = near.z.bend(c), l_slope = near.z.linear_slope[c],
                         d_slope = near.z.bend_slope(c);
                 s.value += y.a * l * cubic + (y.b * l + y.c * d) * linear;
-                s.by_longitude += r.per_radian *
-                                  (y.a * l * cubic_slope + (y.b * l + y.c * d) * linear_slope);
-                s.by_latitude +=
-                    y.a_slope * l * cubic + (y.b_slope * l + y.c_slope * d) * linear;
+                s.by_longitude +=
+                    r.per_radian * (y.a * l * cubic_slope + (y.b * l + y.c * d) * linear_slope);
+                s.by_latitude += y.a_slope * l * cubic + (y.b_slope * l + y.c_slope * d) * linear;
                 s.by_eta += y.a * l_slope * cubic + (y.b * l_slope + y.c * d_slope) * linear;
             }
         }

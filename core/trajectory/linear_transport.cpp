@@ -4,8 +4,7 @@ namespace fathom {
 
 template <class T>
 LinearTransport<T>::LinearTransport(MPI_Comm comm, const Decomposition& d, int halo,
-                                    const GaussianGrid& grid, std::vector<double> eta,
-                                    Parameters p)
+                                    const GaussianGrid& grid, std::vector<double> eta, Parameters p)
     : rows(comm, d, halo, grid, eta),
       departure(grid, eta, p.step, p.radius),
       back(comm, d, halo, rows),
@@ -29,8 +28,7 @@ template <class T> template <class Body> void LinearTransport<T>::each_tile(Body
     }
 }
 
-template <class T>
-auto LinearTransport<T>::Tile::change(int n, const Mean& v) const -> Change {
+template <class T> auto LinearTransport<T>::Tile::change(int n, const Mean& v) const -> Change {
     const auto &a = slopes.by_u, &b = slopes.by_v;
     return {a.longitude[n] * v.u + b.longitude[n] * v.v, a.latitude[n] * v.u + b.latitude[n] * v.v,
             slopes.by_w[n] * v.w, a.p[n] * v.u + b.p[n] * v.v, a.q[n] * v.u + b.q[n] * v.v};
@@ -58,7 +56,7 @@ template <class T>
 auto LinearTransport<T>::trajectory(const Item& item, int n, const Tile& t) const ->
     typename Gathered::Trajectory {
     const auto& b = rows.blocks[item.block];
-    return {b.j0 + item.row,    item.level,      b.i0 + item.column + n,
+    return {b.j0 + item.row,   item.level,       b.i0 + item.column + n,
             t.at.longitude[n], t.at.latitude[n], t.at.eta[n]};
 }
 
@@ -93,10 +91,8 @@ template <class T> void LinearTransport<T>::trace(const Wind& now) {
             rows.place(item, t.at, places);
             rows.need(item, t.at, places);
             for (int n = 0; pass < iterations && n < item.count; ++n) {
-                sights[pass][at + n] =
-                    rows.look(Interpolation::linear, trajectory(item, n, t));
-                winds[pass + 1][at + n] =
-                    average(winds[0][at + n], sights[pass][at + n], t, n);
+                sights[pass][at + n] = rows.look(Interpolation::linear, trajectory(item, n, t));
+                winds[pass + 1][at + n] = average(winds[0][at + n], sights[pass][at + n], t, n);
             }
         }
     });
@@ -171,8 +167,8 @@ void LinearTransport<T>::tangent(const Wind& now, const Wind& extrapolated, Carr
         for (int n = 0; n < item.count; ++n) {
             const auto change = t.change(n, changes[at + n]);
             const Sight& seen = sights[iterations][at + n];
-            auto d = rows.look(Interpolation::cubic, trajectory(item, n, t)).value +
-                     moved(seen, change);
+            auto d =
+                rows.look(Interpolation::cubic, trajectory(item, n, t)).value + moved(seen, change);
             turn(seen, change, d, t.at.p[n], t.at.q[n]);
             for (std::size_t f = 0; f < carried.size(); ++f)
                 rows.target(carried[f], item)[n] = d[int(f)];

@@ -1,12 +1,13 @@
-"""A model along its trajectory: the state in one vector, and the tangent and the adjoint of the model
-as a linear map.
+"""A model along its trajectory: the state in one vector, and the tangent and the adjoint of the
+model as a linear map.
 
     trajectory = Trajectory(simulation)      # a dry SpectralAtmosphere, or ShallowWater
     trajectory.follow(12)                    # twelve steps
     M = trajectory.propagation()             # dx at the start -> dx at the end, with its adjoint
 
-A vector holds the prognostic fields one after another, of the points of the grid alone, on all ranks
-alike. Time levels and gradients are part of the state of a step; at the start they follow from it.
+A vector holds the prognostic fields one after another, of the points of the grid alone, on all
+ranks alike. Time levels and gradients are part of the state of a step; at the start they follow
+from it.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ import numpy as np
 
 from fathom import mpi
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.run.simulation import march
 
 
 def linear(model: Any) -> Any:
@@ -134,7 +134,13 @@ class Trajectory:
     def follow(self, steps: int) -> None:
         """Takes steps with the model, which are kept."""
         for _ in range(steps):
-            march(self.model, _Kept(self.linear), self.fields, 1)
+            self._weigh(self.fields)
+            self.linear.follow(self.fields, 1)
+
+    def _weigh(self, fields: Any) -> None:
+        """The first step has weights of its own."""
+        for name, values in self.model.profiles_of_step(fields.count == 0).items():
+            fields.set_profile(name, values)
 
     def run(self, vector: Vector, steps: int) -> Vector:
         """The state that a state has become; nothing is kept."""
@@ -143,7 +149,8 @@ class Trajectory:
         fields.count = 0
         self.sequence.start(fields)
         for _ in range(steps):
-            march(self.model, self.sequence, fields, 1)
+            self._weigh(fields)
+            self.sequence.advance(fields, 1)
         return self.vector(fields)
 
     def propagation(self, steps: int | None = None) -> Propagation:
@@ -157,16 +164,6 @@ class Trajectory:
     def nothing(self) -> Any:
         """Fields, all zero."""
         return mpi.core.FieldSet(self.sequence)
-
-
-class _Kept:
-    """A sequence whose steps are kept."""
-
-    def __init__(self, linear: Any) -> None:
-        self.linear = linear
-
-    def advance(self, fields: Any, steps: int) -> None:
-        self.linear.follow(fields, steps)
 
 
 class Propagation(LinearMap):

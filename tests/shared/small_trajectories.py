@@ -12,7 +12,7 @@ from small_atmospheres import held_suarez
 
 def primitive_equations(**options):
     return held_suarez(
-        **(dict(truncation=10, levels=4, mountain=800.0, fix_mass=False) | options)
+        **({"truncation": 10, "levels": 4, "mountain": 800.0, "fix_mass": False} | options)
     )
 
 

@@ -57,7 +57,7 @@ public:
     /// waves: the m that are going to be solved.
     ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
                   const std::vector<int>& waves);
-    void solve(int m, Number* values) const;  ///< in place
+    void solve(int m, Number* values) const;          ///< in place
     void solve_adjoint(int m, Number* values) const;  ///< its transpose
     int padded() const { return modes; }
 

@@ -129,11 +129,10 @@ public:
     /// Divergence goes two ways to points.
     void to_points_adjoint(const SpectralFields& f) {
         const Coefficients<T> of_divergence{spare.data(), stride};
-        transform.inverse_adjoint({transform.wind(zeta(), D(), f.u, f.v),
-                                   transform.scalar(of_divergence, f.divergence),
-                                   transform.gradient(warmth(), &f.temperature, &f.T_east,
-                                                      &f.T_north),
-                                   transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        transform.inverse_adjoint(
+            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
+             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
             for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
     }
@@ -328,9 +327,7 @@ public:
         (*engine)->to_waves(fields(change));
         (*engine)->to_points(fields(change));
     }
-    void start_adjoint(Given change) const override {
-        (*engine)->start_adjoint(fields(change));
-    }
+    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
     DepartureHalo halo() const override {
         if (!*engine) return {};

@@ -1,5 +1,5 @@
-#include "field/adjoint.hpp"
 #include "physics/schemes.hpp"
+#include "field/adjoint.hpp"
 #include "physics/idealised/column.hpp"
 #include "physics/idealised/held_suarez.hpp"
 
