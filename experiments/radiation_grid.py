@@ -1,13 +1,17 @@
 """What radiation in fewer columns costs in accuracy: fluxes and heating of one moment, against
 RRTMGP in all columns.
 
-    python experiments/radiation_grid.py --truncation 106 --levels 31 --spacing 2 3 4
+    python experiments/radiation_grid.py --spacing 2 3 4
+    python experiments/radiation_grid.py --spacing 1 3 --cost
 
 The state is a few hours old, so that clouds are the model's own. With `--without-ground` what was
-interpolated is not brought to the ground of each column. The result is in docs/radiation.md.
+interpolated is not brought to the ground of each column. `--cost`: processor time of the model with
+radiation every hour and with radiation that has been computed once, in turns. The result is in
+docs/radiation.md.
 """
 
 import argparse
+import time
 
 import numpy as np
 
@@ -45,6 +49,7 @@ def options():
     parser.add_argument("--spacing", type=int, nargs="+", default=[2, 3, 4])
     parser.add_argument("--overlap", default="exponential-random")
     parser.add_argument("--without-ground", action="store_true")
+    parser.add_argument("--cost", action="store_true")
     return parser.parse_args()
 
 
@@ -86,8 +91,43 @@ def coast(land):
     return edge
 
 
+def model_of(given, spacing, every):
+    """That of experiments/forecast-t106.toml, two hours old."""
+    grid = fm.GaussianGrid(given.truncation, levels=fm.HybridLevels(given.levels))
+    physics = fm.FirstPhysics(
+        ozone=None, radiation="RRTMGP", radiation_every=every, radiation_spacing=spacing
+    )
+    model = fm.SpectralAtmosphere(grid, physics=physics, sponge=3, precision="fp32")
+    sim = fm.Simulation(
+        model.set(analysis="gfs"), step="15min", start="2011-10-11", parallel={"threads": 1}
+    ).prepare()
+    sim.advance(8)
+    return sim
+
+
+def cost(given, spacing, turns=4):
+    """Seconds of the processor for an hour with radiation, and for one without."""
+    pair = model_of(given, spacing, "1h"), model_of(given, spacing, "10d")
+    seconds = np.zeros((turns, 2))
+    for turn in range(turns):
+        for n, sim in enumerate(pair):
+            began = time.process_time()
+            sim.advance(4)
+            seconds[turn, n] = time.process_time() - began
+    return np.median(seconds, axis=0)
+
+
 def main():
     given = options()
+    if given.cost:
+        for spacing in given.spacing:
+            both, without = cost(given, spacing)
+            print(
+                f"spacing {spacing}: an hour takes {both:.2f} s, without radiation {without:.2f} s;"
+                f" radiation is {100 * (1 - without / both):.0f} % of it",
+                flush=True,
+            )
+        return
     start = moment(given, None)
     fluxes, heating, middles, weight, land = moment(given, None, start)
     whole = {name: float((weight * fluxes[name]).sum()) for name in columns}
