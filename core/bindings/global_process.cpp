@@ -115,6 +115,8 @@ void bind_global_process(nb::module_& m) {
         .def_prop_ro("own_seconds", &Balanced::own_seconds,
                      "processor time of the columns of this rank in the last call, wherever")
         .def_prop_ro("seconds", &Balanced::seconds, "processor time on this rank in the last call")
+        .def_prop_ro("travelled", &Balanced::travelled,
+                     "columns of this rank that other ranks computed, in all calls")
         .def("costs", &Balanced::costs, "fields"_a,
              "rows of (i, j, seconds) of the columns of this rank, one after another");
     nb::class_<Sampled, GlobalProcess>(

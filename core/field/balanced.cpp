@@ -109,6 +109,7 @@ template <class T> struct Balanced::Turn {
                 const auto some = worth(amount);
                 away.push_back({to, some, some.empty() ? Bundle{} : of.filled<T>(at, some)});
             }
+        of.away += long(given);
         for (Away& a : away)
             MPI_Isend(a.bundle.memory.data(), int(a.bundle.memory.size()), MPI_BYTE, a.rank,
                       tag_there, *of.comm, &sent.emplace_back());

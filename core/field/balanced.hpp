@@ -33,6 +33,8 @@ public:
     /// were computed, and what it has computed.
     double own_seconds() const { return own; }
     double seconds() const { return done; }
+    /// Columns of this rank that other ranks computed, in all calls.
+    long travelled() const { return away; }
     /// Of the columns of this rank, in rows of (global i, global j, seconds).
     std::vector<double> costs(const FieldSet&) const;
 
@@ -43,8 +45,10 @@ private:
     bool share;
     std::vector<Item> active_item;  ///< one, where there is such a field
     std::vector<Column> columns;
-    std::vector<double> loads;                      ///< of all ranks, expected
-    double own = 0, done = 0, cost_of[2] = {1, 1};  ///< of an idle and of an active column
+    std::vector<double> loads;  ///< of all ranks, expected
+    double own = 0, done = 0;
+    double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first
+    long away = 0;
     std::shared_ptr<MPI_Comm> comm;
 
     void expect(Given);

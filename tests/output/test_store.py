@@ -12,7 +12,6 @@ import os
 import signal
 import subprocess
 import sys
-import time as clock
 
 import numpy as np
 import pytest
@@ -459,10 +458,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, ending):
         output.create(tmp_path / "locked" / f"a{ending}", coordinates(), variables())
 
 
-def test_importing_and_creating_is_quick(tmp_path):
-    """Root must not keep the first step waiting: no xarray, zarr or matplotlib, and milliseconds to
-    create.
-    """
+def test_importing_is_light():
+    """Root must not keep the first step waiting: no xarray, zarr or matplotlib."""
     program = (
         "import sys, fathom.output, fathom.output.formats.zarr, fathom.plots; print([m for m in"
         " ('xarray', 'zarr', 'matplotlib', 'pandas') if m in sys.modules])"
@@ -473,9 +470,6 @@ def test_importing_and_creating_is_quick(tmp_path):
         ).stdout.strip()
         == "[]"
     )
-    start = clock.perf_counter()
-    output.create(tmp_path / "store.zarr", coordinates(), variables())
-    assert clock.perf_counter() - start < 1.0  # 15 ms on an idle machine
 
 
 def test_names_find_fields_and_neighbours():

@@ -125,7 +125,8 @@ class Case:
             else {"bench.zarr": {"variables": list(in_ocean), "every": "3h"}}
         )
         every = {} if self.every is None else {"every": self.every}
-        return {path: what | every for path, what in own.items()}
+        chosen = every | {"compression": self.compression}
+        return {path: what | chosen for path, what in own.items()}
 
 
 def measure(case: Case) -> dict[str, Any]:
