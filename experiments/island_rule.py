@@ -14,6 +14,7 @@ America. "ncep" is fm.SurfaceForcing(data="ncep"), "coads" fm.BulkForcing("coads
 """
 
 import argparse
+import itertools
 import json
 
 import numpy as np
@@ -23,9 +24,8 @@ from fathom import earth
 from fathom.run import implied
 
 DENSITY = 1025.0  # kg m-3
-# longitude, latitude [degrees]: from South America at the latitude of New Guinea around to the start
 NORTH, SOUTH = -0.5, -44.5
-PATH = (
+PATH = (  # longitude, latitude [degrees]: from South America at the north around to the start
     *((-80.0, NORTH), (131.0, NORTH)),
     *((125.0, -13.0), (113.0, -22.0), (114.0, -34.5), (118.0, -36.0)),  # the west of the island
     *((136.0, -36.5), (146.5, SOUTH)),  # its south
@@ -54,7 +54,7 @@ def throughflow(found):
     sea = earth.unit_vectors(longitude[wet], latitude[wet])
     f = 2 * earth.ROTATION * np.sin(np.deg2rad([NORTH, SOUTH]))
     parts = dict.fromkeys(("equator", "Australia", "westerlies", "South America"), 0.0)
-    for n, (a, b) in enumerate(zip(PATH, PATH[1:])):
+    for n, (a, b) in enumerate(itertools.pairwise(PATH)):
         x, y, east, north = along(a, b)
         near = [int(np.argmax(sea @ place)) for place in earth.unit_vectors(x, y)]
         work = float((stress[0][near] * east + stress[1][near] * north).sum())
