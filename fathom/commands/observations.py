@@ -125,14 +125,17 @@ def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
 @click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base with departures (.parquet).")
 def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
-    """Observations minus the background of FIELDS (GRIB), at their places and times. What has no
-    equivalent there keeps no departure.
+    """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
+    store of a run (.zarr, .nc). What has no equivalent there keeps no departure.
     """
-    from fathom.observations import background, compared  # start-up time
+    from fathom.observations import background, compared, stores  # start-up time
     from fathom.observations import base as bases  # start-up time
 
     data = bases.read(base)
-    lines = compared.compare(data, background.Background.open(*fields))
+    if len(fields) == 1 and fields[0].suffix in stores.endings:
+        lines = stores.compare(data, fields[0])
+    else:
+        lines = compared.compare(data, background.Background.open(*fields))
     bases.write(data, out)
     click.echo("\n".join([*lines, str(out)]))
     return 0
