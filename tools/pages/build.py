@@ -16,18 +16,16 @@ import shutil
 import sys
 from pathlib import Path
 
+from generated import all_pages
 from sphinx.cmd.build import main as sphinx
 
 here = Path(__file__).resolve().parent
-sys.path.insert(0, str(here))
 root = here.parents[1]
 beside_docs = ("CONTRIBUTING.md", "CHANGELOG.md")  # of the root, which are pages too
 
 
 def stage(source: Path) -> None:
     """All that Sphinx reads, in one folder."""
-    from generated import all_pages
-
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(root / "docs", source)
     for page in source.rglob("*.md"):
@@ -38,14 +36,13 @@ def stage(source: Path) -> None:
     for page in source.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         page.write_text(text.replace("](README.md", "](index.md"), encoding="utf-8")
-    made = all_pages()
-    for page, text in made.items():
+    for page, text in all_pages().items():
         file = source / page
         file.parent.mkdir(exist_ok=True)
         file.write_text(text, encoding="utf-8")
     front = (source / "README.md").read_text(encoding="utf-8").replace("](../", "](")
     (source / "README.md").unlink()
-    (source / "index.md").write_text(front + contents(front, list(made)), encoding="utf-8")
+    (source / "index.md").write_text(front + contents(front, source), encoding="utf-8")
 
 
 def set_apart(text: str) -> str:
@@ -53,18 +50,22 @@ def set_apart(text: str) -> str:
     return re.sub(r"^(\$\$.+?\$\$)$", r"\n\1\n", text, flags=re.M | re.S)
 
 
-def contents(front: str, made: list[str]) -> str:
-    """The table of contents: for each section of the front page the pages that it links to; made
-    ones below "Reference".
+def contents(front: str, source: Path) -> str:
+    """The table of contents: for each section of the front page the pages that it links to; those
+    that it does not name, as those made from the code, below "Reference".
     """
-    text = []
+    sections = {}
     for section in re.split(r"^## ", front, flags=re.M)[1:]:
         title, _, body = section.partition("\n")
-        pages = list(dict.fromkeys(re.findall(r"\]\(([\w/.-]+\.(?:md|ipynb))\)", body)))
-        pages += made if title == "Reference" else []
-        entries = "\n".join(page.rsplit(".", 1)[0] for page in pages)
-        text.append(f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n{entries}\n```\n")
-    return "".join(text)
+        found = re.findall(r"\]\(([\w/.-]+)\.(?:md|ipynb)\)", body)
+        sections[title] = list(dict.fromkeys(found))
+    named = {"index", *(page for those in sections.values() for page in those)}
+    there = sorted(str(page.relative_to(source).with_suffix("")) for page in source.rglob("*.md"))
+    sections["Reference"] += [page for page in there if page not in named]
+    return "".join(
+        f"\n```{{toctree}}\n:hidden:\n:caption: {title}\n\n" + "\n".join(those) + "\n```\n"
+        for title, those in sections.items()
+    )
 
 
 def quiet_notebooks(folder: Path) -> None:

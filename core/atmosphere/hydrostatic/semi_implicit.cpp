@@ -214,6 +214,41 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
     }
 }
 
+/// The same steps backwards: a product with a complex number becomes that with its conjugate.
+template <class T> void ImplicitWaves<T>::solve_adjoint(int m, T* values) const {
+    const Elimination& e = elimination.at(m);
+    const int count = truncation - m + 1;
+    auto at = [&](int i, int type, int k, int part) {
+        return values + (std::size_t(2 * i + part) * 2 + type) * modes + k;
+    };
+    auto add = [&](int i, int type, int k, Real re, Real im) {
+        (Real::load(at(i, type, k, 0)) + re).store(at(i, type, k, 0));
+        (Real::load(at(i, type, k, 1)) + im).store(at(i, type, k, 1));
+    };
+    for (int k = 0; k < modes; k += Real::width) {
+        for (int i = 0; i + 1 < count; ++i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real above = type == 0 ? -e.above[i] : e.above[i],
+                           a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
+                const Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                add(i + 1, 1 - type, k, fma(a, re, b * im), fma(a, im, -(b * re)));
+            }
+        for (int i = count - 1; i >= 0; --i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real a = Real::load(pivot), b = Real::load(pivot + modes),
+                           re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                const Real right_re = fma(a, re, b * im), right_im = fma(a, im, -(b * re));
+                right_re.store(at(i, type, k, 0));
+                right_im.store(at(i, type, k, 1));
+                if (i == 0) continue;
+                const Real below = type == 0 ? -e.below[i] : e.below[i];
+                add(i - 1, 1 - type, k, below * right_re, below * right_im);
+            }
+    }
+}
+
 template <class T>
 SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p,
                               const std::vector<int>& m)
@@ -240,6 +275,8 @@ SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p
         for (int k = 0; k < waves.padded(); ++k) {
             E.push_back(k < levels ? T(modes.from_modes[k * levels + j]) : T(0));
             inverse.push_back(k < levels ? T(modes.to_modes[k * levels + j]) : T(0));
+            E_transposed.push_back(k < levels ? T(modes.from_modes[j * levels + k]) : T(0));
+            inverse_transposed.push_back(k < levels ? T(modes.to_modes[j * levels + k]) : T(0));
         }
 }
 
@@ -308,6 +345,44 @@ void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride,
             sum += thickness[k] * d;
         }
         t[levels] -= beta * per_pressure * sum;
+    }
+}
+
+template <class T>
+void SemiImplicit<T>::solve_adjoint(int m, T* columns, std::ptrdiff_t stride,
+                                    std::vector<T>& scratch) const {
+    if (stretched) throw Error("the solve on a stretched sphere has no adjoint");
+    const int P = waves.padded(), count = parameters.truncation - m + 1;
+    const std::size_t size = std::size_t(count) * 4 * P;
+    if (scratch.size() < 2 * size) scratch.resize(2 * size);
+    T *level = scratch.data(), *mode = level + size;
+    const T beta = T(parameters.beta);
+    for (int i = 0; i < 2 * count; ++i) {
+        const T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        T sum = -beta * per_pressure * t[levels];
+        for (int k = levels - 1; k >= 0; --k) {
+            of_zeta[k] = rotates ? zeta[k] : T(0);
+            of_D[k] = D[k] + thickness[k] * sum - beta * kappa_T * alpha[k] * t[k];
+            sum -= beta * kappa_T * log_ratio[k] * per_thickness[k] * t[k];
+        }
+    }
+    multiply(E_transposed, level, mode, 4 * count);
+    waves.solve_adjoint(m, mode);
+    multiply(inverse_transposed, mode, level, 4 * count);
+    for (int i = 0; i < 2 * count; ++i) {
+        T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        const double n = m + i / 2;
+        const T c = T(parameters.beta * n * (n + 1) / (parameters.radius * parameters.radius));
+        T above = 0;
+        for (int k = 0; k < levels; ++k) {
+            if (rotates) zeta[k] = of_zeta[k];
+            D[k] = of_D[k];
+            t[k] += R * (alpha[k] * c * of_D[k] + log_ratio[k] * above);
+            above += c * of_D[k];
+        }
+        t[levels] += RT * above;
     }
 }
 

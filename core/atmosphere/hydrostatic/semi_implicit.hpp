@@ -57,7 +57,8 @@ public:
     /// waves: the m that are going to be solved.
     ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
                   const std::vector<int>& waves);
-    void solve(int m, Number* values) const;  ///< in place
+    void solve(int m, Number* values) const;          ///< in place
+    void solve_adjoint(int m, Number* values) const;  ///< its transpose
     int padded() const { return modes; }
 
 private:
@@ -75,6 +76,9 @@ public:
     /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re,
     /// im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
+    /// Its transpose. Throws Error on a stretched sphere.
+    void solve_adjoint(int m, Number* columns, std::ptrdiff_t stride,
+                       std::vector<Number>& scratch) const;
     /// Of a column: two products with a matrix for each of zeta and D, elimination of complex
     /// numbers there and back, the terms before and after.
     double operations() const { return 8. * levels * levels + (20 + 17) * levels + 4; }
@@ -90,6 +94,7 @@ private:
     bool rotates;
     std::vector<Number> alpha, log_ratio, thickness, per_thickness, E,
         inverse;  ///< E, inverse: column after column, padded
+    std::vector<Number> E_transposed, inverse_transposed;
     Number R, RT, kappa_T, per_pressure;
     void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };

@@ -47,6 +47,17 @@ public:
             column[2 * levels + k] = (column[2 * levels + k] - along) * all[k] + along;
         }
     }
+    /// Its transpose.
+    void adjoint(int n, T* column) const {
+        const T *all = &damping[std::size_t(2 * n) * levels], *divergent = all + levels;
+        for (int k = 0; k < levels; ++k) {
+            column[k] *= all[k];
+            column[levels + k] *= divergent[k];
+            const T t = column[2 * levels + k];
+            column[2 * levels + k] = t * all[k];
+            column[3 * levels] += lapse_of_level[k] * (t - t * all[k]);
+        }
+    }
     double operations() const { return 6. * levels; }  ///< of a column
     T of_tracer(int n, int level) const { return damping[std::size_t(2 * n) * levels + level]; }
 

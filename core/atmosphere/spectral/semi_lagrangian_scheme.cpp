@@ -3,6 +3,7 @@
 #include <omp.h>
 #include <optional>
 #include "atmosphere/spectral/engine.hpp"
+#include "trajectory/linear_transport.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 
 namespace fathom::atmosphere {
@@ -33,7 +34,8 @@ public:
                   s.grid.stretching},
                  wavenumbers(transform.own(), starts)),
           diffuse(s.parameters, s.parameters.step, s.truncation, s.a, s.b),
-          scratch(omp_get_max_threads()) {
+          scratch(omp_get_max_threads()),
+          setup(s) {
         // coefficients of vorticity, divergence, temperature and pressure beside each other: a
         // column is contiguous
         stride = (3 * levels + 1 + 15) / 16 * 16;
@@ -41,6 +43,16 @@ public:
     }
 
     SemiLagrangian<T> transport;
+    /// Tangent and adjoint of the transport: made where somebody wants them.
+    LinearTransport<T>& linear_transport() {
+        const auto& d = Engine::domain;
+        if (!linear)
+            linear.emplace(d.comm, d.decomposition, d.halo, setup.grid,
+                           middle(eta(setup.a, setup.b, parameters.reference_pressure)),
+                           typename SemiLagrangian<T>::Parameters{
+                               parameters.step, parameters.radius, 0, int(parameters.iterations)});
+        return *linear;
+    }
     std::vector<double> tracer_mass;  ///< before they are carried
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
@@ -81,6 +93,25 @@ public:
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
+    /// Of a perturbation: what does not change the mean pressure is linear.
+    void tangent(const SpectralFields& f) {
+        must_be_linear();
+        to_waves(f);
+        each_wave([&](int m, T* columns, std::vector<T>& own) {
+            solver.solve(m, columns, stride, own);
+            each_column(m, columns, [&](int n, T* column) { diffuse(n, column); });
+        });
+        to_points(f);
+    }
+    void adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        each_wave([&](int m, T* columns, std::vector<T>& own) {
+            each_column(m, columns, [&](int n, T* column) { diffuse.adjoint(n, column); });
+            solver.solve_adjoint(m, columns, stride, own);
+        });
+        to_waves_adjoint(f);
+    }
     void to_waves(const SpectralFields& f) {
         map_factor.times({&f.u, &f.v}, -1);
         transform.direct({transform.wind(zeta(), D(), f.u, f.v),
@@ -95,6 +126,26 @@ public:
         map_factor.times({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
         map_factor.times({&f.divergence}, 2);
     }
+    /// Divergence goes two ways to points.
+    void to_points_adjoint(const SpectralFields& f) {
+        const Coefficients<T> of_divergence{spare.data(), stride};
+        transform.inverse_adjoint(
+            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
+             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
+            for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
+    }
+    void start_adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        to_waves_adjoint(f);
+    }
+    void to_waves_adjoint(const SpectralFields& f) {
+        transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
+                                  transform.scalar(warmth(), f.temperature),
+                                  transform.scalar(pi(), f.pressure)});
+    }
     SpectralSpent spent() const {
         auto& t = transform.spent;
         auto& c = transport.spent;
@@ -107,7 +158,29 @@ private:
     HorizontalDiffusion<T> diffuse;
     std::vector<T> coefficients;
     std::vector<std::vector<T>> scratch;  // of each thread
+    std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
+    SpectralSetup setup;
+    std::optional<LinearTransport<T>> linear;
+
+    void must_be_linear() {
+        if (parameters.fix_mass > 0)
+            throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
+        if (map_factor) throw Error("the spectral step on a stretched sphere has no tangent");
+        spare.resize(coefficients.size());
+    }
+    /// body(m, its columns, memory of the thread)
+    template <class Body> void each_wave(Body body) {
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t w = 0; w < starts.size(); ++w)
+            body(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride],
+                 scratch[omp_get_thread_num()]);
+    }
+    /// body(n, column): real and imaginary.
+    template <class Body> void each_column(int m, T* columns, Body body) const {
+        for (int n = m; n <= transform.truncation(); ++n)
+            for (int c = 0; c < 2; ++c) body(n, columns + (2 * (n - m) + c) * stride);
+    }
 
     Coefficients<T> of(int first) { return {coefficients.data() + first, stride}; }
     Coefficients<T> zeta() { return of(0); }
@@ -133,8 +206,14 @@ template <class T> class SemiLagrangianTransport final : public GlobalProcess {
                T_carried = updates("temperature_carried", place::center_layer, "K"),
                p_carried = updates("log_pressure_ratio_carried", place::center_layer, "1");
     Common<T> engine;
-    typename SemiLagrangian<T>::Wind now, extrapolated;
+    using Wind = typename SemiLagrangian<T>::Wind;
+    Wind now, extrapolated;
     typename SemiLagrangian<T>::Group carried{{}, SemiLagrangian<T>::Kind::wind};
+    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
+    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
+    std::array<FieldSlab, 4> all_carried(const Given& at) const {
+        return {at[u_carried], at[v_carried], at[T_carried], at[p_carried]};
+    }
 
 public:
     explicit SemiLagrangianTransport(Common<T> engine)
@@ -153,6 +232,16 @@ public:
         for (const Item item : {u_carried, v_carried, T_carried, p_carried})
             carried.fields[n++] = at[item];
         e.transport.interpolate(carried, carried.fields);
+    }
+    void tangent(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
+    }
+    void adjoint(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
     }
 };
 
@@ -232,6 +321,13 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    void tangent(Given, Given change) const override { (*engine)->tangent(fields(change)); }
+    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void start_tangent(Given change) const override {
+        (*engine)->to_waves(fields(change));
+        (*engine)->to_points(fields(change));
+    }
+    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
     DepartureHalo halo() const override {
         if (!*engine) return {};
