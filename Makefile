@@ -38,7 +38,7 @@ sanitize: $(venv)/test.installed
 	$(bin)/python tools/sanitize/run.py
 
 docs: $(venv)/docs.installed
-	$(bin)/python -P tools/pages/build.py
+	$(bin)/python tools/pages/build.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

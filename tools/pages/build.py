@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the site from docs/: `make docs`, or
 
-    python -P tools/pages/build.py [--out build/site]     html/index.html there is the first page
+    python tools/pages/build.py [--out build/site]     html/index.html there is the first page
 
 The sections of docs/README.md are those of the site; pages made from the code come with them. Any
 warning of Sphinx, and anything that a page would load from elsewhere, is an error.
