@@ -291,9 +291,9 @@ void bind_spectral_dynamics(nb::module_& m) {
                std::vector<double> b, const std::map<std::string, double>& given,
                const std::string& temperature,
                const std::vector<std::pair<std::string, std::string>>& tracers, int precision) {
-                new (self) SpectralDynamics(made("semi-lagrangian", plane, std::move(a),
-                                                 std::move(b), given, temperature, tracers,
-                                                 precision));
+                new (self)
+                    SpectralDynamics(made("semi-lagrangian", plane, std::move(a), std::move(b),
+                                          given, temperature, tracers, precision));
             },
             "plane"_a, "a"_a, "b"_a, "parameters"_a, "temperature"_a,
             "tracers"_a = std::vector<std::pair<std::string, std::string>>{}, "precision"_a = 8)

@@ -72,8 +72,8 @@ template <class T> struct Spot {
 template <class T> class OnPlane final : public Carrier<T> {
     static constexpr int fields = 4;
     using Base = Carrier<T>;
-    using typename Base::Group, typename Base::Kind, typename Base::Wind;
     using Base::spent;
+    using typename Base::Group, typename Base::Kind, typename Base::Wind;
     struct Line {
         int block, row, level, i0, j, count;
     };
@@ -192,9 +192,7 @@ private:
         const int before = whole(-back);
         return {((p + before) % all + all) % all, -back - T(before), false};
     }
-    Spot<T> column(int i, T back) const {
-        return along(i, back, closed_x, area.columns, rows.nx);
-    }
+    Spot<T> column(int i, T back) const { return along(i, back, closed_x, area.columns, rows.nx); }
     Spot<T> row(int j, T back) const { return along(j, back, closed_y, area.rows, rows.ny); }
 
     /// The points that departures of a line need, before they are brought into the plane.

@@ -2,8 +2,10 @@
 plane of a limited area have in common.
 """
 
+from collections.abc import Mapping
 from functools import cached_property
-from typing import ClassVar
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -67,8 +69,10 @@ class HydrostaticAtmosphere(Model):
         "maximum_wind": (0, 500),
     }
     rotations = ()
-    linear_divergence: ClassVar[dict[str, str]] = {}  # another one, in the linear terms
-    given = change = None  # another atmosphere that this one starts from
+    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
+    given: Any = None  # another atmosphere that this one starts from
+    change: Any = None
+    parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
         """What air, on which grid, with which physics."""
@@ -201,42 +205,42 @@ class HydrostaticAtmosphere(Model):
     def initialise(self, simulation):
         """The initial state into the fields. True: it is truncated already, with its gradients."""
         simulation.changed = True
-        self._initialise(simulation)
+        for name, level, values in self.start_values(self.initial):
+            simulation.fields.set(name, values, level or 0)
         return False
 
-    def _initialise(self, simulation):
-        """What the user gave."""
-        fields, grid = simulation.fields, self.grid
-        initial = {"air_temperature": 280.0} | self.initial
-        if "surface_air_pressure" in initial:
-            log_pressure = np.log(
-                on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure")
-            )
-        else:
-            default = np.log(1e5) - self.surface_geopotential / (
-                self.parameters["gas_constant"] * 280.0
-            )
-            log_pressure = on_columns(
-                grid, initial.get("log_surface_pressure", default), name="log_surface_pressure"
-            )
-        fields.set("log_pressure_ratio", self._pressure(log_pressure - np.log(1e5)))
-        for (k, east), (_, north) in zip(
-            *(on_layers(grid, initial.get(name, 0.0), name) for name in wind)
-        ):
+    def start_values(self, given):
+        """What `set` was given, as fields: yields (name, level, array at all points); level None of
+        what has no layers.
+        """
+        grid, initial = self.grid, {"air_temperature": 280.0} | given
+        layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
+        yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
+        for (k, east), (_, north) in zip(*(layers(name) for name in wind)):
             for name, values in zip(wind, self._along(east, north)):
-                fields.set(name, self._whole(values), k)
+                yield name, k, self._whole(values)
         for name in self.tracers:
-            for k, values in on_layers(grid, initial.get(name, 0.0), name):
-                fields.set(name, self._whole(values), k)
+            for k, values in layers(name):
+                yield name, k, self._whole(values)
         humidity = (
-            on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity")
+            layers("specific_humidity")
             if self.moist
             else ((None, 0.0) for _ in range(grid.levels.number))
         )
-        for (k, values), (_, q) in zip(
-            on_layers(grid, initial["air_temperature"], "air_temperature"), humidity
-        ):
-            fields.set(self.temperature, self._whole(values * (1 + 0.6077667 * q)), k)
+        for (k, values), (_, q) in zip(layers("air_temperature"), humidity):
+            yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))
+
+    def _log_pressure(self, initial):
+        """ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
+        if "surface_air_pressure" in initial:
+            return np.log(
+                on_columns(self.grid, initial["surface_air_pressure"], name="surface_air_pressure")
+            )
+        default = np.log(1e5) - self.surface_geopotential / (
+            self.parameters["gas_constant"] * 280.0
+        )
+        value = initial.get("log_surface_pressure", default)
+        return on_columns(self.grid, value, name="log_surface_pressure")
 
     def _whole(self, values):
         return np.ascontiguousarray(self._spread(values))

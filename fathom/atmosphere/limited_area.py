@@ -5,6 +5,7 @@ docs/limited-area.md has them.
 import numpy as np
 
 from fathom import earth, mpi
+from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import semi_lagrangian_step
@@ -110,6 +111,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         )
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
+            self.outer = outer_models.Initial(self)
 
     def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
@@ -137,6 +139,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
+        self.step = step
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
         semi_lagrangian_step(self, self.dynamics(step), do)
         return do.place(self.placed)
@@ -156,14 +159,20 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def _plane(self):
         grid = self.grid
-        factor = grid.map_factor
+        sides = tuple(n * grid.spacing for n in grid.size)
+        if grid.map_factor is None:
+            return mpi.core.OnPlane(grid.size, grid.points, self.waves, sides)
+        exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
+        fields = grid.map_factor, *(outer_models.weights(grid, p) for p in exponents)
         return mpi.core.OnPlane(
-            grid.size,
-            grid.points,
-            self.waves,
-            tuple(n * grid.spacing for n in grid.size),
-            [] if factor is None else factor.ravel().tolist(),
+            grid.size, grid.points, self.waves, sides, *(f.ravel().tolist() for f in fields)
         )
+
+    def records(self, model):
+        """Sources of fields in time: the outer model, where there is one."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return []
+        return [outer_models.Records(self, self.outer, self.step)]
 
     def _places(self):
         if isinstance(self.grid, PeriodicPlaneGrid):

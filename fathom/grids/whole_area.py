@@ -1,5 +1,5 @@
-"""The points on which a limited-area model computes: those of the area, and the extension that makes
-fields periodic, whose columns are none.
+"""The points on which a limited-area model computes: those of the area, and the extension that
+makes fields periodic, whose columns are none.
 """
 
 from __future__ import annotations
@@ -105,9 +105,7 @@ class WholeArea(Grid):
         nx, ny = self.points
         mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
         index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)
-        return Window(
-            mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0]
-        )
+        return Window(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the points of C + I to places on earth."""

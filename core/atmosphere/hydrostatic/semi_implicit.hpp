@@ -135,9 +135,9 @@ public:
     }
     /// to += beta L(of), columns of degree n, without rotation and stretching.
     void add_linear(int n, const Number* of, Number* to) const {
-        vertical.add_linear(Number(parameters.beta * n * (n + 1.) /
-                                   (parameters.radius * parameters.radius)),
-                            of, to);
+        vertical.add_linear(
+            Number(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius)), of,
+            to);
     }
 
 private:

@@ -50,8 +50,7 @@ private:
             };
 #pragma omp parallel for
             for (int r = 0; r < block.ny; ++r) {
-                const double* a =
-                    &alpha[std::size_t(block.j0 + r) * plane.waves.points + block.i0];
+                const double* a = &alpha[std::size_t(block.j0 + r) * plane.waves.points + block.i0];
                 for (int k = 0; k < field.levels; ++k) {
                     T* x = row(field, r, k);
                     const T *first = row(before, r, k), *last = row(after, r, k);

@@ -1,5 +1,5 @@
-/// The dynamics of a spectral atmosphere as global processes of a sequence, on a Gaussian grid or on
-/// the plane of a limited area (shape.hpp).
+/// The dynamics of a spectral atmosphere as global processes of a sequence, on a Gaussian grid or
+/// on the plane of a limited area (shape.hpp).
 /// Semi-Lagrangian (semi_lagrangian_scheme.cpp):
 ///   transport  ->  tracer_transport  ->  ...  ->  coupling  ->  step  ->  total_energy  ->
 ///   tracer_mass

@@ -35,7 +35,8 @@ public:
         for (std::size_t b = 0; b < d.blocks.size(); ++b)
             for (int r = 0; r < d.blocks[b]->ny; ++r) {
                 const int j = d.blocks[b]->j0 + r,
-                          count = std::min(d.blocks[b]->nx, shape->points_of_row(j) - d.blocks[b]->i0);
+                          count =
+                              std::min(d.blocks[b]->nx, shape->points_of_row(j) - d.blocks[b]->i0);
                 if (count <= 0) continue;
                 rows.push_back({b, r, count, columns, shape->weight_of_row(j)});
                 columns += count;

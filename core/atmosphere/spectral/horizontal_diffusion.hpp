@@ -69,11 +69,10 @@ public:
         const double N2 = truncation * (truncation + 1.) - 2;
         for (int n = 0; n <= truncation; ++n)
             for (double more : {1., p.divergence_damping}) {
-                const double scale =
-                    p.diffusion_time > 0 && n > 1
-                        ? more / p.diffusion_time *
-                              std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order)
-                        : 0;
+                const double scale = p.diffusion_time > 0 && n > 1
+                                         ? more / p.diffusion_time *
+                                               std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order)
+                                         : 0;
                 const double K = scale + p.viscosity * n * (n + 1.) / (p.radius * p.radius);
                 for (int k = 0; k < levels; ++k) factors.push_back(this->damping(span * K, k));
             }
@@ -81,8 +80,7 @@ public:
     /// A column of degree n.
     void operator()(int n, T* column) const {
         const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
-        this->damp_with(
-            column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
+        this->damp_with(column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
     }
     double operations() const { return 6. * levels; }  ///< of a column
     T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }

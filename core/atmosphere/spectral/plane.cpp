@@ -92,8 +92,7 @@ public:
             // of the mean, in whose place the wind stands, there is no divergence
             const bool mean = w.m == 0 && w.first + i / 2 == 0;
             T* const of_D = level + std::size_t(i) * P;
-            if (!mean)
-                std::copy_n(of_D, vertical.modes(), columns + i * stride + vertical.modes());
+            if (!mean) std::copy_n(of_D, vertical.modes(), columns + i * stride + vertical.modes());
             for (int k = 0; k < vertical.modes(); ++k) of_D[k] = mean ? T(0) : T(square) * of_D[k];
             vertical.finish(of_D, columns + i * stride);
         }
@@ -184,8 +183,8 @@ private:
 
 }  // namespace
 
-template <class T> std::unique_ptr<Shape<T>> shape_of(const OnPlane& on, const SpectralSetup& s,
-                                                      const Domain& d) {
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnPlane& on, const SpectralSetup& s, const Domain& d) {
     return std::make_unique<Plane<T>>(on, s, d);
 }
 template std::unique_ptr<Shape<float>> shape_of<float>(const OnPlane&, const SpectralSetup&,

@@ -23,8 +23,7 @@ template <class T> class SemiLagrangianEngine final : public SpectralEngine<T> {
 public:
     SemiLagrangianEngine(const SpectralSetup& s, const Domain& d)
         : Engine(s, d),
-          transport(
-              shape->carrier(s, middle(eta(s.a, s.b, s.parameters.reference_pressure)))),
+          transport(shape->carrier(s, middle(eta(s.a, s.b, s.parameters.reference_pressure)))),
           tracer_mass(s.tracers.size()),
           implicit(shape->implicit_terms(s, reference)),
           mean_is_wind(s.plane() && !transform.own().empty() && transform.own()[0].m == 0),
@@ -71,7 +70,8 @@ public:
         solving.did(
             number * implicit->operations_of_solve(),
             number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
-        diffusing.did(number * implicit->operations_of_diffusion(), number * 8 * levels * sizeof(T));
+        diffusing.did(number * implicit->operations_of_diffusion(),
+                      number * 8 * levels * sizeof(T));
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
@@ -173,8 +173,7 @@ public:
     explicit TracerTransport(Common<T> given)
         : GlobalProcess("TracerTransport"), engine(std::move(given)) {
         for (auto& [name, units] : engine->setup.tracers) {
-            if (tracers.size() % 4 == 0)
-                groups.push_back({{}, Carrier<T>::Kind::scalar, true});
+            if (tracers.size() % 4 == 0) groups.push_back({{}, Carrier<T>::Kind::scalar, true});
             groups.back().fields.emplace_back();
             tracers.push_back(updates(name, place::center_layer, units));
         }
@@ -211,9 +210,11 @@ template <class T> class SpectralStep final : public SpectralProcess {
     std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
     Common<T> engine;
     SpectralFields fields(const Given& at) const {
-        return {at[u],      at[v],       at[temperature], at[pressure], at[divergence],
-                at[T_east], at[T_north], at[p_east],      at[p_north],
-                reference_divergence ? &at[*reference_divergence] : nullptr};
+        return {at[u],           at[v],
+                at[temperature], at[pressure],
+                at[divergence],  at[T_east],
+                at[T_north],     at[p_east],
+                at[p_north],     reference_divergence ? &at[*reference_divergence] : nullptr};
     }
 
 public:

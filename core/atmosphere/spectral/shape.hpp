@@ -1,5 +1,5 @@
-/// What a spectral atmosphere lies on, as its scheme needs it: the sphere (sphere.cpp), or the plane
-/// map of a limited area (plane.cpp).
+/// What a spectral atmosphere lies on, as its scheme needs it: the sphere (sphere.cpp), or the
+/// plane map of a limited area (plane.cpp).
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -45,9 +45,9 @@ public:
                                                 const std::vector<double>& eta) const = 0;
 };
 
-template <class T> std::unique_ptr<Shape<T>> shape_of(const OnSphere&, const SpectralSetup&,
-                                                      const Domain&);
-template <class T> std::unique_ptr<Shape<T>> shape_of(const OnPlane&, const SpectralSetup&,
-                                                      const Domain&);
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnSphere&, const SpectralSetup&, const Domain&);
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnPlane&, const SpectralSetup&, const Domain&);
 
 }  // namespace fathom::atmosphere

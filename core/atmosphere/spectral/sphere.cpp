@@ -50,9 +50,7 @@ public:
           map_factor(d, on.grid) {}
     RowTransform<T>& transform() override { return harmonics; }
     int points_of_row(int row) const override { return on.grid.points[row]; }
-    double weight_of_row(int row) const override {
-        return on.grid.area(row) / on.grid.points[row];
-    }
+    double weight_of_row(int row) const override { return on.grid.area(row) / on.grid.points[row]; }
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
         map_factor.times(fields, power);
@@ -79,8 +77,8 @@ private:
 
 }  // namespace
 
-template <class T> std::unique_ptr<Shape<T>> shape_of(const OnSphere& on, const SpectralSetup& s,
-                                                      const Domain& d) {
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnSphere& on, const SpectralSetup& s, const Domain& d) {
     return std::make_unique<Sphere<T>>(on, s, d);
 }
 template std::unique_ptr<Shape<float>> shape_of<float>(const OnSphere&, const SpectralSetup&,
