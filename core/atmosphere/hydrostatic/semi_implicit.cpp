@@ -214,6 +214,41 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
     }
 }
 
+/// The same steps backwards: a product with a complex number becomes that with its conjugate.
+template <class T> void ImplicitWaves<T>::solve_adjoint(int m, T* values) const {
+    const Elimination& e = elimination.at(m);
+    const int count = truncation - m + 1;
+    auto at = [&](int i, int type, int k, int part) {
+        return values + (std::size_t(2 * i + part) * 2 + type) * modes + k;
+    };
+    auto add = [&](int i, int type, int k, Real re, Real im) {
+        (Real::load(at(i, type, k, 0)) + re).store(at(i, type, k, 0));
+        (Real::load(at(i, type, k, 1)) + im).store(at(i, type, k, 1));
+    };
+    for (int k = 0; k < modes; k += Real::width) {
+        for (int i = 0; i + 1 < count; ++i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real above = type == 0 ? -e.above[i] : e.above[i],
+                           a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
+                const Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                add(i + 1, 1 - type, k, fma(a, re, b * im), fma(a, im, -(b * re)));
+            }
+        for (int i = count - 1; i >= 0; --i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real a = Real::load(pivot), b = Real::load(pivot + modes),
+                           re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                const Real right_re = fma(a, re, b * im), right_im = fma(a, im, -(b * re));
+                right_re.store(at(i, type, k, 0));
+                right_im.store(at(i, type, k, 1));
+                if (i == 0) continue;
+                const Real below = type == 0 ? -e.below[i] : e.below[i];
+                add(i - 1, 1 - type, k, below * right_re, below * right_im);
+            }
+    }
+}
+
 template <class T>
 VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
     : speeds(r),
@@ -234,6 +269,8 @@ VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
         for (int k = 0; k < width; ++k) {
             E.push_back(k < count ? T(speeds.from_modes[k * count + j]) : T(0));
             inverse.push_back(k < count ? T(speeds.to_modes[k * count + j]) : T(0));
+            E_transposed.push_back(k < count ? T(speeds.from_modes[j * count + k]) : T(0));
+            inverse_transposed.push_back(k < count ? T(speeds.to_modes[j * count + k]) : T(0));
         }
 }
 
@@ -324,6 +361,35 @@ void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride,
                 return stretched ? stretched->square(m, i / 2, of_D + k, 4 * P) : of_D[k];
             },
             zeta);
+    }
+}
+
+template <class T>
+void SemiImplicit<T>::solve_adjoint(int m, T* columns, std::ptrdiff_t stride,
+                                    std::vector<T>& scratch) const {
+    if (stretched) throw Error("the solve on a stretched sphere has no adjoint");
+    const int P = vertical.padded(), levels = vertical.levels(),
+              count = parameters.truncation - m + 1;
+    const std::size_t size = std::size_t(count) * 4 * P;
+    if (scratch.size() < 2 * size) scratch.resize(2 * size);
+    T *level = scratch.data(), *mode = level + size;
+    for (int i = 0; i < 2 * count; ++i) {
+        const T* zeta = columns + i * stride;
+        T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        for (int k = 0; k < levels; ++k) of_zeta[k] = rotates ? zeta[k] : T(0);
+        vertical.finish_adjoint(zeta, of_D);
+    }
+    vertical.from_modes_adjoint(level, mode, 4 * count);
+    waves.solve_adjoint(m, mode);
+    vertical.to_modes_adjoint(mode, level, 4 * count);
+    for (int i = 0; i < 2 * count; ++i) {
+        T* zeta = columns + i * stride;
+        const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        const double n = m + i / 2;
+        const T c = T(parameters.beta * n * (n + 1) / (parameters.radius * parameters.radius));
+        if (rotates) std::copy_n(of_zeta, levels, zeta);
+        std::copy_n(of_D, levels, zeta + levels);
+        vertical.right_side_adjoint(c, of_D, zeta);
     }
 }
 

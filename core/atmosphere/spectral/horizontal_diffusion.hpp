@@ -43,6 +43,17 @@ public:
             column, [&](int k) { return damping(all, k); },
             [&](int k) { return damping(divergent, k); });
     }
+    /// The transpose of `damp_with`.
+    template <class All, class Divergent>
+    void adjoint_with(T* column, All all, Divergent divergent) const {
+        for (int k = 0; k < levels; ++k) {
+            column[k] *= all(k);
+            column[levels + k] *= divergent(k);
+            const T t = column[2 * levels + k];
+            column[2 * levels + k] = t * all(k);
+            column[3 * levels] += lapse_of_level[k] * (t - t * all(k));
+        }
+    }
 
 protected:
     int levels;
@@ -81,6 +92,12 @@ public:
     void operator()(int n, T* column) const {
         const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
         this->damp_with(column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
+    }
+    /// Its transpose.
+    void adjoint(int n, T* column) const {
+        const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
+        this->adjoint_with(
+            column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
     }
     double operations() const { return 6. * levels; }  ///< of a column
     T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }

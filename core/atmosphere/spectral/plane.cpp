@@ -37,6 +37,8 @@ double largest_square(const OnPlane& on) {
     return most;
 }
 
+[[noreturn]] void no_adjoint() { throw Error("the step on a plane has no tangent and adjoint"); }
+
 /// An own m: its first n, its last.
 struct OwnWave {
     int m, first, last;
@@ -107,6 +109,8 @@ public:
                                span * (rate * divergent + more));
         }
     }
+    void solve_adjoint(int, T*, std::ptrdiff_t, std::vector<T>&) const override { no_adjoint(); }
+    void diffuse_adjoint(int, T*, std::ptrdiff_t) const override { no_adjoint(); }
     double operations_of_solve() const override { return 4. * vertical.modes() * vertical.modes(); }
     double operations_of_diffusion() const override { return 8. * vertical.modes(); }
 
@@ -138,6 +142,7 @@ public:
     int points_of_row(int row) const override { return row < on.rows ? on.columns : 0; }
     double weight_of_row(int) const override { return 1. / (double(on.columns) * on.rows); }
     double square_of_reference() const override { return on.map_factor.empty() ? 0 : square; }
+    bool even() const override { return on.map_factor.empty(); }
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
         if (on.map_factor.empty()) return;
@@ -172,6 +177,10 @@ public:
                              on.waves.length_y / on.waves.rows, on.map_factor};
         return carrier_on_plane<T>(domain, area, eta,
                                    {s.parameters.step, int(s.parameters.iterations)});
+    }
+    std::unique_ptr<LinearTransport<T>> linear_carrier(const SpectralSetup&,
+                                                       const std::vector<double>&) const override {
+        no_adjoint();
     }
 
 private:

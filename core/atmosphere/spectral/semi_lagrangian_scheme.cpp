@@ -28,7 +28,8 @@ public:
           implicit(shape->implicit_terms(s, reference)),
           mean_is_wind(s.plane() && !transform.own().empty() && transform.own()[0].m == 0),
           on_plane(s.plane()),
-          scratch(omp_get_max_threads()) {
+          scratch(omp_get_max_threads()),
+          setup(s) {
         // coefficients of vorticity, divergence, temperature and pressure beside each other: a
         // column is contiguous
         stride = (3 * levels + 1 + 15) / 16 * 16;
@@ -36,6 +37,13 @@ public:
     }
 
     const std::unique_ptr<Carrier<T>> transport;
+    /// Tangent and adjoint of the transport: made where somebody wants them.
+    LinearTransport<T>& linear_transport() {
+        if (!linear)
+            linear = shape->linear_carrier(
+                setup, middle(eta(setup.a, setup.b, parameters.reference_pressure)));
+        return *linear;
+    }
     std::vector<double> tracer_mass;  ///< before they are carried
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
@@ -75,6 +83,25 @@ public:
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
+    /// Of a perturbation: what does not change the mean pressure is linear.
+    void tangent(const SpectralFields& f) {
+        must_be_linear();
+        to_waves(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->solve(w, columns, stride, own);
+            implicit->diffuse(w, columns, stride);
+        });
+        to_points(f);
+    }
+    void adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->diffuse_adjoint(w, columns, stride);
+            implicit->solve_adjoint(w, columns, stride, own);
+        });
+        to_waves_adjoint(f);
+    }
     void to_waves(const SpectralFields& f) {
         shape->times_map_factor({&f.u, &f.v}, -1);
         transform.direct({transform.wind(zeta(), D(), f.u, f.v),
@@ -100,6 +127,26 @@ public:
                              T(shape->square_of_reference()));
         shape->times_map_factor({&f.divergence}, 2);
     }
+    /// Divergence goes two ways to points.
+    void to_points_adjoint(const SpectralFields& f) {
+        const Coefficients<T> of_divergence{spare.data(), stride};
+        transform.inverse_adjoint(
+            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
+             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
+            for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
+    }
+    void start_adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        to_waves_adjoint(f);
+    }
+    void to_waves_adjoint(const SpectralFields& f) {
+        transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
+                                  transform.scalar(warmth(), f.temperature),
+                                  transform.scalar(pi(), f.pressure)});
+    }
     SpectralSpent spent() const {
         auto& t = transform.spent;
         auto& c = transport->spent;
@@ -112,7 +159,24 @@ private:
     const bool mean_is_wind, on_plane;  // mean_is_wind: the mean is this rank's
     std::vector<T> coefficients;
     std::vector<std::vector<T>> scratch;  // of each thread
+    std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
+    SpectralSetup setup;
+    std::unique_ptr<LinearTransport<T>> linear;
+
+    void must_be_linear() {
+        if (parameters.fix_mass > 0)
+            throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
+        if (on_plane || !shape->even())
+            throw Error("the spectral step has a tangent on an even sphere alone");
+        spare.resize(coefficients.size());
+    }
+    /// body(number of an own m, its columns, memory of the thread)
+    template <class Body> void each_wave(Body body) {
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t w = 0; w < starts.size(); ++w)
+            body(int(w), &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
+    }
 
     Coefficients<T> of(int first) { return {coefficients.data() + first, stride}; }
     Coefficients<T> zeta() { return of(0); }
@@ -138,8 +202,14 @@ template <class T> class SemiLagrangianTransport final : public GlobalProcess {
                T_carried = updates("temperature_carried", place::center_layer, "K"),
                p_carried = updates("log_pressure_ratio_carried", place::center_layer, "1");
     Common<T> engine;
-    typename Carrier<T>::Wind now, extrapolated;
+    using Wind = typename Carrier<T>::Wind;
+    Wind now, extrapolated;
     typename Carrier<T>::Group carried{{}, Carrier<T>::Kind::wind};
+    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
+    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
+    std::array<FieldSlab, 4> all_carried(const Given& at) const {
+        return {at[u_carried], at[v_carried], at[T_carried], at[p_carried]};
+    }
 
 public:
     explicit SemiLagrangianTransport(Common<T> engine)
@@ -158,6 +228,16 @@ public:
         for (const Item item : {u_carried, v_carried, T_carried, p_carried})
             carried.fields[n++] = at[item];
         e.transport->interpolate(carried, carried.fields);
+    }
+    void tangent(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
+    }
+    void adjoint(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
     }
 };
 
@@ -244,6 +324,13 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    void tangent(Given, Given change) const override { (*engine)->tangent(fields(change)); }
+    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void start_tangent(Given change) const override {
+        (*engine)->to_waves(fields(change));
+        (*engine)->to_points(fields(change));
+    }
+    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
     DepartureHalo halo() const override {
         if (!*engine) return {};

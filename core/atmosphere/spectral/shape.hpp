@@ -7,6 +7,7 @@
 #include "atmosphere/spectral/parameters.hpp"
 #include "field/field_set.hpp"
 #include "trajectory/carrier.hpp"
+#include "trajectory/linear_transport.hpp"
 #include "transform/rows/row_transform.hpp"
 
 namespace fathom::atmosphere {
@@ -20,6 +21,10 @@ public:
     virtual void solve(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const = 0;
     virtual void diffuse(int number, T* columns, std::ptrdiff_t stride) const = 0;
+    /// Their transposes; Error where there are none.
+    virtual void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
+                               std::vector<T>& scratch) const = 0;
+    virtual void diffuse_adjoint(int number, T* columns, std::ptrdiff_t stride) const = 0;
     /// Of a column.
     virtual double operations_of_solve() const = 0;
     virtual double operations_of_diffusion() const = 0;
@@ -32,6 +37,8 @@ public:
     /// Points of a row that count in sums, what one of them weighs in a mean.
     virtual int points_of_row(int row) const = 0;
     virtual double weight_of_row(int row) const = 0;
+    /// Whether the map factor is 1 everywhere.
+    virtual bool even() const = 0;
     /// Fields times a power of the map factor, on all levels of all own points: between what the
     /// state is and what is transformed.
     virtual void times_map_factor(std::initializer_list<const FieldSlab*>, int power) const = 0;
@@ -43,6 +50,9 @@ public:
                                                              const HybridReference&) const = 0;
     virtual std::unique_ptr<Carrier<T>> carrier(const SpectralSetup&,
                                                 const std::vector<double>& eta) const = 0;
+    /// Tangent and adjoint of what the carrier does; Error where there are none.
+    virtual std::unique_ptr<LinearTransport<T>> linear_carrier(
+        const SpectralSetup&, const std::vector<double>& eta) const = 0;
 };
 
 template <class T>

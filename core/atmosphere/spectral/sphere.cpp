@@ -30,6 +30,15 @@ public:
         for (int n = m; n <= truncation; ++n)
             for (int c = 0; c < 2; ++c) diffusion(n, columns + (2 * (n - m) + c) * stride);
     }
+    void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
+                       std::vector<T>& scratch) const override {
+        solver.solve_adjoint(own[number], columns, stride, scratch);
+    }
+    void diffuse_adjoint(int number, T* columns, std::ptrdiff_t stride) const override {
+        const int m = own[number];
+        for (int n = m; n <= truncation; ++n)
+            for (int c = 0; c < 2; ++c) diffusion.adjoint(n, columns + (2 * (n - m) + c) * stride);
+    }
     double operations_of_solve() const override { return solver.operations(); }
     double operations_of_diffusion() const override { return diffusion.operations(); }
 
@@ -51,6 +60,7 @@ public:
     RowTransform<T>& transform() override { return harmonics; }
     int points_of_row(int row) const override { return on.grid.points[row]; }
     double weight_of_row(int row) const override { return on.grid.area(row) / on.grid.points[row]; }
+    bool even() const override { return !map_factor; }
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
         map_factor.times(fields, power);
@@ -62,13 +72,19 @@ public:
     }
     std::unique_ptr<Carrier<T>> carrier(const SpectralSetup& s,
                                         const std::vector<double>& eta) const override {
-        return std::make_unique<SemiLagrangian<T>>(
-            domain.comm, domain.decomposition, domain.halo, on.grid, eta,
-            typename SemiLagrangian<T>::Parameters{s.parameters.step, s.parameters.radius, 0,
-                                                   int(s.parameters.iterations)});
+        return std::make_unique<SemiLagrangian<T>>(domain.comm, domain.decomposition, domain.halo,
+                                                   on.grid, eta, trajectories(s));
+    }
+    std::unique_ptr<LinearTransport<T>> linear_carrier(
+        const SpectralSetup& s, const std::vector<double>& eta) const override {
+        return std::make_unique<LinearTransport<T>>(domain.comm, domain.decomposition, domain.halo,
+                                                    on.grid, eta, trajectories(s));
     }
 
 private:
+    static typename SemiLagrangian<T>::Parameters trajectories(const SpectralSetup& s) {
+        return {s.parameters.step, s.parameters.radius, 0, int(s.parameters.iterations)};
+    }
     const Domain& domain;
     const OnSphere on;
     SphericalHarmonics<T> harmonics;
