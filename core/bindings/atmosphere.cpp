@@ -1,6 +1,7 @@
 /// Semi-Lagrangian advection and the spectral models for Python. No logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -15,6 +16,8 @@
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "base/error.hpp"
+#include "physics/land/ground.hpp"
+#include "physics/land/soil.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 
 namespace nb = nanobind;
@@ -387,6 +390,16 @@ void bind_gridpoint(nb::module_& m) {
     m.attr("helmholtz_preconditioners") = known;
 }
 
+void bind_ground(nb::module_& m) {
+    nb::dict of_ground;
+    of_ground["thickness"] = nb::tuple(nb::cast(physics::soil::thickness));
+    of_ground["wilting_point"] = physics::soil::wilting;
+    of_ground["field_capacity"] = physics::soil::field_capacity;
+    of_ground["bucket"] = physics::ground::bucket;
+    of_ground["freezing_sea"] = physics::ground::sea_freezing;
+    m.attr("ground") = of_ground;
+}
+
 void bind_levels(nb::module_& m) {
     m.def(
         "hybrid_reference",
@@ -420,5 +433,6 @@ void bind_atmosphere(nb::module_& m) {
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
     bind_gridpoint(m);
+    bind_ground(m);
     bind_levels(m);
 }

@@ -8,6 +8,13 @@ in `dynamics`, the global processes of the core.
 from fathom.atmosphere.aliases import air, moist_heating, of, warmth_of
 
 
+def _sampled(model, scheme):
+    """How a scheme that is computed in few of the columns is added."""
+    if getattr(scheme, "spacing", 1) == 1:
+        return {}
+    return {"samples": scheme.samples(model.grid), "twilight": scheme.twilight(model.grid)}
+
+
 def physics(model, do, past):
     """Tendencies of the physics. past: names of the time before, from which a leapfrog takes
     them.
@@ -22,7 +29,7 @@ def physics(model, do, past):
         do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
     for scheme in model.physics:
         twice = past and "step" in scheme.parameter_names and scheme.adds_tendencies
-        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}))
+        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}), **_sampled(model, scheme))
     do("VirtualTemperatureTendency", on=past, when=model.moist)
 
 
