@@ -220,6 +220,9 @@ void bind_spectral_process(nb::module_& m) {
 }
 
 void bind_spectral_dynamics(nb::module_& m) {
+    nb::class_<EnergyFixer, GlobalProcess>(m, "EnergyFixer", "What keeps energy in the dynamics.")
+        .def_ro("returned", &EnergyFixer::returned,
+                "what it gave back since it was made, mean over the sphere [J m-2]");
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
                                  "The global processes of the hydrostatic spectral model.")
         .def(

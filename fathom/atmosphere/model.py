@@ -9,6 +9,7 @@ import numpy as np
 
 from fathom import earth, mpi, schemes
 from fathom.atmosphere import cases, diagnostics, near_surface, report, start
+from fathom.atmosphere.budget import Budget
 from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.given_state import is_given, passport
 from fathom.atmosphere.orography import orography as orography_of
@@ -64,6 +65,18 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
     _check_energy(energy, scheme, mass)
 
 
+def _budget_of(model, wanted):
+    """The Budget of a model; None where none is wanted. ValueError: it has none."""
+    if not wanted:
+        return None
+    if not model.moist or model.scheme == "eulerian":
+        raise ValueError(
+            "budget = True needs moist air and scheme = 'semi-lagrangian', given scheme ="
+            f" {model.scheme!r}{'' if model.moist else ' and dry air'}"
+        )
+    return Budget(model)
+
+
 def _check_energy(energy, scheme, mass):
     if energy not in (True, False, "automatic"):
         raise ValueError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
@@ -116,6 +129,9 @@ class SpectralAtmosphere(Model):
         carry, is kept in advection.
     fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
         temperatures; by default where the air is moist; only "semi-lagrangian".
+    budget : whether the budget of water, energy and momentum is kept, by scheme of the physics, for
+        the summary and the report of a run (fathom.atmosphere.budget); needs moist air and
+        "semi-lagrangian".
     placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
@@ -158,6 +174,7 @@ class SpectralAtmosphere(Model):
         heat_capacity=1004.70895,
         fix_mass=True,
         fix_energy="automatic",
+        budget=False,
         placed=(),
         precision="fp64",
     ):
@@ -207,6 +224,7 @@ class SpectralAtmosphere(Model):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
+        self.budget = _budget_of(self, budget)
         self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
         self.given = self.change = None  # another atmosphere that this one starts from
@@ -485,7 +503,21 @@ class SpectralAtmosphere(Model):
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
+        if self.budget is not None and not self.budget.started:
+            self.budget.begin(simulation)
         return diagnostics.watch(self, simulation)
+
+    def account(self, simulation):
+        """What the summary of a run has of this model: what keeping energy took [W m-2], and the
+        budget if it is kept; complete on rank 0, all ranks call it.
+        """
+        found = {}
+        fixer = simulation.find(mpi.core.EnergyFixer)
+        if fixer is not None and (steps := simulation.count - simulation.start_steps):
+            found["energy_fixer"] = fixer.returned / (steps * simulation.step)
+        if self.budget is not None:
+            found["budget"] = self.budget.table(simulation)
+        return found
 
     def criteria(self, step):
         """Limits of the step, that of split rotation alone; others cannot be known beforehand:
