@@ -44,7 +44,8 @@ class Budget:
     """Of a SpectralAtmosphere with `budget=True`; since `begin`."""
 
     def __init__(self, model: Any):
-        self.model, self.names = model, list[str]()
+        self.model = model
+        self.names = _labels([p.name for p in model.physics if p.adds_tendencies])
         self.water = [name for name in WATER if name in model.tracers]
         self.started: dict[str, Any] = {}
 
@@ -53,14 +54,9 @@ class Budget:
         """Quantities whose tendencies are summed."""
         return ["air_temperature", "eastward_wind", *self.water]
 
-    def open(self) -> None:
-        """Before the first scheme of a step."""
-        self.names = []
-
-    def after(self, do: Any, name: str) -> None:
-        """Adds what sums the tendencies after a scheme."""
-        label = name if name not in self.names else f"{name} {self.names.count(name) + 1}"
-        self.names.append(label)
+    def after(self, do: Any, number: int) -> None:
+        """Adds what sums the tendencies after the n-th scheme that adds to them."""
+        label = self.names[number]
         for quantity in self.followed:
             self._sum(do, quantity, f"{quantity} by {label}")
         do(
@@ -197,3 +193,11 @@ class Budget:
         found["energy"]["fixer"] = change["fixer"] / step
         found["fluxes"] = {name: change[f"sum of {name}"] for name in self.fluxes}
         return found
+
+
+def _labels(names):
+    """Names of schemes; one that comes again has a number."""
+    return [
+        name if name not in names[:n] else f"{name} {names[:n].count(name) + 1}"
+        for n, name in enumerate(names)
+    ]

@@ -227,6 +227,7 @@ class SpectralAtmosphere(Model):
         self.budget = _budget_of(self, budget)
         self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
+        self.returned_before = None
         self.given = self.change = None  # another atmosphere that this one starts from
         if isinstance(orography, str):
             self._lie_on(orography)
@@ -453,6 +454,13 @@ class SpectralAtmosphere(Model):
         self.change = None
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
+        self.returned_before = self._returned(simulation)
+
+    @staticmethod
+    def _returned(simulation):
+        """What keeping energy has given back since the model was made [J m-2]."""
+        fixer = simulation.find(mpi.core.EnergyFixer)
+        return fixer.returned if fixer is not None else None
 
     @property
     def land_fraction(self):
@@ -512,9 +520,10 @@ class SpectralAtmosphere(Model):
         budget if it is kept; complete on rank 0, all ranks call it.
         """
         found = {}
-        fixer = simulation.find(mpi.core.EnergyFixer)
-        if fixer is not None and (steps := simulation.count - simulation.start_steps):
-            found["energy_fixer"] = fixer.returned / (steps * simulation.step)
+        returned, steps = self._returned(simulation), simulation.count - simulation.start_steps
+        if returned is not None and steps:
+            since = returned - (self.returned_before or 0.0)
+            found["energy_fixer"] = since / (steps * simulation.step)
         if self.budget is not None:
             found["budget"] = self.budget.table(simulation)
         return found
