@@ -1,4 +1,4 @@
-"""One time step of the spectral atmosphere, in the order in which it is computed
+"""One time step of a spectral atmosphere, in the order in which it is computed
 (docs/spectral.md).
 
 `do` (fathom.order.Order) adds a process, or nothing for what is None; what needs communication is
@@ -47,7 +47,7 @@ def semi_lagrangian_step(model, dynamics, do):
     do.phase = "dynamics"
     do("PrimitiveEquations", on=warmth)
     do("ColumnEnergy", on=heating, when=dynamics.total_energy)
-    do("SemiImplicitTerms", on=heating)
+    do("SemiImplicitTerms", on=heating | model.linear_divergence)
     do.phase = "physics"
     for tracer in model.tracers:
         do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
@@ -60,6 +60,7 @@ def semi_lagrangian_step(model, dynamics, do):
     do("Arrival", on=warmth)
     do("ImplicitCoriolis", when=model.parameters["splitting"])
     do.phase = "spectral"
+    do(dynamics.coupling)
     do(dynamics.step)
     do.phase = "dynamics"
     do(dynamics.total_energy)
