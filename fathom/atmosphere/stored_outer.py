@@ -1,0 +1,118 @@
+"""States of an outer model in a store of another run, or in a file of others, as a limited area
+takes them.
+
+On latitudes and longitudes around the globe: on levels of pressure or hybrid ones, as a forecast
+starts from them (fathom/data/stored_state.py, fathom/atmosphere/initial.py).
+
+On the area's own points (`grid = {...}` of the output of the outer run), on hybrid levels with
+surface_air_pressure and surface_geopotential: columns are brought to the area's ground and levels,
+cubic in ln p; with the same ground and levels they stay as they are:
+    p_s = p_s(outer) exp((phi_s(outer) - phi_s) / (R T_v)),    T_v of the lowest layer
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import moist_air, output
+from fathom.atmosphere.initial import initial_state
+from fathom.data import atmosphere, stored_state
+from fathom.grids.hybrid import interfaces_of
+from fathom.regrid import column
+from fathom.time.instants import TimeAxis
+
+
+class Stored:
+    """The states of a path in time, for a LimitedAreaAtmosphere."""
+
+    def __init__(self, model: Any, path: Path):
+        self.model, self.path = model, path
+        self.data: Any = None  # on levels of pressure, once somebody asks
+
+    def __str__(self) -> str:
+        return f"{self.path}, {self.axis}"
+
+    @cached_property
+    def axis(self) -> TimeAxis:
+        with output.open(self.path) as data:
+            if "time" not in data.dims:
+                raise ValueError(f"outer = {str(self.path)!r} has no states in time")
+            t = data.time.dt
+            moments = zip(
+                *(getattr(t, part).values.tolist() for part in ("year", "month", "day")),
+                (t.hour * 3600.0 + t.minute * 60.0 + t.second).values.tolist(),
+            )
+            return TimeAxis(list(moments))
+
+    @cached_property
+    def _on_own_points(self) -> bool:
+        """Whether it lies on the columns of the area."""
+        grid = self.model.grid
+        shape = grid.points[::-1]
+        with output.open(self.path) as data:
+            if "latitude" in data.dims:
+                return False
+            if (data.sizes.get("y"), data.sizes.get("x")) != shape:
+                raise ValueError(
+                    f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
+                    f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points"
+                )
+            if grid.map_factor is None:
+                return True
+            away = [
+                np.abs(data[name].values - own[: shape[0], : shape[1]]).max()
+                for name, own in zip(("longitude", "latitude"), grid.coordinates())
+            ]
+            if max(away) > 1e-3:
+                raise ValueError(
+                    f"outer = {str(self.path)!r} lies on other points, up to {max(away):.3g}"
+                    " degrees away; write it with grid = that of the area"
+                )
+            return True
+
+    def check(self) -> None:
+        """ValueError: not of states in time, or on points that are neither."""
+        _ = self.axis, self._on_own_points
+
+    def state(self, number: int) -> dict[str, np.ndarray]:
+        """A record as `set` takes it."""
+        found = self._from_columns(number) if self._on_own_points else self._from_globe(number)
+        if not self.model.moist and "specific_humidity" in found:
+            found["air_temperature"] = moist_air.virtual_temperature(
+                found["air_temperature"], found["specific_humidity"]
+            )
+        return {n: values for n, values in found.items() if n in self.model.settable}
+
+    def _from_globe(self, number: int) -> dict[str, np.ndarray]:
+        model = self.model
+        if self.data is None:
+            self.data = atmosphere.complete(stored_state.state(self.path))
+        return initial_state(
+            self.data.isel(time=number), model.grid, model.grid.levels, model.surface_geopotential
+        )
+
+    def _from_columns(self, number: int) -> dict[str, np.ndarray]:
+        found, a, b = stored_state.in_layers(self.path, number, self.model.tracers)
+        shape = self.model.grid.points[::-1]
+        flat = {name: v.reshape(*v.shape[:-2], -1) for name, v in found.items()}
+        p_s = flat.pop("surface_air_pressure")
+        ground = self.model.surface_geopotential[self.model.grid.wet_levels > 0]
+        there = flat.pop("surface_geopotential", ground)
+        humidity = flat.get("specific_humidity", 0.0)
+        virtual = moist_air.virtual_temperature(flat["air_temperature"], humidity)
+        pressure = p_s * np.exp((there - ground) / (moist_air.GAS_CONSTANT * virtual[-1]))
+        x, target = (
+            column.layer_logarithms(column.interface_pressure(*levels, p))[0]
+            for levels, p in (((a, b), p_s), (interfaces_of(self.model.grid.levels), pressure))
+        )
+        same = x.shape == target.shape and np.array_equal(x, target)
+        between = column.Between(x, target)
+        below = np.exp(column.EXPONENT * np.maximum(target - x[-1], 0))
+        result = {n: v if same else between.cubic(v) for n, v in flat.items()}
+        result["air_temperature"] = result["air_temperature"] * below
+        fields = {n: v.reshape(len(v), *shape) for n, v in result.items() if len(v) > 1}
+        return fields | {"log_surface_pressure": np.log(pressure).reshape(shape)}
