@@ -31,6 +31,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time (docs/limited-area.md).
+    outer_in_time : "linear" (default) or "cubic" between records.
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
@@ -60,6 +61,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         *,
         waves="quadratic",
         outer="initial",
+        outer_in_time="linear",
         physics=(),
         orography=0.0,
         tracers=(),
@@ -117,7 +119,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         )
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
-        self.outer = outer_models.of(self, outer)
+        self.outer = outer_models.of(self, outer, outer_in_time)
         if isinstance(orography, str):
             self._lie_on(orography)
 

@@ -147,13 +147,17 @@ class Constant:
         return ""
 
 
-def of(model: Any, given: Any) -> Any:
-    """The states that `outer` says; None: there is no outer model. ValueError: none of these."""
+def of(model: Any, given: Any, in_time: str = "linear") -> Any:
+    """The states that `outer` says, and how they go on between records; None: there is no outer
+    model. ValueError: none of these.
+    """
     periodic = model.grid.map_factor is None
     if given == "initial":
         return None if periodic else Initial(model)
+    if periodic and not model.grid.coupling:
+        raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
-        return Stored(model, Path(given))
+        return Stored(model, Path(given), in_time)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
     raise ValueError(f"outer = {given!r}: allowed are 'initial' and the path of a store or a file")

@@ -13,40 +13,64 @@ cubic in ln p; with the same ground and levels they stay as they are:
 from __future__ import annotations
 
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom import moist_air, output
+from fathom import moist_air, names, output
 from fathom.atmosphere.initial import initial_state
 from fathom.data import atmosphere, stored_state
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column
 from fathom.time.instants import TimeAxis
 
+PIECES = {"linear": 1, "cubic": 8}  # straight ones between two records
+
 
 class Stored:
-    """The states of a path in time, for a LimitedAreaAtmosphere."""
+    """The states of a path in time, for a LimitedAreaAtmosphere.
 
-    def __init__(self, model: Any, path: Path):
-        self.model, self.path = model, path
+    in_time: "linear", or "cubic": on Lagrange's cubic through the four records around, in pieces
+        that are straight
+    """
+
+    def __init__(self, model: Any, path: Path, in_time: str = "linear"):
+        self.model, self.path, self.in_time = model, path, in_time
+        if in_time not in PIECES:
+            raise ValueError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
+        self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, once somebody asks
+        self.held: dict[int, dict[str, np.ndarray]] = {}  # the last records, of a cubic
 
     def __str__(self) -> str:
-        return f"{self.path}, {self.axis}"
+        return f"{self.path}, {self.axis}, {self.in_time} in time"
 
     @cached_property
-    def axis(self) -> TimeAxis:
+    def times(self) -> Any:
+        """Of the records: an xarray.DataArray."""
         with output.open(self.path) as data:
             if "time" not in data.dims:
                 raise ValueError(f"outer = {str(self.path)!r} has no states in time")
-            t = data.time.dt
-            moments = zip(
-                *(getattr(t, part).values.tolist() for part in ("year", "month", "day")),
-                (t.hour * 3600.0 + t.minute * 60.0 + t.second).values.tolist(),
-            )
-            return TimeAxis(list(moments))
+            return data.time.load()
+
+    @cached_property
+    def axis(self) -> TimeAxis:
+        import xarray  # start-up time
+
+        times = self.times.values
+        finer = [
+            first + n * (last - first) / self.pieces
+            for first, last in pairwise(times)
+            for n in range(self.pieces)
+        ]
+        t = xarray.DataArray(np.array([*finer, times[-1]], times.dtype), dims="time").dt
+        moments = zip(
+            *(getattr(t, part).values.tolist() for part in ("year", "month", "day")),
+            (t.hour * 3600.0 + t.minute * 60.0 + t.second).values.tolist(),
+        )
+        return TimeAxis(list(moments))
 
     @cached_property
     def _on_own_points(self) -> bool:
@@ -79,7 +103,22 @@ class Stored:
         _ = self.axis, self._on_own_points
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """A record as `set` takes it."""
+        """A record, or what lies between two, as `set` takes it."""
+        before, piece = divmod(number, self.pieces)
+        if not piece:
+            return self._record(before)
+        count = self.times.size
+        first = max(min(before - 1, count - 4), 0)
+        around = range(first, min(first + 4, count))
+        self.held = {n: self.held.get(n) or self._record(n) for n in around}
+        at = before + piece / self.pieces  # records follow each other evenly
+        shares = [np.prod([(at - m) / (n - m) for m in around if m != n]) for n in around]
+        return {
+            name: sum(share * self.held[n][name] for share, n in zip(shares, around))
+            for name in self.held[first]
+        }
+
+    def _record(self, number: int) -> dict[str, np.ndarray]:
         found = self._from_columns(number) if self._on_own_points else self._from_globe(number)
         if not self.model.moist and "specific_humidity" in found:
             found["air_temperature"] = moist_air.virtual_temperature(

@@ -31,7 +31,7 @@ class PeriodicPlaneGrid(Grid):
     map_factor = angle = None
 
     def __init__(
-        self, points=None, *, resolution=None, latitude=45.0, coupling=8, levels=None, **unknown
+        self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None, **unknown
     ):
         reject(self, unknown)
         if points is None or resolution is None:

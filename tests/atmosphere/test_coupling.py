@@ -60,7 +60,7 @@ def test_coupled_to_itself_nothing_changes(tmp_path):
     """What a run has stored, taken as the outer model of the same run: the same run, but for what
     its truncation leaves out of products.
     """
-    grid, amplitude = plane(points=(32, 20)), 1e-2
+    grid, amplitude = plane(points=(32, 20), coupling=8), 1e-2
     first = simulation(linear(grid).set(**wave(grid, amplitude=amplitude)[0]), directory=tmp_path)
     first.output("outer.zarr", needed, every="600s", dtype="float64")
     first.run("1h", report=False)
@@ -75,7 +75,7 @@ def test_a_wave_leaves_through_the_zone():
     """A packet of gravity waves, 330 m/s, into a zone of 8 points drawn to air at rest: less than
     1 % of its energy comes back.
     """
-    grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=0, levels=fm.SigmaLevels(6))
+    grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=2, levels=fm.SigmaLevels(6))
     x = np.arange(128)
     depth = np.minimum(x, 127 - x)
     grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # at both ends of x alone
@@ -112,7 +112,7 @@ def test_an_area_inside_a_larger_one(tmp_path):
 
 
 def test_restart_and_ranks_with_records(tmp_path):
-    grid = plane(points=(32, 20))
+    grid = plane(points=(32, 20), coupling=8)
     first = simulation(linear(grid).set(**wave(grid)[0]), directory=tmp_path)
     first.output("outer.zarr", needed, every="30min", dtype="float64")
     first.run("2h", report=False)
@@ -128,6 +128,33 @@ def test_restart_and_ranks_with_records(tmp_path):
     assert again.checksum() == whole.checksum()
 
 
+def test_records_on_a_cubic_in_time(tmp_path):
+    """Between records of every hour a wave of 6 hours: the cubic is nearer to it."""
+    grid = plane(points=(16, 12), coupling=4)
+    speed = {}
+
+    def blow(simulation):
+        hours = simulation.seconds / 3600
+        simulation.state["eastward_wind"] = 10 * np.sin(2 * np.pi * hours / 6)
+
+    still = linear(grid).set(air_temperature=280.0)
+    first = simulation(still, step="15min", directory=tmp_path)
+    first.call(blow, "15min")
+    first.output("outer.zarr", needed, every="1h", dtype="float64")
+    first.run("6h", report=False)
+    for in_time in ("linear", "cubic"):
+        model = linear(grid, outer=tmp_path / "outer.zarr", outer_in_time=in_time)
+        states = model.outer
+        number = (2 * states.pieces + states.pieces // 2) if states.pieces > 1 else None
+        u = (
+            states.state(number)["eastward_wind"].mean()
+            if number
+            else 0.5 * sum(states.state(n)["eastward_wind"].mean() for n in (2, 3))
+        )
+        speed[in_time] = abs(u - 10 * np.sin(2 * np.pi * 2.5 / 6))
+    assert speed["cubic"] < 0.2 * speed["linear"]
+
+
 def test_weights():
     alpha = outer.weights(disturbed().grid, outer.EXPONENT)
     assert alpha[:50, :60].max() == 1 and alpha[25, 30] == 0 and (alpha[50:] == 1).all()
@@ -140,6 +167,8 @@ def test_weights():
 def test_errors(tmp_path):
     with pytest.raises(ValueError, match="allowed are 'initial'"):
         fm.LimitedAreaAtmosphere(area(), outer=3)
+    with pytest.raises(ValueError, match="needs coupling"):
+        fm.LimitedAreaAtmosphere(plane(), outer=tmp_path)
     other = simulation(disturbed(), directory=tmp_path)
     other.output("outer.zarr", needed, every="1h")
     other.run("1h", report=False)

@@ -19,11 +19,15 @@ def area(levels=6, **changes):
     return fm.LimitedAreaGrid(**(europe | {"levels": fm.SigmaLevels(levels)} | changes))
 
 
-def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0):
+def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0, coupling=0):
     import fathom as fm
 
     return fm.PeriodicPlaneGrid(
-        points, resolution=resolution, latitude=latitude, levels=fm.SigmaLevels(levels)
+        points,
+        resolution=resolution,
+        latitude=latitude,
+        coupling=coupling,
+        levels=fm.SigmaLevels(levels),
     )
 
 
