@@ -115,6 +115,7 @@ public:
             TimedRegion timer(packing(), spent.packing);
             rows.pack(d, from);
         }
+        spent.packing.did(0, double(points()) * 7 * sizeof(T));
         do {
             {
                 TimedRegion timer(packing(), spent.packing);
@@ -123,6 +124,8 @@ public:
             static const Region here("departure points");
             TimedRegion timer(here, spent.departure);
             each_line([&](std::size_t n) { trace(n, now); });
+            const double times = double(points()) * how.iterations;
+            spent.departure.did(times * operations_of_departure, times * 10 * sizeof(T));
         } while (rows.around.cover());
     }
     void interpolate(const Group& group, std::span<const FieldSlab> to) override {
@@ -135,8 +138,12 @@ public:
             rows.pack(d, from);
             rows.surround();
         }
+        const double count = double(to.size()), all = double(points());
+        spent.packing.did(0, all * (count + fields) * sizeof(T));
         static const Region here("interpolation");
         TimedRegion timer(here, spent.interpolation);
+        spent.interpolation.did(all * (operations_of_weights + fields * operations_of_field),
+                                all * (2 * count + 3) * sizeof(T));
         each_line([&](std::size_t n) { carry(n, group, to); });
     }
 
@@ -172,6 +179,13 @@ private:
                 turn_y[at] = T((log_m(n, i) - log_m(s, i)) / ((n - s) * area.dy));
             }
     }
+    std::size_t points() const { return displacement.size() / 3; }
+    /// Of a point: 4 edges of a cell, 3 sums of 2 products each, their weights; the mean of both
+    /// ends.
+    static constexpr int operations_of_departure = 4 * (6 + 3 * 4) + 20;
+    /// Of a point: Lagrange's weights along three axes and the products of two; of a field: 16
+    /// lines of 4 points.
+    static constexpr int operations_of_weights = 3 * 12 + 16, operations_of_field = 16 * 9;
     template <class Body> void each_line(Body body) {
 #pragma omp parallel for schedule(dynamic, 4)
         for (std::size_t n = 0; n < lines.size(); ++n) body(n);
