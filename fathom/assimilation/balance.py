@@ -21,7 +21,12 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.assimilation.maps import LinearMap, Vector
-from fathom.assimilation.spectral import SpectralRoot, root_of
+from fathom.assimilation.spectral import (
+    SpectralRoot,
+    correlation_spectrum,
+    root_of,
+    second_order,
+)
 from fathom.transform import SphericalHarmonics
 
 parts = ("stream_function", "velocity_potential", "mass")
@@ -89,15 +94,22 @@ class Errors:
 
     def scaled(self, factor: float) -> Errors:
         """All variances times a factor."""
-        return Errors(*(factor * getattr(self, name) for name in parts), self.balance)
+        return Errors(
+            factor * self.stream_function,
+            factor * self.velocity_potential,
+            factor * self.mass,
+            self.balance,
+        )
 
     def write(self, path: str) -> None:
         """As NetCDF."""
         import xarray as xr
 
         levels = len(self.balance) - 1
-        square = lambda name, size: (("degree", f"{name}_level", f"{name}_other"), size)
-        variables = {name: square(name, getattr(self, name)) for name in parts}
+        variables: dict[str, Any] = {
+            name: (("degree", f"{name}_level", f"{name}_other"), getattr(self, name))
+            for name in parts
+        }
         variables["balance"] = (("mass_level", "level"), self.balance)
         xr.Dataset(
             variables, attrs={"title": "covariances of background errors", "levels": levels}
@@ -220,7 +232,8 @@ def estimated(
     N = np.linalg.solve(A + ridge * np.trace(A) / levels * np.eye(levels), B.T).T
     rest = [mass - N @ phi for (_, _, mass), phi in zip(all_waves, balanced)]
     psi, chi = ([w[k] for w in all_waves] for k in (0, 1))
-    return Errors(*(_covariances(s, transform) for s in (psi, chi, rest)), N)
+    of = lambda samples: _covariances(samples, transform)
+    return Errors(of(psi), of(chi), of(rest), N)
 
 
 def _covariances(samples: list[np.ndarray], transform: SphericalHarmonics) -> np.ndarray:
@@ -257,8 +270,6 @@ def simple_errors(
     wind [m s-1], unbalanced temperature [K] and pressure [Pa] : standard deviations; divergent:
     part of the wind's variance that is divergent. length [m]. a, b: of the interfaces.
     """
-    from fathom.assimilation.spectral import correlation_spectrum, second_order
-
     p = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
     apart = np.log(p[:, None] / p[None]) / depth
     between = np.exp(-0.5 * apart**2)

@@ -95,7 +95,8 @@ class _Weighted(LinearMap):
     def apply(self, x: Vector) -> Vector:
         return self.root * x
 
-    adjoint = apply
+    def adjoint(self, y: Vector) -> Vector:
+        return self.root * y
 
 
 @dataclass

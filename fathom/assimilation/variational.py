@@ -11,7 +11,7 @@ d = y - H M(x_b + L chi) + H M' L chi, for the whole chi.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,15 @@ from fathom.assimilation.trajectory import Trajectory
 methods = ("3d-var", "fgat", "4d-var")
 
 
+def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vector:
+    """Of all times one after another, of those that were taken."""
+    return np.concatenate([of(n, s)[s.taken] for n, s in seen.items()])
+
+
+def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vector:
+    return _taken(seen, lambda n, s: s.departures(states[n]))
+
+
 @dataclass
 class Seen:
     """Observations of one time: values y, variances of their errors, H. `taken`: those that
@@ -32,11 +41,19 @@ class Seen:
     values: Vector
     variances: Vector
     operator: LinearMap
-    taken: np.ndarray | None = None
+    taken: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
-        if self.taken is None:
-            self.taken = np.ones(len(self.values), bool)
+        self.taken = np.ones(len(self.values), bool)
+
+    def departures(self, state: Vector) -> Vector:
+        """y - H x of all."""
+        return self.values - self.operator.apply(state)
+
+    @property
+    def taken_operator(self) -> LinearMap:
+        """H of those that were taken."""
+        return Product(_Taken(self.taken), self.operator)
 
     def screen(self, departures: Vector, background_variances: Vector | float, most: float) -> int:
         """Leaves out what departs from the background by more than so many standard deviations of
@@ -166,35 +183,21 @@ class Window:
             )
         seen, middle = dict(sorted(seen.items())), self.steps // 2
         states = self._follow(start, list(seen))
-        at = lambda n: middle if self.method == "3d-var" else n
-        d = {n: s.values - s.operator.apply(states[at(n)]) for n, s in seen.items()}
-        rejected = sum(self._screen(s, d[n]) for n, s in seen.items())
-        taken = lambda parts: np.concatenate([parts[n][s.taken] for n, s in seen.items()])
-        first, variances = taken(d), taken({n: s.variances for n, s in seen.items()})
-        operators = {n: Product(_Taken(s.taken), s.operator) for n, s in seen.items()}
+        if self.method == "3d-var":  # as if all were of the middle
+            states |= {n: states[middle] for n in seen}
+        rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
+        first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
         departures, chi, history = first, None, []
         for _ in range(self.outer):
-            if self.method == "4d-var":
-                G: LinearMap = self.trajectory.observed(operators)
-            else:
-                G = _Stacked(list(operators.values()), [int(s.taken.sum()) for s in seen.values()])
+            G = self._observed(seen)
             if chi is not None:  # about what was found, for the whole increment
                 departures = departures + G.apply(self.background.apply(chi))
             cost = Cost(self.background, [Slot(departures, variances, G)])
             found = lanczos(cost, iterations=self.iterations, tolerance=self.tolerance)
             chi = found.control
-            assert chi is not None
-            if self.method == "4d-var":
-                after = self._follow(start + found.increment, list(seen))
-                residuals = taken(
-                    {n: s.values - s.operator.apply(after[n]) for n, s in seen.items()}
-                )
-            else:
-                x = states[middle] + found.increment
-                after = {middle: x, 0: start, self.steps: self._ahead(x)}
-                residuals = departures - G.apply(found.increment)
-            departures = residuals
-            history.append(0.5 * float(residuals @ (residuals / variances)))
+            after, departures = self._found(start, states[middle], departures, G, found, seen)
+            history.append(0.5 * float(departures @ (departures / variances)))
+        assert chi is not None
         return Analysis(
             after[0],
             after[middle],
@@ -203,12 +206,36 @@ class Window:
             (0.5 * float(chi @ chi), history[-1]),
             0.5 * float(first @ (first / variances)),
             first,
-            residuals,
+            departures,
             variances,
             found,
             rejected,
             history,
         )
+
+    def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
+        """G, of dx to what is observed in the window."""
+        operators = {n: s.taken_operator for n, s in seen.items()}
+        if self.method == "4d-var":
+            return self.trajectory.observed(operators)
+        return _Stacked(list(operators.values()), [int(s.taken.sum()) for s in seen.values()])
+
+    def _found(
+        self,
+        start: Vector,
+        middle: Vector,
+        departures: Vector,
+        G: LinearMap,
+        found: Found,
+        seen: Mapping[int, Seen],
+    ) -> tuple[dict[int, Vector], Vector]:
+        """States with the increment, and what is left of the departures."""
+        if self.method == "4d-var":
+            after = self._follow(start + found.increment, list(seen))
+            return after, _departures(seen, after)
+        x = middle + found.increment
+        after = {0: start, self.steps // 2: x, self.steps: self._ahead(x)}
+        return after, departures - G.apply(found.increment)
 
     def _screen(self, one: Seen, departures: Vector) -> int:
         if self.screening is None:
