@@ -114,7 +114,8 @@ class Store(Stream):
         if grid is not None:
             target = self._said(targets.of_grid, grid)
         if area is None and not self.zonal:
-            return target
+            # of a limited area: without its extension
+            return target or getattr(self.simulation.model.grid, "window", None)
         return self._said(self._part, target, area)
 
     def _part(self, target, area):

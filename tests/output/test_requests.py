@@ -133,9 +133,9 @@ def test_an_ocean_has_them_too(tmp_path):
     assert values.min() - 1e-4 <= inside.min() and inside.max() <= values.max() + 1e-4
 
 
-def test_the_same_bytes_on_any_ranks(on_ranks):
+def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     one, three = (on_ranks(n, output_requests, "sums") for n in (1, 3))
-    assert one == three
+    assert one == three == on_ranks(3, output_requests, "sums", "1")
 
 
 @pytest.mark.parametrize(

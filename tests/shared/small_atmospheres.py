@@ -25,6 +25,7 @@ def held_suarez(
     stretching=1.0,
     pole=(0.0, 90.0),
     synchronise=False,
+    servers=0,
     **model,
 ):
     """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height
@@ -67,6 +68,7 @@ def held_suarez(
         "threads": threads,
         "tile": tile,
         "synchronise": synchronise,
+        "io_servers": servers,
     }
     return fm.Simulation(atmosphere, step=step, parallel=parallel, directory=tempfile.gettempdir())
 
