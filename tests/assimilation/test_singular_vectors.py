@@ -12,7 +12,7 @@ from small_trajectories import followed
 @pytest.fixture(scope="module")
 def window():
     trajectory, _ = followed(
-        "primitive_equations", 6, truncation=5, levels=3, mountain=0.0, step="3600s"
+        "primitive_equations", 3, truncation=5, levels=3, mountain=0.0, step="3600s"
     )
     transform = SphericalHarmonics(5, trajectory.model.grid.rows)
     return trajectory, EnergyRoot(transform, np.diff(trajectory.model.grid.levels.b))
