@@ -176,15 +176,9 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         if isinstance(orography, str):
             self._lie_on(orography)
 
-    def _lie_on(self, name):
-        """The orography of that name, and the land that goes with it."""
-        if name != "earth":
-            raise ValueError(
-                f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
-            )
-        ground = orography_of(self.grid, self.grid.truncation)
-        self.orography = ground.pop("surface_geopotential")
-        self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
+    def earth_below(self):
+        """What of the earth lies below (fathom/atmosphere/orography.py)."""
+        return orography_of(self.grid, self.grid.truncation)
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of

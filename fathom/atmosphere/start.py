@@ -23,7 +23,7 @@ def analysis(model, state):
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
     """
-    fields = forecast.start(state, model.grid)
+    fields = forecast.start(state, model.grid, ground=model.earth_below())
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
         fields["air_temperature"] = virtual_temperature(
