@@ -17,17 +17,19 @@ template <class T> struct Tape {
         int a, b;
         T by_a, by_b;
     };
-    std::vector<Entry> entries;
-    std::vector<T> adjoint;  ///< of each entry
+    std::vector<Entry> entries;  ///< the first `count` are in use
+    std::vector<T> adjoint;      ///< of each entry
+    int count = 0;
     std::ptrdiff_t origins = 0;
 
     int add(int a, T by_a, int b = -1, T by_b = T(0)) {
-        entries.push_back({a, b, by_a, by_b});
-        return int(entries.size()) - 1;
+        if (count == int(entries.size())) entries.resize(2 * count + 1024);
+        entries[count] = {a, b, by_a, by_b};
+        return count++;
     }
     /// From the last to the first.
     void sweep() {
-        for (std::size_t n = entries.size(); n-- > 0;) {
+        for (int n = count; n-- > 0;) {
             const Entry& e = entries[n];
             const T y = adjoint[n];
             if (y == T(0)) continue;
@@ -37,7 +39,7 @@ template <class T> struct Tape {
     }
 };
 
-template <class T> inline thread_local Tape<T> tape;  ///< of this thread
+template <class T> constinit inline thread_local Tape<T>* tape = nullptr;  ///< of this thread
 
 template <class T> struct Taped {
     using Number = T;
@@ -52,7 +54,7 @@ template <class T> struct Taped {
     constexpr Taped(T value, int origin) : value(value), origin(origin) {}
     template <class A> requires std::is_arithmetic_v<A>
     constexpr Taped(A x) : Taped(T(x), -1) {}
-    static Origin* origin_of(const T* p) { return (Origin*)((char*)p + tape<T>.origins); }
+    static Origin* origin_of(const T* p) { return (Origin*)((char*)p + tape<T>->origins); }
     static Taped load(const T* p) { return {*p, int(*origin_of(p))}; }
     void store(T* p) const { *p = value, *origin_of(p) = origin; }
     void stream(T* p) const { store(p); }
@@ -121,7 +123,7 @@ template <class T> struct Taped {
 private:
     static Taped of(T value, Taped a, T by_a, Taped b = {T(0), -1}, T by_b = T(0)) {
         if (a.origin < 0 && b.origin < 0) return {value, -1};
-        return {value, tape<T>.add(a.origin, by_a, b.origin, by_b)};
+        return {value, tape<T>->add(a.origin, by_a, b.origin, by_b)};
     }
     /// A function of one number, with the derivative that dual numbers give it.
     template <class Function> static Taped of(Taped x, Function f) {

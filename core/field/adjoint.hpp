@@ -43,16 +43,18 @@ void each_level(const Raw* at, int column, int levels, Body body) {
 /// One column: the kernel leaves its tape, which is read backwards.
 template <class Scheme, class T>
 void column(const Scheme& kernel, const Raw* at, std::ptrdiff_t apart, int column, int levels) {
-    auto& t = tape<T>;
-    t.entries.clear();
+    static thread_local Tape<T> own;
+    auto& t = own;
+    tape<T> = &own;
+    t.count = 0;
     t.origins = 2 * apart;
     const auto adjoint_of = [&](T* p) -> T& { return *(T*)((char*)p + apart); };
     each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
         *Taped<T>::origin_of(p) = use.own ? -1 : t.add(-1, T(0));
     });
-    const std::size_t given = t.entries.size();
+    const int given = t.count;
     apply<Taped<T>>(kernel, at, column, levels);
-    t.adjoint.assign(t.entries.size(), T(0));
+    t.adjoint.assign(t.count, T(0));
     each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
         if (use.access == Access::reads || use.own) return;
         if (const auto origin = *Taped<T>::origin_of(p); origin >= 0)
@@ -60,7 +62,7 @@ void column(const Scheme& kernel, const Raw* at, std::ptrdiff_t apart, int colum
         adjoint_of(p) = T(0);
     });
     t.sweep();
-    std::size_t n = 0;
+    int n = 0;
     each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
         if (!use.own && n < given) adjoint_of(p) += t.adjoint[n++];
     });
