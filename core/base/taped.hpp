@@ -1,6 +1,6 @@
 /// Taped: numbers that remember what they were made of, those of neighbouring columns at once. A
-/// kernel is a template on its number: run on these, it leaves a tape, and the tape, read backwards,
-/// gives its adjoint.
+/// kernel is a template on its number: run on these, it leaves a tape, and the tape, read
+/// backwards, gives its adjoint.
 ///   y = f(a, b):     a' += y' df/da,   b' += y' df/db
 /// Where the numbers of memory came from lies `origins` bytes after them: load reads both, store
 /// writes both. The values are those of the plain numbers. What was not chosen (select, larger,

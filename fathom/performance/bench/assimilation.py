@@ -1,6 +1,6 @@
 """What assimilation costs, in seconds of a processor: a step of the model, of its tangent and of
-its adjoint, and on two threads; and a minimisation of 4D-Var by its maps. One rank; the state is that
-of a twin experiment before its spin-up.
+its adjoint, and on two threads; and a minimisation of 4D-Var by its maps. One rank; the state is
+that of a twin experiment before its spin-up.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
 
 def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict[str, Any]:
     """All figures."""
-    model = Model.of(Air(truncation=truncation, levels=levels))
+    model = Model.of(Air(truncation=truncation, levels=levels), threads=2)
     return {
         "truncation": truncation,
         "levels": levels,
