@@ -45,6 +45,7 @@ public = {
     "ZLevels": "grids",
     "GaussianGrid": "grids",
     "PlaneGrid": "grids",
+    "SphereGrid": "grids",
     "LimitedAreaGrid": "grids",
     "HeightLevels": "grids",
     "HybridLevels": "grids",

@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include "atmosphere/gridpoint/helmholtz.hpp"
+#include "atmosphere/gridpoint/pole_wind.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
@@ -306,16 +307,19 @@ void bind_gridpoint(nb::module_& m) {
         .def(
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
-               double dy, std::vector<double> heights) {
-                new (self)
-                    GridPointSetup{step, implicitness, iterations, dx, dy, std::move(heights)};
+               double dy, std::vector<double> heights, double radius, bool deep) {
+                new (self) GridPointSetup{step, implicitness, iterations, dx, dy,
+                                          std::move(heights), radius, deep};
             },
-            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a);
+            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
+            "radius"_a = 0., "deep"_a = false, "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
     nb::class_<DryMass, GlobalProcess>(m, "DryMass", "Keeps the mass of air.")
-        .def(nb::init<>())
+        .def(nb::init<double>(), "curvature"_a = 0.)
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
+    nb::class_<PoleWind, GlobalProcess>(m, "PoleWind", "Wind over the poles of the sphere.")
+        .def(nb::init<>());
     nb::class_<HelmholtzSolve, GlobalProcess>(
         m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
         .def(

@@ -1,5 +1,5 @@
-"""The grid-point atmosphere: non-hydrostatic, on a C grid with levels of height. docs/gridpoint.md
-has the equations.
+"""The grid-point atmosphere: non-hydrostatic, on a C grid with levels of height, on a plane or the
+sphere. docs/gridpoint.md has the equations.
 """
 
 from functools import cached_property
@@ -7,11 +7,13 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import gridpoint_report
+from fathom.atmosphere import cases, gridpoint_report, gridpoint_state
+from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.reference import Constants, Isothermal, Stratified
-from fathom.grids.arguments import choice, integer, number_of
+from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
+from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.plane import PlaneGrid
+from fathom.grids.sphere import SphereGrid
 from fathom.input.values import on_columns
 from fathom.model import Model
 from fathom.moist_air import GAS_CONSTANT
@@ -24,25 +26,30 @@ faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face
 
 
 class GridPointAtmosphere(Model):
-    """Dry, non-hydrostatic, deep in the vertical: semi-implicit and semi-Lagrangian on an Arakawa C
-    grid with Charney-Phillips levels over any ground.
+    """Dry and non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
+    Charney-Phillips levels over any ground.
 
     Parameters
     ----------
-    grid : PlaneGrid with HeightLevels.
-    orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m].
-    reference_temperature : of an isothermal reference at rest [K]; None (default): the reference
-        has the potential temperature `surface_potential_temperature` [K] at height 0 and the
-        buoyancy frequency `stability` [s-1].
-    coriolis : f [s-1], a number.
+    grid : PlaneGrid or SphereGrid.
+    orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
+        on the sphere of (longitude, latitude) [degrees].
+    reference_temperature : of an isothermal reference at rest [K].
+    surface_potential_temperature, stability : of a reference of one buoyancy frequency [K, s-1]; on
+        a plane 300 K, 0.01 s-1 if nothing else is given. On the sphere the reference is about the
+        standard atmosphere if nothing is given.
+    coriolis : f [s-1] of a plane, a number.
+    rotation : of the sphere [s-1].
+    deep : whether the sphere widens with height, gravity falls off, and all of the Coriolis force
+        acts (True); False: a shallow atmosphere.
     implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
     outer, inner : iterations of a step: trajectories anew; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
-    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
-        tolerance of its residual, relative to its right side; maximum_iterations.
+    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners), by
+        default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual, relative to its right side; maximum_iterations.
     fix_mass : whether the mass of air is kept.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
@@ -51,7 +58,7 @@ class GridPointAtmosphere(Model):
 
     halo = 1
     usual_surface = None
-    zero_outside = ("open_north_face",)
+    zero_outside = ("open_north_face", "length_north_face")
     rotations = ()
     kept = ("eastward_wind", "northward_wind")
     settable = (
@@ -60,6 +67,7 @@ class GridPointAtmosphere(Model):
         "upward_air_velocity",
         "potential_temperature_deviation",
         "temperature_deviation",
+        *gridpoint_state.by_pressure,
     )
     limits = {
         "x_wind": (-500, 500),
@@ -75,9 +83,11 @@ class GridPointAtmosphere(Model):
         *,
         orography=0.0,
         reference_temperature=None,
-        surface_potential_temperature=300.0,
-        stability=0.01,
+        surface_potential_temperature=None,
+        stability=None,
         coriolis=0.0,
+        rotation=earth.ROTATION,
+        deep=True,
         implicitness=0.55,
         outer=2,
         inner=2,
@@ -85,7 +95,7 @@ class GridPointAtmosphere(Model):
         viscosity=0.0,
         sponge_bottom=None,
         sponge_rate=0.0,
-        preconditioner="lines",
+        preconditioner=None,
         tolerance=1e-4,
         maximum_iterations=100,
         fix_mass=True,
@@ -96,9 +106,15 @@ class GridPointAtmosphere(Model):
         placed=(),
         precision="fp64",
     ):
-        if not isinstance(grid, PlaneGrid):
-            raise ValueError(f"GridPointAtmosphere needs a PlaneGrid, given {grid!r}")
+        if not isinstance(grid, (PlaneGrid, SphereGrid)):
+            raise ValueError(
+                f"GridPointAtmosphere needs a PlaneGrid or a SphereGrid, given {grid!r}"
+            )
         choice("precision", precision, ["fp64", "fp32"])
+        self.sphere = isinstance(grid, SphereGrid)
+        self.deep = self.sphere and yes_or_no("deep", deep)
+        if preconditioner is None:
+            preconditioner = "separable-lines" if self.sphere else "lines"
         choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
         self.preconditioner, self.fix_mass = preconditioner, bool(fix_mass)
@@ -114,6 +130,8 @@ class GridPointAtmosphere(Model):
         if not 0 < self.tolerance < 1:
             raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
         self.coriolis = number_of("coriolis", coriolis, "s-1")
+        if self.sphere and self.coriolis:
+            raise ValueError("coriolis is of a plane; a sphere has its rotation")
         self.sponge_bottom = (
             grid.levels.top if sponge_bottom is None
             else number_of("sponge_bottom", sponge_bottom, "m")
@@ -122,6 +140,7 @@ class GridPointAtmosphere(Model):
             "GridPointAtmosphere",
             {
                 "implicitness": implicitness,
+                "rotation": rotation,
                 "viscosity": viscosity,
                 "gravity": gravity,
                 "gas_constant": gas_constant,
@@ -136,16 +155,26 @@ class GridPointAtmosphere(Model):
         self.constants = Constants(
             p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
         )
-        self.reference = (
-            Stratified(
-                number_of("surface_potential_temperature", surface_potential_temperature, "K"),
-                number_of("stability", stability, "s-1"),
-            )
-            if reference_temperature is None
-            else Isothermal(number_of("reference_temperature", reference_temperature, "K"))
+        self.reference = self._reference(
+            reference_temperature, surface_potential_temperature, stability
         )
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
+
+    def _reference(self, temperature, surface, stability):
+        if temperature is not None:
+            return Isothermal(number_of("reference_temperature", temperature, "K"))
+        if self.sphere and surface is None and stability is None:
+            return Standard()
+        return Stratified(
+            number_of("surface_potential_temperature", 300.0 if surface is None else surface, "K"),
+            number_of("stability", 0.01 if stability is None else stability, "s-1"),
+        )
+
+    @property
+    def curvature(self):
+        """1 / radius of a deep atmosphere [m-1], else 0."""
+        return 1 / self.grid.radius if self.deep else 0.0
 
     @property
     def prognostic(self):
@@ -161,13 +190,23 @@ class GridPointAtmosphere(Model):
             "air_density",
         )
 
-    def set(self, **values):
-        """Initial state by field: a number, an array of its levels, or a function of (x, y, height)
-        [m].
+    def set(self, case=None, **values):
+        """Initial state by field: a number, an array of its levels, or a function.
 
-        Allowed: x_wind, y_wind, upward_air_velocity; potential_temperature_deviation or
-        temperature_deviation [K] from the reference, whose pressure the air has.
+        case : name of a published test case (fathom.atmosphere.cases), its ground included.
+        Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
+        y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
+        from the reference, whose pressure the air has.
+        Of (longitude, latitude, pressure [Pa]), as a spectral atmosphere takes them, and balanced
+        in the vertical: eastward_wind, northward_wind, air_temperature [K]; of (longitude,
+        latitude): surface_air_pressure or log_surface_pressure.
         """
+        if case is not None:
+            ground = self.orography
+            values = cases.apply(self, case, cases.primitive_equations) | values
+            if self.orography is not ground:
+                geopotential, g = self.orography, self.parameters["gravity"]
+                self.orography = lambda x, y: geopotential(x, y) / g
         for name, value in values.items():
             if name not in self.settable:
                 raise ValueError(
@@ -175,17 +214,17 @@ class GridPointAtmosphere(Model):
                     f" allowed: {', '.join(self.settable)}"
                 )
             self.initial[name] = value
-        if {"potential_temperature_deviation", "temperature_deviation"} <= set(self.initial):
-            raise ValueError(
-                "the state takes either potential_temperature_deviation or temperature_deviation"
-            )
+        gridpoint_state.check(self.initial)
         return self
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        offered = self.parameters | {"reference_pressure": self.constants.pressure}
+        offered = self.parameters | {
+            "reference_pressure": self.constants.pressure,
+            "curvature": self.curvature,
+        }
         do = Order(bytes_of[self.precision], step, offered=offered)
         gridpoint_step(self, Dynamics(self, step), do)
         return do.place(self.placed)
@@ -200,18 +239,23 @@ class GridPointAtmosphere(Model):
         """The reference on the grid: Exner function and density of layers, potential temperature of
         interfaces. ValueError: it ends below the top.
         """
-        z, c, top = self.heights, self.constants, self.grid.levels.top
+        z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
+        middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
         if not self.reference.exner(top, c) > 0.01:
             raise ValueError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
         theta = self.reference.potential_temperature(z, c)
-        exner = self.reference.exner((z[1:] + z[:-1]) / 2, c)
+        exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
+
+    def geopotential(self, height):
+        """Geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
+        return height / (1 + self.curvature * height)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx), or with levels."""
         h, shape = self.grid.horizontal, np.shape(self.grid.wet_levels)
         exner, density, theta = self.air_at_rest
-        metrics = {name: np.asarray(getattr(h, name)) for name in faces}
+        metrics = {name: np.array(getattr(h, name)) for name in faces}
         coriolis, open_north = np.full(shape, self.coriolis), np.ones(shape)
         if self.grid.slice:  # no flux, no gradient across; of two rows of faces one: f counts twice
             metrics |= {
@@ -221,6 +265,11 @@ class GridPointAtmosphere(Model):
             coriolis *= 2
         else:
             open_north[-1] = 0
+        if self.sphere:
+            latitude = np.deg2rad(self.grid.coordinates()[1])
+            coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
+            metrics["length_north_face"][-1] = 0  # the pole
+            metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
         return metrics | {
             "open_east_face": np.ones(shape),
             "open_north_face": open_north,
@@ -249,48 +298,9 @@ class GridPointAtmosphere(Model):
     def initialise(self, simulation):
         """The initial state into the fields."""
         simulation.changed = True
-        z, c = self.heights, self.constants
-        exner, _, theta = self.air_at_rest
-        middle = (z[1:] + z[:-1]) / 2
-        beside = {"x_wind": (2, -1), "y_wind": (1, -1)}
-        state = {}
-        for name in ("x_wind", "y_wind", "upward_air_velocity"):
-            at = z if name == "upward_air_velocity" else middle
-            state[name] = self._given(name, at, beside.get(name))
-        if not self.grid.slice:
-            state["y_wind"][:, -1] = 0
-        warmer = self._given("potential_temperature_deviation", z)
-        if "temperature_deviation" in self.initial:
-            warmer = self._given("temperature_deviation", z) / self.reference.exner(z, c)
-        state["air_potential_temperature"] = theta = theta + warmer
-        state["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
-        for name, values in state.items():
+        for name, values in gridpoint_state.state(self).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
-
-    def _given(self, name, heights, moved=None):
-        """What the user gives for a field, (levels, ny, nx); moved: (axis, -1) of faces, half a
-        cell further along it. ValueError: a shape that does not fit, what is not finite.
-        """
-        value = self.initial.get(name, 0.0)
-        if callable(value):
-            x, y = self.grid.coordinates()
-            if moved:
-                heights = (heights + np.roll(heights, moved[1], moved[0])) / 2
-                x, y = (x + self.grid.dx / 2, y) if moved[0] == 2 else (x, y + self.grid.dy / 2)
-            values = np.stack([np.broadcast_to(value(x, y, z), x.shape) for z in heights])
-        else:
-            try:
-                values = np.broadcast_to(np.asarray(value, float), heights.shape)
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
-                    " function of (x, y, height)"
-                ) from None
-        if not np.isfinite(values).all():
-            k, j, i = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"{name} is {values[k, j, i]} at {self.grid.place(j, i)}, level {k}")
-        return np.array(values, float)
 
     @property
     def derived(self):
@@ -361,57 +371,3 @@ def temperature(model, density, theta):
 def _part(values, window):
     j0, i0, ny, nx = window
     return values[..., j0 : j0 + ny, i0 : i0 + nx]
-
-
-class Dynamics:
-    """What needs communication (core/atmosphere/gridpoint)."""
-
-    def __init__(self, model, step):
-        grid, precision = model.grid, bytes_of[model.precision]
-        names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
-        given = {name: model.parameters[name] for name in names} | {"step": float(step)}
-        setup = mpi.core.GridPointSetup(
-            float(step),
-            given["implicitness"],
-            model.iterations,
-            grid.dx,
-            grid.dy,
-            list(map(float, grid.levels.interfaces)),
-        )
-        self.departure = mpi.core.gridpoint_departure(setup, precision)
-        self.transport = mpi.core.gridpoint_transport(setup, precision)
-        self.helmholtz = mpi.core.HelmholtzSolve(
-            given, model.preconditioner, model.tolerance, model.maximum_iterations
-        )
-        self.mass = mpi.core.DryMass() if model.fix_mass else None
-
-
-def gridpoint_step(model, dynamics, do):
-    """One time step, in the order in which it is computed."""
-
-    def right_sides():
-        do.phase = "dynamics"
-        do("GridPointExner")
-        do("GridPointMotion")
-        do("GridPointForces")
-
-    right_sides()
-    do("GridPointStart")
-    do("GridPointDiffusion", when=model.parameters["viscosity"])
-    for outer in range(model.outer):
-        if outer:
-            right_sides()
-        do.phase = "semi-Lagrangian"
-        do(dynamics.departure)
-        do(dynamics.transport)
-        for inner in range(model.inner):
-            if inner:
-                right_sides()
-            do.phase = "solver"
-            do("GridPointResiduals")
-            do("HelmholtzRightSide")
-            do(dynamics.helmholtz)
-            do("GridPointIncrements")
-    do.phase = "dynamics"
-    do(dynamics.mass)
-    do("GridPointWind", rows=1 if model.grid.slice else 2)

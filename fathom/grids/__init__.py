@@ -21,6 +21,7 @@ from fathom.grids.quadrilateral import (
     LatitudeLongitudeGrid,
     TripolarGrid,
 )
+from fathom.grids.sphere import SphereGrid
 
 __all__ = [
     "CartesianGrid",
@@ -34,6 +35,7 @@ __all__ = [
     "LimitedAreaGrid",
     "PlaneGrid",
     "SigmaLevels",
+    "SphereGrid",
     "TripolarGrid",
     "ZLevels",
 ]

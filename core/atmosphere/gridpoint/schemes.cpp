@@ -8,6 +8,7 @@ Entries schemes() {
         entry<GridPointExner>("GridPointExner"),
         entry<GridPointMotion>("GridPointMotion"),
         entry<GridPointForces>("GridPointForces"),
+        entry<GridPointDeepRotation>("GridPointDeepRotation"),
         entry<GridPointStart>("GridPointStart"),
         entry<GridPointDiffusion>("GridPointDiffusion"),
         entry<GridPointResiduals>("GridPointResiduals"),

@@ -10,6 +10,8 @@ namespace fathom {
 
 static constexpr HelmholtzPreconditioner known[] = {
     {"lines", "a tridiagonal solve in each column"},
+    {"separable", "mean columns, by vertical modes, Fourier transforms and a tridiagonal solve"},
+    {"separable-lines", "the one after the other"},
 };
 std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
 
@@ -42,7 +44,8 @@ HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o)
                          d.exchange);
             return;
         }
-    throw Error("unknown preconditioner '", options.preconditioner, "'; allowed: lines");
+    throw Error("unknown preconditioner '", options.preconditioner,
+                "'; allowed: lines, separable, separable-lines");
 }
 
 /// body(block, row, columns), by all threads.
@@ -68,6 +71,79 @@ template <class T> void HelmholtzSolver<T>::ready() {
             }
         }
     });
+    if (options.preconditioner != "lines") separable.emplace(domain, mean_columns());
+    if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
+}
+
+/// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
+/// east_j is the matrix of flat ground itself. Sums are exact.
+template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
+    const auto& t = domain.decomposition.topology;
+    const int K = domain.levels, J = t.ny;
+    enum { up, centre, down, face, area, kinds };
+    const auto value = [&](int kind, int b, int row, int k, int i) -> double {
+        const double whole = 1 / double(matrix.per_area.at(b, row, 0)[i]);
+        if (kind == area) return whole;
+        if (kind == face) return matrix.east.at(b, row, k)[i];
+        return whole * (kind == up ? matrix.up : kind == centre ? matrix.centre : matrix.down)
+                           .at(b, row, k)[i];
+    };
+    // of layers: all kinds; of rows: eastern and northern faces, areas
+    std::vector<double> largest(kinds + 1, 0);
+    const auto each = [&](auto body) {
+        for (int b = 0; b < int(domain.blocks.size()); ++b)
+            for (int row = 0; row < domain.blocks[b]->ny; ++row)
+                for (int k = 0; k < K; ++k) body(b, row, k, domain.blocks[b]->nx);
+    };
+    each([&](int b, int row, int k, int count) {
+        for (int i = 0; i < count; ++i) {
+            for (int n = 0; n < kinds; ++n)
+                largest[n] = std::max(largest[n], std::abs(value(n, b, row, k, i)));
+            largest[kinds] = std::max(largest[kinds], double(matrix.north.at(b, row, k)[i]));
+        }
+    });
+    MPI_Allreduce(MPI_IN_PLACE, largest.data(), kinds + 1, MPI_DOUBLE, MPI_MAX, domain.comm);
+    std::vector<ExactSum> sums;
+    for (int n = 0; n < kinds; ++n) sums.resize(sums.size() + K, ExactSum(SumUnit::for_largest(largest[n])));
+    for (int n : {int(face), int(kinds), int(area)})
+        sums.resize(sums.size() + J, ExactSum(SumUnit::for_largest(largest[n])));
+    each([&](int b, int row, int k, int count) {
+        const int j = domain.blocks[b]->j0 + row;
+        const auto add = [&](std::initializer_list<int> to, auto of) {
+            ExactLanes lanes(sums[*to.begin()].unit);
+            for (int i = 0; i < count; ++i) {
+                double one[register_lanes] = {of(i)};
+                lanes.add(ExactLanes::Real::load(one));
+            }
+            for (int n : to) sums[n].add(lanes);
+        };
+        for (int n = 0; n < kinds; ++n) {
+            const auto of = [&](int i) { return value(n, b, row, k, i); };
+            if (n == face)
+                add({n * K + k, kinds * K + j}, of);
+            else if (n == area)
+                add({n * K + k, kinds * K + 2 * J + j}, of);
+            else
+                add({n * K + k}, of);
+        }
+        add({kinds * K + J + j}, [&](int i) { return double(matrix.north.at(b, row, k)[i]); });
+    });
+    allreduce(domain.comm, sums);
+    const auto of = [&](int kind, int k) { return sums[kind * K + k].value(); };
+    SeparableColumns c;
+    double faces = 0;
+    for (int k = 0; k < K; ++k) {
+        const double whole = of(area, k);
+        c.up.push_back(of(up, k) / whole), c.centre.push_back(of(centre, k) / whole);
+        c.down.push_back(of(down, k) / whole), c.face.push_back(of(face, k) / t.nx);
+        faces += of(face, k);
+    }
+    for (int j = 0; j < J; ++j) {
+        c.east.push_back(sums[kinds * K + j].value() / faces);
+        c.north.push_back(sums[kinds * K + J + j].value() / faces);
+        c.per_area.push_back(t.nx * double(K) / sums[kinds * K + 2 * J + j].value());
+    }
+    return c;
 }
 
 template <class T> void HelmholtzSolver<T>::load(const FieldSlab& from, const Array& to) const {
@@ -110,8 +186,24 @@ template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array
     });
 }
 
+template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) {
+    if (!separable) return lines(r, z);
+    separable->solve(r.slab, 1, z.slab, 1);
+    if (!left) return;
+    multiply(z, *left);
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T* in = r.at(b, row, k);
+            T* out = left->at(b, row, k);
+            for (int i = 0; i < count; ++i) out[i] = in[i] - out[i];
+        }
+    });
+    lines(*left, *more);
+    axpy(1, *more, z);
+}
+
 /// The columns alone (Thomas).
-template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) const {
+template <class T> void HelmholtzSolver<T>::lines(const Array& r, const Array& z) const {
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) {
             const T *in = r.at(b, row, k), *f = factor.at(b, row, k), *up = matrix.up.at(b, row, k);
