@@ -325,9 +325,11 @@ void bind_gridpoint(nb::module_& m) {
         .def(
             "__init__",
             [](HelmholtzSolve* self, const std::map<std::string, double>& given,
-               const std::string& preconditioner, double tolerance, int most_iterations) {
+               const std::string& preconditioner, double tolerance, int most_iterations,
+               int solves_of_a_matrix) {
                 using P = HelmholtzSolve::Parameters;
                 P p;
+                p.solves_of_a_matrix = solves_of_a_matrix;
                 set(p,
                     {{"step", &P::step},
                      {"implicitness", &P::implicitness},
@@ -338,7 +340,8 @@ void bind_gridpoint(nb::module_& m) {
                 p.solver = {tolerance, most_iterations, preconditioner};
                 new (self) HelmholtzSolve(p);
             },
-            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a)
+            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a,
+            "solves_of_a_matrix"_a = 0)
         .def_ro("iterations", &HelmholtzSolve::iterations)
         .def_ro("solves", &HelmholtzSolve::solves)
         .def_ro("residual", &HelmholtzSolve::residual);

@@ -43,6 +43,8 @@ class GridPointAtmosphere(Model):
     deep : whether the sphere widens with height, gravity falls off, and all of the Coriolis force
         acts (True); False: a shallow atmosphere.
     implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
+    linear_about : what the equations of increments are linear about: "reference", or the "state" of
+        each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
     outer, inner : iterations of a step: trajectories anew; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
     viscosity : of wind and potential temperature [m2 s-1].
@@ -89,6 +91,7 @@ class GridPointAtmosphere(Model):
         rotation=earth.ROTATION,
         deep=True,
         implicitness=0.55,
+        linear_about=None,
         outer=2,
         inner=2,
         iterations=2,
@@ -115,6 +118,10 @@ class GridPointAtmosphere(Model):
         self.deep = self.sphere and yes_or_no("deep", deep)
         if preconditioner is None:
             preconditioner = "separable-lines" if self.sphere else "lines"
+        usual = "state" if self.sphere else "reference"
+        self.linear_about = choice(
+            "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
+        )
         choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
         self.preconditioner, self.fix_mass = preconditioner, bool(fix_mass)
@@ -270,6 +277,12 @@ class GridPointAtmosphere(Model):
             coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
             metrics["length_north_face"][-1] = 0  # the pole
             metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
+        if self.linear_about == "reference":
+            metrics |= {
+                "linear_exner": exner,
+                "linear_density": density,
+                "linear_potential_temperature": theta,
+            }
         return metrics | {
             "open_east_face": np.ones(shape),
             "open_north_face": open_north,

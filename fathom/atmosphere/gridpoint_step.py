@@ -24,7 +24,11 @@ class Dynamics:
         self.departure = mpi.core.gridpoint_departure(setup, precision)
         self.transport = mpi.core.gridpoint_transport(setup, precision)
         self.helmholtz = mpi.core.HelmholtzSolve(
-            given, model.preconditioner, model.tolerance, model.maximum_iterations
+            given,
+            model.preconditioner,
+            model.tolerance,
+            model.maximum_iterations,
+            model.outer * model.inner if model.linear_about == "state" else 0,
         )
         self.poles = mpi.core.PoleWind() if model.sphere else None
         self.mass = mpi.core.DryMass(model.curvature) if model.fix_mass else None
@@ -42,6 +46,7 @@ def gridpoint_step(model, dynamics, do):
         do("GridPointDeepRotation", when=model.deep)
 
     right_sides()
+    do("GridPointLinearState", when=model.linear_about == "state")
     do("GridPointStart")
     do("GridPointDiffusion", when=model.parameters["viscosity"])
     for outer in range(model.outer):

@@ -9,6 +9,7 @@ Entries schemes() {
         entry<GridPointMotion>("GridPointMotion"),
         entry<GridPointForces>("GridPointForces"),
         entry<GridPointDeepRotation>("GridPointDeepRotation"),
+        entry<GridPointLinearState>("GridPointLinearState"),
         entry<GridPointStart>("GridPointStart"),
         entry<GridPointDiffusion>("GridPointDiffusion"),
         entry<GridPointResiduals>("GridPointResiduals"),

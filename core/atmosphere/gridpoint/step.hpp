@@ -8,6 +8,29 @@
 
 namespace fathom::atmosphere {
 
+/// The state that the linear equations of this step are about: what it is now.
+struct GridPointLinearState {
+    static constexpr std::string_view summary =
+        "the newest state, about which the equations of increments are linear";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "exner_deviation", place::center_layer, "1"> deviation,
+        Reads<Real, "reference_exner", place::center_layer, "1"> reference,
+        Writes<Real, "linear_potential_temperature", place::center_interface, "K"> linear_theta,
+        Writes<Real, "linear_density", place::center_layer, "kg m-3"> linear_density,
+        Writes<Real, "linear_exner", place::center_layer, "1"> linear_exner) const {
+        const int levels = density.levels();
+        for (int k = 0; k <= levels; ++k) linear_theta[k] = theta[k];
+        for (int k = 0; k < levels; ++k) {
+            linear_density[k] = density[k];
+            linear_exner[k] = reference[k] + deviation[k];
+        }
+    }
+};
+
 struct GridPointStart {
     double step = 10, implicitness = 0.55;
     static constexpr std::string_view summary =
@@ -112,8 +135,8 @@ struct GridPointResiduals {
 /// The reference of the linear equations.
 template <class Real> struct GridPointReference {
     Reads<Real, "interface_height", place::center_interface, "m", 1> z;
-    Reads<Real, "reference_potential_temperature", place::center_interface, "K", 1> theta;
-    Reads<Real, "reference_density", place::center_layer, "kg m-3", 1> density;
+    Reads<Real, "linear_potential_temperature", place::center_interface, "K", 1> theta;
+    Reads<Real, "linear_density", place::center_layer, "kg m-3", 1> density;
     ReadsProfile<Real, "vertical_damping", "s-1"> damping;
 };
 

@@ -71,7 +71,8 @@ template <class T> void HelmholtzSolver<T>::ready() {
             }
         }
     });
-    if (options.preconditioner != "lines") separable.emplace(domain, mean_columns());
+    if (options.preconditioner == "lines" || separable) return;
+    separable.emplace(domain, mean_columns());
     if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
 }
 
