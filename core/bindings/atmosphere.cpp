@@ -308,8 +308,8 @@ void bind_gridpoint(nb::module_& m) {
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
                double dy, std::vector<double> heights, double radius, bool deep) {
-                new (self) GridPointSetup{step, implicitness, iterations, dx, dy,
-                                          std::move(heights), radius, deep};
+                new (self) GridPointSetup{step, implicitness,       iterations, dx,
+                                          dy,   std::move(heights), radius,     deep};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
             "radius"_a = 0., "deep"_a = false, "radius: of a sphere, 0 of a plane");

@@ -51,7 +51,8 @@ class GridPointAtmosphere(Model):
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
     preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners), by
-        default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual, relative to its right side; maximum_iterations.
+        default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual,
+        relative to its right side; maximum_iterations.
     fix_mass : whether the mass of air is kept.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
@@ -125,17 +126,7 @@ class GridPointAtmosphere(Model):
         choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
         self.preconditioner, self.fix_mass = preconditioner, bool(fix_mass)
-        self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
-        self.iterations = integer("iterations", iterations, 10)
-        self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
-        if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
-            raise ValueError(
-                f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
-                f" be 1 or more, iterations = {iterations} 0 or more"
-            )
-        self.tolerance = number_of("tolerance", tolerance, "1")
-        if not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
+        self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
         if self.sphere and self.coriolis:
             raise ValueError("coriolis is of a plane; a sphere has its rotation")
@@ -167,6 +158,19 @@ class GridPointAtmosphere(Model):
         )
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
+
+    def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
+        self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
+        self.iterations = integer("iterations", iterations, 10)
+        self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
+        if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
+            raise ValueError(
+                f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
+                f" be 1 or more, iterations = {iterations} 0 or more"
+            )
+        self.tolerance = number_of("tolerance", tolerance, "1")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
 
     def _reference(self, temperature, surface, stability):
         if temperature is not None:

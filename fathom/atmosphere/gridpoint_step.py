@@ -18,7 +18,7 @@ class Dynamics:
             grid.dx,
             grid.dy,
             list(map(float, grid.levels.interfaces)),
-            radius=grid.radius if model.sphere else 0.0,
+            radius=grid.radius,
             deep=model.deep,
         )
         self.departure = mpi.core.gridpoint_departure(setup, precision)

@@ -81,7 +81,7 @@ def turning(angle=np.pi / 2, wind=40.0, **options):
 
 def deep_rotation(rate=2e-5, **options):
     """Isothermal deep air that turns `rate` faster than its small planet: prepared, steady by
-        R T ln p = (rate^2 + 2 Omega rate) r^2 cos^2 / 2 + g a^2 / r
+    R T ln p = (rate^2 + 2 Omega rate) r^2 cos^2 / 2 + g a^2 / r
     """
     radius, Omega = 3e5, 2e-4
     sim = sphere(radius=radius, rotation=Omega, ground=False, **options).prepare()

@@ -238,8 +238,7 @@ struct GridPointDeepRotation {
         const int levels = u.levels();
         const auto w_e = w(east);
         const Real rate = 0.25 * Real(f[0]);
-        for (int k = 0; k < levels; ++k)
-            Fx[k] -= rate * (w[k] + w[k + 1] + w_e[k] + w_e[k + 1]);
+        for (int k = 0; k < levels; ++k) Fx[k] -= rate * (w[k] + w[k + 1] + w_e[k] + w_e[k + 1]);
         for (int k = 1; k < levels; ++k)
             Fz[k] += rate * (u[k - 1] + u[k] + u(-east)[k - 1] + u(-east)[k]);
     }

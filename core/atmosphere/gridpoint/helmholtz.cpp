@@ -23,24 +23,23 @@ template <class T> double profile_value(const Field& f, int k) {
 
 /// The coefficients of one column and of its eastern and northern faces.
 template <class T>
-void HelmholtzSolve::column(Given at, About about, HelmholtzSolver<T>& to, int b, int row,
-                            int i) const {
+void HelmholtzSolve::column(Given at, HelmholtzSolver<T>& to, int b, int row, int i) const {
     const Domain& d = at.set.domain();
     const auto& p = parameters;
     const double tau = p.implicitness * p.step, kappa = p.gas_constant / p.heat_capacity;
     const auto of = [&](Item field, int r, int c) {
         return NumberColumn<T>(d, at[field], b, r, c);
     };
-    const auto heights = of(z, row, i), warmth = of(about.theta, row, i),
-               rho = of(about.density, row, i), pi = of(about.exner, row, i);
+    const auto heights = of(z, row, i), warmth = of(theta, row, i), rho = of(density, row, i),
+               pi = of(exner, row, i);
     const auto own = gridpoint::linear_column<Number>(heights, warmth, rho, d.levels, tau,
                                                       p.gravity, p.heat_capacity);
     const auto mass = [&](int r, int c, int k) {
         const auto h = of(z, r, c);
-        return of(about.density, r, c)[k].lanes * (h[k].lanes - h[k + 1].lanes);
+        return of(density, r, c)[k].lanes * (h[k].lanes - h[k + 1].lanes);
     };
     const auto face = [&](Item length, Item distance, Item open, int r, int c, int k) {
-        const auto there = of(about.theta, r, c);
+        const auto there = of(theta, r, c);
         const double mean = 0.25 * (warmth[k] + warmth[k + 1] + there[k] + there[k + 1]).lanes;
         return tau * tau * p.heat_capacity * mean * 0.5 * (mass(row, i, k) + mass(r, c, k)) *
                of(length, row, i)[0].lanes * of(open, row, i)[0].lanes /
@@ -63,22 +62,21 @@ void HelmholtzSolve::column(Given at, About about, HelmholtzSolver<T>& to, int b
     to.matrix.per_area.at(b, row, 0)[i] = T(1 / of(area, row, i)[0].lanes);
 }
 
-template <class T>
-void HelmholtzSolve::matrix(Given at, About about, HelmholtzSolver<T>& to) const {
+template <class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to) const {
     const Domain& d = at.set.domain();
     for (int b = 0; b < int(d.blocks.size()); ++b)
 #pragma omp parallel for schedule(static)
         for (int row = -1; row < d.blocks[b]->ny; ++row)
             for (int i = -1; i < d.blocks[b]->nx; ++i)
                 if (d.wet(Horizontal::center, d.blocks[b]->i0 + i, d.blocks[b]->j0 + row))
-                    column(at, about, to, b, row, i);
+                    column(at, to, b, row, i);
     to.ready();
 }
 
 void HelmholtzSolve::prepare(Given at) {
     const auto make = [&]<class T>(std::unique_ptr<HelmholtzSolver<T>>& to) {
         to = std::make_unique<HelmholtzSolver<T>>(at.set.domain(), parameters.solver);
-        matrix(at, {theta_0, density_0, exner_0}, *to);
+        if (!parameters.solves_of_a_matrix) matrix(at, *to);
     };
     at.set.bytes() == 4 ? make(narrow) : make(wide);
 }
@@ -86,7 +84,7 @@ void HelmholtzSolve::prepare(Given at) {
 void HelmholtzSolve::apply(Given at) {
     const int each = parameters.solves_of_a_matrix;
     const auto with = [&](auto& of) {
-        if (each && solves % each == 0) matrix(at, {theta, density, exner}, of);
+        if (each && solves % each == 0) matrix(at, of);
         iterations += of.solve(at[right_side], at[increment]);
         residual = of.residual;
     };

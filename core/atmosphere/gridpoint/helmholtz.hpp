@@ -1,6 +1,5 @@
 /// The Helmholtz equation for the increment of the Exner function (linear.hpp), for all columns at
-/// once. Its coefficients are those of the state that the linear equations are about; the separable
-/// preconditioner is made once, from the reference.
+/// once. Its coefficients are those of the state that the linear equations are about.
 #pragma once
 #include "field/global_process.hpp"
 #include "solver/helmholtz/columns.hpp"
@@ -31,9 +30,6 @@ private:
                theta = reads("linear_potential_temperature", place::center_interface, "K", 1),
                density = reads("linear_density", place::center_layer, "kg m-3", 1),
                exner = reads("linear_exner", place::center_layer, "1"),
-               theta_0 = reads("reference_potential_temperature", place::center_interface, "K", 1),
-               density_0 = reads("reference_density", place::center_layer, "kg m-3", 1),
-               exner_0 = reads("reference_exner", place::center_layer, "1"),
                damping = reads("vertical_damping", place::profile, "s-1"),
                area = reads("area_center", place::center_column, "m2"),
                dx = reads("dx_east_face", place::east_face_column, "m", 1),
@@ -46,12 +42,8 @@ private:
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
-    struct About {
-        Item theta, density, exner;
-    };
-    template <class T> void matrix(Given, About, HelmholtzSolver<T>&) const;
-    template <class T>
-    void column(Given, About, HelmholtzSolver<T>&, int b, int row, int i) const;
+    template <class T> void matrix(Given, HelmholtzSolver<T>&) const;
+    template <class T> void column(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
 };
 
 }  // namespace fathom::atmosphere

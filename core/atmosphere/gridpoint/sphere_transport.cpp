@@ -117,11 +117,11 @@ private:
             for (int iteration = 0; iteration < setup.iterations; ++iteration) {
                 const auto D = Origin<T>::along_great_circle(A, a, b);
                 T wind[3];
-                interpolate(*rows, reach,
-                            {i, l.k, D.longitude() * directions->columns,
-                             T(l.j) + D.latitude(A) * directions->rows,
-                             rows->nodes.height(l.k) - c},
-                            T(0), T(0), wind);
+                interpolate(
+                    *rows, reach,
+                    {i, l.k, D.longitude() * directions->columns,
+                     T(l.j) + D.latitude(A) * directions->rows, rows->nodes.height(l.k) - c},
+                    T(0), T(0), wind);
                 D.turn(A, wind[0], wind[1]);
                 c = now * W[n] + then * wind[2];
                 a = (now * U[n] + then * wind[0]) * per_radius();
@@ -163,9 +163,8 @@ public:
         for (bool again = true; again;) {
             u_rows->surround(), v_rows->surround(), interfaces->surround(), densities->surround();
             wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
-            for_each_line(d, d.levels, [&](const Line& l) {
-                along_x(g, l), along_y(g, l), density_of(g, l);
-            });
+            for_each_line(d, d.levels,
+                          [&](const Line& l) { along_x(g, l), along_y(g, l), density_of(g, l); });
             for_each_line(d, d.levels + 1, [&](const Line& l) { at_interface(g, l); });
             again = u_rows->around.cover();
             again = v_rows->around.cover() || again;

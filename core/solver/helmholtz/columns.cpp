@@ -15,6 +15,18 @@ static constexpr HelmholtzPreconditioner known[] = {
 };
 std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
 
+static void add_line(ExactSum& sum, std::span<const double> line) {
+    for (std::size_t n = 0; n < line.size();) {
+        ExactLanes lanes(sum.unit);
+        for (int c = 0; c < ExactLanes::most && n < line.size(); ++c, n += register_lanes) {
+            double few[register_lanes] = {};
+            std::copy_n(&line[n], std::min<std::size_t>(register_lanes, line.size() - n), few);
+            lanes.add(ExactLanes::Real::load(few));
+        }
+        sum.add(lanes);
+    }
+}
+
 template <class T> HelmholtzSolver<T>::Array::Array(const Domain& d) {
     std::size_t numbers = 16;
     slab.levels = d.levels;
@@ -71,78 +83,68 @@ template <class T> void HelmholtzSolver<T>::ready() {
             }
         }
     });
-    if (options.preconditioner == "lines" || separable) return;
-    separable.emplace(domain, mean_columns());
+    if (options.preconditioner == "lines") return;
+    if (separable) return separable->renew(mean_columns());
+    separable.emplace(domain);
+    separable->renew(mean_columns());
     if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
 }
 
 /// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
 /// east_j is the matrix of flat ground itself. Sums are exact.
 template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
-    const auto& t = domain.decomposition.topology;
-    const int K = domain.levels, J = t.ny;
-    enum { up, centre, down, face, area, kinds };
-    const auto value = [&](int kind, int b, int row, int k, int i) -> double {
-        const double whole = 1 / double(matrix.per_area.at(b, row, 0)[i]);
-        if (kind == area) return whole;
-        if (kind == face) return matrix.east.at(b, row, k)[i];
-        return whole * (kind == up ? matrix.up : kind == centre ? matrix.centre : matrix.down)
-                           .at(b, row, k)[i];
+    const int K = domain.levels, J = domain.decomposition.topology.ny,
+              nx = domain.decomposition.topology.nx;
+    struct Kind {
+        const Array* of;  // null: 1
+        bool by_area, of_rows;
     };
-    // of layers: all kinds; of rows: eastern and northern faces, areas
-    std::vector<double> largest(kinds + 1, 0);
-    const auto each = [&](auto body) {
+    const Kind kinds[] = {{&matrix.up, true, false},    {&matrix.centre, true, false},
+                          {&matrix.down, true, false},  {nullptr, true, false},
+                          {&matrix.east, false, false}, {&matrix.east, false, true},
+                          {&matrix.north, false, true}, {nullptr, true, true}};
+    enum { up, centre, down, area, face, east, north, area_of_row, number };
+    const auto each = [&](auto body) {  // body(kind, index of the sum, 8 values or fewer)
         for (int b = 0; b < int(domain.blocks.size()); ++b)
             for (int row = 0; row < domain.blocks[b]->ny; ++row)
-                for (int k = 0; k < K; ++k) body(b, row, k, domain.blocks[b]->nx);
+                for (int k = 0; k < K; ++k)
+                    for (int n = 0; n < number; ++n) {
+                        std::vector<double> line(domain.blocks[b]->nx, 1);
+                        const T *x = kinds[n].of ? kinds[n].of->at(b, row, k) : nullptr,
+                                *per_area = matrix.per_area.at(b, row, 0);
+                        for (std::size_t i = 0; i < line.size(); ++i)
+                            line[i] = (x ? x[i] : T(1)) / (kinds[n].by_area ? per_area[i] : T(1));
+                        body(n, kinds[n].of_rows ? domain.blocks[b]->j0 + row : k, line);
+                    }
     };
-    each([&](int b, int row, int k, int count) {
-        for (int i = 0; i < count; ++i) {
-            for (int n = 0; n < kinds; ++n)
-                largest[n] = std::max(largest[n], std::abs(value(n, b, row, k, i)));
-            largest[kinds] = std::max(largest[kinds], double(matrix.north.at(b, row, k)[i]));
-        }
+    std::vector<double> largest(number, 0);
+    each([&](int n, int, const std::vector<double>& line) {
+        for (double x : line) largest[n] = std::max(largest[n], std::abs(x));
     });
-    MPI_Allreduce(MPI_IN_PLACE, largest.data(), kinds + 1, MPI_DOUBLE, MPI_MAX, domain.comm);
+    MPI_Allreduce(MPI_IN_PLACE, largest.data(), number, MPI_DOUBLE, MPI_MAX, domain.comm);
     std::vector<ExactSum> sums;
-    for (int n = 0; n < kinds; ++n) sums.resize(sums.size() + K, ExactSum(SumUnit::for_largest(largest[n])));
-    for (int n : {int(face), int(kinds), int(area)})
-        sums.resize(sums.size() + J, ExactSum(SumUnit::for_largest(largest[n])));
-    each([&](int b, int row, int k, int count) {
-        const int j = domain.blocks[b]->j0 + row;
-        const auto add = [&](std::initializer_list<int> to, auto of) {
-            ExactLanes lanes(sums[*to.begin()].unit);
-            for (int i = 0; i < count; ++i) {
-                double one[register_lanes] = {of(i)};
-                lanes.add(ExactLanes::Real::load(one));
-            }
-            for (int n : to) sums[n].add(lanes);
-        };
-        for (int n = 0; n < kinds; ++n) {
-            const auto of = [&](int i) { return value(n, b, row, k, i); };
-            if (n == face)
-                add({n * K + k, kinds * K + j}, of);
-            else if (n == area)
-                add({n * K + k, kinds * K + 2 * J + j}, of);
-            else
-                add({n * K + k}, of);
-        }
-        add({kinds * K + J + j}, [&](int i) { return double(matrix.north.at(b, row, k)[i]); });
+    std::vector<int> first;
+    for (int n = 0; n < number; ++n) {
+        first.push_back(int(sums.size()));
+        sums.resize(sums.size() + (kinds[n].of_rows ? J : K),
+                    ExactSum(SumUnit::for_largest(largest[n])));
+    }
+    each([&](int n, int index, const std::vector<double>& line) {
+        add_line(sums[first[n] + index], line);
     });
     allreduce(domain.comm, sums);
-    const auto of = [&](int kind, int k) { return sums[kind * K + k].value(); };
+    const auto sum = [&](int n, int index) { return sums[first[n] + index].value(); };
     SeparableColumns c;
     double faces = 0;
     for (int k = 0; k < K; ++k) {
-        const double whole = of(area, k);
-        c.up.push_back(of(up, k) / whole), c.centre.push_back(of(centre, k) / whole);
-        c.down.push_back(of(down, k) / whole), c.face.push_back(of(face, k) / t.nx);
-        faces += of(face, k);
+        const double whole = sum(area, k);
+        c.up.push_back(sum(up, k) / whole), c.centre.push_back(sum(centre, k) / whole);
+        c.down.push_back(sum(down, k) / whole), c.face.push_back(sum(face, k) / nx);
+        faces += sum(face, k);
     }
     for (int j = 0; j < J; ++j) {
-        c.east.push_back(sums[kinds * K + j].value() / faces);
-        c.north.push_back(sums[kinds * K + J + j].value() / faces);
-        c.per_area.push_back(t.nx * double(K) / sums[kinds * K + 2 * J + j].value());
+        c.east.push_back(sum(east, j) / faces), c.north.push_back(sum(north, j) / faces);
+        c.per_area.push_back(nx * double(K) / sum(area_of_row, j));
     }
     return c;
 }
@@ -251,16 +253,7 @@ std::vector<double> HelmholtzSolver<T>::dots(
     std::vector<ExactSum> sums;
     for (std::size_t m = 0; m < number; ++m) {
         ExactSum sum(SumUnit::for_largest(std::isfinite(largest[m]) ? largest[m] : 1));
-        for (std::size_t n = 0; n < columns;) {
-            ExactLanes lanes(sum.unit);
-            for (int c = 0; c < ExactLanes::most && n < columns; ++c, n += register_lanes) {
-                double few[register_lanes] = {};
-                std::copy_n(&terms[m * columns + n],
-                            std::min<std::size_t>(register_lanes, columns - n), few);
-                lanes.add(ExactLanes::Real::load(few));
-            }
-            sum.add(lanes);
-        }
+        add_line(sum, {&terms[m * columns], columns});
         sums.push_back(sum);
     }
     allreduce(domain.comm, sums);

@@ -48,8 +48,7 @@ public:
             : up(d), centre(d), down(d), east(d), north(d), per_area(d) {}
     };
 
-    /// The coefficients are to be filled, then `ready`; so again if they change. The separable
-    /// equation stays that of the first ones.
+    /// The coefficients are to be filled, then `ready`; so again if they change.
     HelmholtzSolver(const Domain&, HelmholtzOptions);
     Coefficients matrix;
     void ready();

@@ -8,7 +8,7 @@
 namespace fathom {
 
 template <class T>
-SeparableSolver<T>::SeparableSolver(const Domain& d, const SeparableColumns& c)
+SeparableSolver<T>::SeparableSolver(const Domain& d)
     : domain(d),
       nx(d.decomposition.topology.nx),
       ny(d.decomposition.topology.ny),
@@ -20,12 +20,18 @@ SeparableSolver<T>::SeparableSolver(const Domain& d, const SeparableColumns& c)
         throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
     for (int r = 0; r <= ranks; ++r) first_mode.push_back(int(std::size_t(levels) * r / ranks));
     for (auto* b : d.blocks) first_own.push_back(own), own += std::size_t(b->nx) * b->ny;
-    std::vector<double> eigenvalues(levels);
-    vertical_modes(c, eigenvalues);
-    rows_of(c, eigenvalues);
     local.resize(own * levels);
     planes.resize(std::size_t(own_modes()) * nx * ny);
     spectra.resize(std::size_t(2) * waves * ny);
+    to_modes.resize(levels * levels), from_modes.resize(levels * levels);
+    factor.resize(std::size_t(own_modes()) * ny * waves), above.resize(factor.size());
+    below.resize(ny);
+}
+
+template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
+    std::vector<double> eigenvalues(levels);
+    vertical_modes(c, eigenvalues);
+    rows_of(c, eigenvalues);
 }
 
 /// V = G S / G with S symmetric, G_k+1 / G_k = sqrt(V_k+1,k / V_k,k+1); S = Q lambda Q'.
@@ -46,7 +52,6 @@ void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
         G[k + 1] = G[k] * std::sqrt(up / down);
     }
     rotations.solve();
-    to_modes.resize(K * K), from_modes.resize(K * K);
     for (int m = 0; m < K; ++m) {
         eigenvalues[m] = rotations.S[m * K + m];
         for (int k = 0; k < K; ++k) {
@@ -62,18 +67,17 @@ template <class T>
 void SeparableSolver<T>::rows_of(const SeparableColumns& c,
                                  const std::vector<double>& eigenvalues) {
     const std::size_t plane = std::size_t(ny) * waves;
-    factor.resize(plane * own_modes()), above.resize(plane * own_modes());
-    for (int j = 0; j < ny; ++j) below.push_back(T(j ? c.per_area[j] * c.north[j - 1] : 0));
+    for (int j = 0; j < ny; ++j) below[j] = T(j ? c.per_area[j] * c.north[j - 1] : 0);
     for (int l = 0; l < own_modes(); ++l)
         for (int m = 0; m < waves; ++m) {
+            const double sine = std::sin(std::numbers::pi * m / nx);
             double before = 0;
             for (int j = 0; j < ny; ++j) {
                 const double south = j ? c.per_area[j] * c.north[j - 1] : 0,
                              north = j + 1 < ny ? c.per_area[j] * c.north[j] : 0,
-                             sine = std::sin(std::numbers::pi * m / nx),
                              along = 4 * c.per_area[j] * c.east[j] * sine * sine,
-                             diagonal = eigenvalues[first_mode[domain.rank] + l] + along + south +
-                                        north,
+                             diagonal =
+                                 eigenvalues[first_mode[domain.rank] + l] + along + south + north,
                              f = 1 / (diagonal - south * before);
                 before = north * f;
                 const std::size_t n = l * plane + std::size_t(j) * waves + m;
@@ -83,8 +87,7 @@ void SeparableSolver<T>::rows_of(const SeparableColumns& c,
 }
 
 /// Own points of a slab row by row.
-template <class T>
-static const T* row_at(const FieldSlab& f, int b, int row, int level, int halo) {
+template <class T> static const T* row_at(const FieldSlab& f, int b, int row, int level, int halo) {
     return (const T*)f.at[b] + (row + halo) * f.row[b] + level * f.level[b] + halo;
 }
 

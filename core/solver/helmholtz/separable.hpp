@@ -22,7 +22,8 @@ struct SeparableColumns {
 
 template <class T> class SeparableSolver {
 public:
-    SeparableSolver(const Domain&, const SeparableColumns&);
+    explicit SeparableSolver(const Domain&);
+    void renew(const SeparableColumns&);
     /// Slabs with a halo of so many points.
     void solve(const FieldSlab& right_side, int halo_of_right_side, const FieldSlab& x,
                int halo_of_x);
@@ -31,12 +32,12 @@ private:
     const Domain& domain;
     const int nx, ny, levels, waves;
     int ranks;
-    std::vector<int> first_mode;           // of each rank, and one more
-    std::vector<T> to_modes, from_modes;   // [mode][level], [level][mode]
-    LargeVector<T> factor, above;          // [own mode][row][wave]
-    std::vector<T> below;                  // [row]
+    std::vector<int> first_mode;            // of each rank, and one more
+    std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
+    LargeVector<T> factor, above;           // [own mode][row][wave]
+    std::vector<T> below;                   // [row]
     LargeVector<T> local, planes, spectra;  // [mode][own points], [own mode][row][point], waves
-    std::vector<std::size_t> first_own;    // of each block, among own points
+    std::vector<std::size_t> first_own;     // of each block, among own points
     std::size_t own = 0;
     Fourier<T> fourier;
 
