@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import cases, gridpoint_report, gridpoint_state
+from fathom.atmosphere import cases, gridpoint_diagnostics, gridpoint_report, gridpoint_state
 from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
@@ -19,7 +19,6 @@ from fathom.model import Model
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.order import Order, all_placed
-from fathom.output.diagnostics import Diagnostic
 from fathom.schemes import bytes_of
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
@@ -322,48 +321,11 @@ class GridPointAtmosphere(Model):
     @property
     def derived(self):
         """Output variables that follow from fields: name -> Diagnostic."""
-        state = ("air_density", "air_potential_temperature")
-
-        def of(function):
-            return Diagnostic(
-                state,
-                lambda model, window, density, theta: function(
-                    model, np.asarray(density, float), np.asarray(theta, float)
-                ),
-                linear=False,
-                vertical="layer",
-            )
-
-        return {
-            "air_temperature": of(lambda model, rho, theta: temperature(model, rho, theta)),
-            "air_pressure": of(
-                lambda model, rho, theta: (
-                    model.constants.gas_constant * rho * temperature(model, rho, theta)
-                )
-            ),
-            "potential_temperature_deviation": Diagnostic(
-                ("air_potential_temperature",),
-                lambda model, window, theta: theta - _part(model.air_at_rest[2], window),
-                vertical="interface",
-            ),
-        }
+        return gridpoint_diagnostics.derived(self)
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
-        e = simulation.fields.extremes
-        u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
-        w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))
-        most = lambda *all: max(abs(one[end]) for one in all for end in ("minimum", "maximum"))
-        solve = simulation.find(mpi.core.HelmholtzSolve)
-        each = solve.iterations / max(solve.solves, 1)
-        return {
-            "maximum_wind": (most(u, v), "m s-1"),
-            "maximum_upward_velocity": (most(w), "m s-1"),
-            "solver_iterations": (each, "1"),
-        }, (
-            f"|u| ≤ {most(u, v):.1f}  |w| ≤ {most(w):.3g} m/s"
-            f"  theta [{theta['minimum']:.1f}, {theta['maximum']:.1f}] K"
-        )
+        return gridpoint_diagnostics.watch(simulation)
 
     def criteria(self, step):
         """Limits of the step: none that is known before anything moves."""
@@ -375,16 +337,4 @@ class GridPointAtmosphere(Model):
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        return gridpoint_report.pictures(state)
-
-
-def temperature(model, density, theta):
-    """Of layers [K], from densities and the potential temperatures of interfaces."""
-    c = model.constants
-    kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
-    return warm * (c.gas_constant * density * warm / c.pressure) ** (kappa / (1 - kappa))
-
-
-def _part(values, window):
-    j0, i0, ny, nx = window
-    return values[..., j0 : j0 + ny, i0 : i0 + nx]
+        return gridpoint_report.pictures(self.grid, state)
