@@ -90,6 +90,12 @@ template <class T> void HelmholtzSolver<T>::ready() {
     if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
 }
 
+/// x / per_area; either may be missing: 1.
+template <class T> static void fill(std::vector<double>& line, const T* x, const T* per_area) {
+    for (std::size_t i = 0; i < line.size(); ++i)
+        line[i] = (x ? double(x[i]) : 1) / (per_area ? double(per_area[i]) : 1);
+}
+
 /// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
 /// east_j is the matrix of flat ground itself. Sums are exact.
 template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
@@ -104,16 +110,15 @@ template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
                           {&matrix.east, false, false}, {&matrix.east, false, true},
                           {&matrix.north, false, true}, {nullptr, true, true}};
     enum { up, centre, down, area, face, east, north, area_of_row, number };
-    const auto each = [&](auto body) {  // body(kind, index of the sum, 8 values or fewer)
+    std::vector<double> line;
+    const auto each = [&](auto body) {  // body(kind, index of the sum, values)
         for (int b = 0; b < int(domain.blocks.size()); ++b)
             for (int row = 0; row < domain.blocks[b]->ny; ++row)
                 for (int k = 0; k < K; ++k)
                     for (int n = 0; n < number; ++n) {
-                        std::vector<double> line(domain.blocks[b]->nx, 1);
-                        const T *x = kinds[n].of ? kinds[n].of->at(b, row, k) : nullptr,
-                                *per_area = matrix.per_area.at(b, row, 0);
-                        for (std::size_t i = 0; i < line.size(); ++i)
-                            line[i] = (x ? x[i] : T(1)) / (kinds[n].by_area ? per_area[i] : T(1));
+                        line.resize(domain.blocks[b]->nx);
+                        fill(line, kinds[n].of ? kinds[n].of->at(b, row, k) : nullptr,
+                             kinds[n].by_area ? matrix.per_area.at(b, row, 0) : nullptr);
                         body(n, kinds[n].of_rows ? domain.blocks[b]->j0 + row : k, line);
                     }
     };
