@@ -150,11 +150,11 @@ class Budget:
             for name, (last, now) in zip(sums[1:], itertools.pairwise(heat))
             if np.abs(now - last).max() > 1e-3
         ]
-        print("hPa, change [K/day], " + ", ".join(name for name, _ in schemes))
-        change = self.change() / days
+        print("hPa, cloud now, change [K/day], " + ", ".join(name for name, _ in schemes))
+        change, cloud = self.change() / days, self.profile("cloud_fraction")
         for k, p in enumerate(self.pressure):
             print(
-                f"{p / 100:7.1f} {change[k]:8.3f}   "
+                f"{p / 100:7.1f} {cloud[k]:6.3f} {change[k]:8.3f}   "
                 + " ".join(f"{heating[k]:8.3f}" for _, heating in schemes)
             )
         in_watts = self.thickness / 9.80616 * 1004.7 / 86400

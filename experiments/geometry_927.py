@@ -12,6 +12,8 @@ prepared from that. Both times are those of all ranks, the least of the pairs, w
     at_rest          isothermal air at rest over two orographies, A -> B: wind after an hour less
                      that of B started by the formula of such air [m s-1]
     by_file          B by file against B in memory   bits
+
+and what B has gained of A's air and vapour, as a part of it.
 """
 
 import argparse
@@ -115,6 +117,18 @@ def at_rest(folder):
     return wind, max(ends)
 
 
+def air_and_vapour(simulation):
+    """Mass of air and of vapour [kg], on all ranks."""
+    grid = simulation.model.grid
+    humidity, ratio = (simulation.gather(n) for n in ("specific_humidity", "log_pressure_ratio"))
+    if not mpi.is_root:
+        return mpi.world.bcast(None)
+    a, b = (np.diff(values)[:, None, None] for values in (grid.levels.a, grid.levels.b))
+    air = (a + 1e5 * b * np.exp(ratio)) * grid.horizontal.area_center / 9.80665
+    inside = np.asarray(grid.wet_levels) > 0
+    return mpi.world.bcast([float(m[:, inside].sum()) for m in (air, air * humidity)])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", type=Path)
@@ -141,6 +155,7 @@ def main():
         memory.append(seconds)
         c, seconds, size = by_file(folder, a, make)
         files.append(seconds)
+    (air, vapour), (air_b, vapour_b) = air_and_vapour(a), air_and_vapour(b)
     same, _ = ready(simulation(folder, N, fm.HybridLevels("L31")), a)
     finer, _ = ready(simulation(folder, 3 * N // 2, fm.HybridLevels("L31")), a)
     back, _ = ready(simulation(folder, N, fm.HybridLevels("L31")), finer)
@@ -160,6 +175,8 @@ def main():
         "identities": identities,
         "largest_error_identity": max(identities.values()),
         "wind_at_rest": wind,
+        "air_gained": air_b / air - 1,
+        "vapour_gained": vapour_b / vapour - 1,
         "ranks": mpi.world.size,
     }
     if mpi.is_root:

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from fathom import names, schemes
+from fathom import mpi, names, schemes
 
 
 def all_placed(given: Any) -> list[Placed]:
@@ -91,7 +91,18 @@ class Order:
         self.processes: list[Any] = []
         self.kinds: list[str] = []  # what each is, whatever it is called
 
-    def __call__(self, what, *, on=None, at=None, label=None, phase=None, when=True, **parameters):
+    def __call__(
+        self,
+        what,
+        *,
+        on=None,
+        at=None,
+        label=None,
+        phase=None,
+        when=True,
+        samples=None,
+        **parameters,
+    ):
         """Adds a process: a scheme, its name, a global process of the core; None adds nothing.
 
         Parameters
@@ -101,6 +112,7 @@ class Order:
         label : what the process is called in tables, by default as the scheme.
         phase : of this process alone.
         when : False adds nothing.
+        samples : columns in which it is computed, others are interpolated (mpi.core.Sampled).
         parameters : of the scheme; one that it does not have is an error.
         """
         if what is None or not when:
@@ -113,6 +125,9 @@ class Order:
             process = _renamed(process, on or {})
         for field, place in (at or {}).items():
             process = process.at(field, *place)
+        if samples is not None:
+            process, every = mpi.core.Sampled(process, samples).process(), process.every
+            process.every = every
         name = getattr(what, "name", "") if isinstance(what, schemes.Scheme) else ""
         self._add(process, label or name, name or type(what).__name__, phase)
 

@@ -3,29 +3,30 @@
 #include "atmosphere/hydrostatic/eulerian.hpp"
 #include "atmosphere/hydrostatic/primitive.hpp"
 #include "atmosphere/shallow_water/terms.hpp"
+#include "field/adjoint.hpp"
 
 namespace fathom::atmosphere {
 
 Entries schemes() {
     return {
-        entry<HybridPressure>("HybridPressure"),
-        entry<HydrostaticGeopotential>("HydrostaticGeopotential"),
-        entry<PrimitiveEquations>("PrimitiveEquations"),
-        entry<SemiImplicitTerms>("SemiImplicitTerms"),
-        entry<WindExtrapolation>("WindExtrapolation"),
-        entry<TendencyStart>("TendencyStart"),
-        entry<Arrival>("Arrival"),
-        entry<ImplicitCoriolis>("ImplicitCoriolis"),
-        entry<TracerTendencyStart>("TracerTendencyStart"),
-        entry<TracerPhysics>("TracerPhysics"),
-        entry<LogSurfacePressure>("LogSurfacePressure"),
-        entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"),
-        entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"),
+        linear_entry<HybridPressure>("HybridPressure"),
+        linear_entry<HydrostaticGeopotential>("HydrostaticGeopotential"),
+        linear_entry<PrimitiveEquations>("PrimitiveEquations"),
+        linear_entry<SemiImplicitTerms>("SemiImplicitTerms"),
+        linear_entry<WindExtrapolation>("WindExtrapolation"),
+        linear_entry<TendencyStart>("TendencyStart"),
+        linear_entry<Arrival>("Arrival"),
+        linear_entry<ImplicitCoriolis>("ImplicitCoriolis"),
+        linear_entry<TracerTendencyStart>("TracerTendencyStart"),
+        linear_entry<TracerPhysics>("TracerPhysics"),
+        linear_entry<LogSurfacePressure>("LogSurfacePressure"),
+        linear_entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"),
+        linear_entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"),
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),
         entry<ColumnEnergy>("ColumnEnergy"),
-        entry<ShallowWaterTerms>("ShallowWaterTerms"),
-        entry<ShallowWaterArrival>("ShallowWaterArrival"),
+        linear_entry<ShallowWaterTerms>("ShallowWaterTerms"),
+        linear_entry<ShallowWaterArrival>("ShallowWaterArrival"),
         entry<ShallowWaterFluxes>("ShallowWaterFluxes"),
     };
 }

@@ -1,6 +1,7 @@
 /// Semi-Lagrangian advection and the spectral models for Python. No logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -16,6 +17,8 @@
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "base/error.hpp"
+#include "physics/land/ground.hpp"
+#include "physics/land/soil.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 
 namespace nb = nanobind;
@@ -217,49 +220,92 @@ void bind_spectral_process(nb::module_& m) {
             "(points that this rank receives for its departure points, plans made so far)");
 }
 
+/// Scheme, shape and parameters of a hydrostatic spectral model.
+SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane> lies_on,
+                      std::vector<double> a, std::vector<double> b,
+                      const std::map<std::string, double>& given, const std::string& temperature,
+                      const std::vector<std::pair<std::string, std::string>>& tracers,
+                      int precision) {
+    SpectralSetup s{std::move(lies_on), std::move(a), std::move(b), {}, temperature, {}};
+    set(s.parameters,
+        {{"step", &SpectralParameters::step},
+         {"radius", &SpectralParameters::radius},
+         {"rotation", &SpectralParameters::rotation},
+         {"gas_constant", &SpectralParameters::gas_constant},
+         {"heat_capacity", &SpectralParameters::heat_capacity},
+         {"reference_temperature", &SpectralParameters::reference_temperature},
+         {"reference_pressure", &SpectralParameters::reference_pressure},
+         {"off_centring", &SpectralParameters::off_centring},
+         {"diffusion_time", &SpectralParameters::diffusion_time},
+         {"divergence_damping", &SpectralParameters::divergence_damping},
+         {"diffusion_order", &SpectralParameters::diffusion_order},
+         {"sponge", &SpectralParameters::sponge},
+         {"iterations", &SpectralParameters::iterations},
+         {"fix_mass", &SpectralParameters::fix_mass},
+         {"fix_energy", &SpectralParameters::fix_energy},
+         {"viscosity", &SpectralParameters::viscosity},
+         {"filter", &SpectralParameters::filter},
+         {"williams", &SpectralParameters::williams},
+         {"splitting", &SpectralParameters::splitting}},
+        given);
+    for (auto& [name, units] : tracers) s.tracers.push_back({name, units});
+    return scheme == "eulerian" ? leapfrog_scheme(s, precision)
+                                : semi_lagrangian_scheme(s, precision);
+}
+
 void bind_spectral_dynamics(nb::module_& m) {
+    nb::class_<OnPlane>(m, "OnPlane",
+                        "Points of a periodic plane, of which the first columns and rows are "
+                        "places on earth; waves (east, north); lengths [m].")
+        .def(
+            "__init__",
+            [](OnPlane* self, std::pair<int, int> points, std::pair<int, int> inside,
+               std::pair<int, int> waves, std::pair<double, double> lengths,
+               std::vector<double> map_factor, std::vector<double> relaxation,
+               std::vector<double> of_tracers) {
+                new (self) OnPlane{{points.first, points.second, waves.first, waves.second,
+                                    lengths.first, lengths.second},
+                                   inside.first,
+                                   inside.second,
+                                   std::move(map_factor),
+                                   std::move(relaxation),
+                                   std::move(of_tracers)};
+            },
+            "points"_a, "inside"_a, "waves"_a, "lengths"_a, "map_factor"_a = std::vector<double>(),
+            "relaxation"_a = std::vector<double>(),
+            "relaxation_of_tracers"_a = std::vector<double>());
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
-                                 "The global processes of the hydrostatic spectral model.")
+                                 "The global processes of a hydrostatic spectral model.")
         .def(
             "__init__",
             [](SpectralDynamics* self, const std::string& scheme, const GaussianGrid& grid,
                int truncation, std::vector<double> a, std::vector<double> b,
                const std::map<std::string, double>& given, const std::string& temperature,
                const std::vector<std::pair<std::string, std::string>>& tracers, int precision) {
-                SpectralSetup s{grid, truncation, std::move(a), std::move(b), {}, temperature, {}};
-                set(s.parameters,
-                    {{"step", &SpectralParameters::step},
-                     {"radius", &SpectralParameters::radius},
-                     {"rotation", &SpectralParameters::rotation},
-                     {"gas_constant", &SpectralParameters::gas_constant},
-                     {"heat_capacity", &SpectralParameters::heat_capacity},
-                     {"reference_temperature", &SpectralParameters::reference_temperature},
-                     {"reference_pressure", &SpectralParameters::reference_pressure},
-                     {"off_centring", &SpectralParameters::off_centring},
-                     {"diffusion_time", &SpectralParameters::diffusion_time},
-                     {"divergence_damping", &SpectralParameters::divergence_damping},
-                     {"diffusion_order", &SpectralParameters::diffusion_order},
-                     {"sponge", &SpectralParameters::sponge},
-                     {"iterations", &SpectralParameters::iterations},
-                     {"fix_mass", &SpectralParameters::fix_mass},
-                     {"fix_energy", &SpectralParameters::fix_energy},
-                     {"viscosity", &SpectralParameters::viscosity},
-                     {"filter", &SpectralParameters::filter},
-                     {"williams", &SpectralParameters::williams},
-                     {"splitting", &SpectralParameters::splitting}},
-                    given);
-                for (auto& [name, units] : tracers) s.tracers.push_back({name, units});
                 new (self)
-                    SpectralDynamics(scheme == "eulerian" ? leapfrog_scheme(s, precision)
-                                                          : semi_lagrangian_scheme(s, precision));
+                    SpectralDynamics(made(scheme, OnSphere{grid, truncation}, std::move(a),
+                                          std::move(b), given, temperature, tracers, precision));
             },
             "scheme"_a, "grid"_a, "truncation"_a, "a"_a, "b"_a, "parameters"_a, "temperature"_a,
             "tracers"_a = std::vector<std::pair<std::string, std::string>>{}, "precision"_a = 8,
             "scheme: eulerian or semi-lagrangian; tracers: (name, units)")
+        .def(
+            "__init__",
+            [](SpectralDynamics* self, const OnPlane& plane, std::vector<double> a,
+               std::vector<double> b, const std::map<std::string, double>& given,
+               const std::string& temperature,
+               const std::vector<std::pair<std::string, std::string>>& tracers, int precision) {
+                new (self)
+                    SpectralDynamics(made("semi-lagrangian", plane, std::move(a), std::move(b),
+                                          given, temperature, tracers, precision));
+            },
+            "plane"_a, "a"_a, "b"_a, "parameters"_a, "temperature"_a,
+            "tracers"_a = std::vector<std::pair<std::string, std::string>>{}, "precision"_a = 8)
         .def_ro("transport", &SpectralDynamics::transport)
         .def_ro("tracer_transport", &SpectralDynamics::tracer_transport)
         .def_ro("step", &SpectralDynamics::step)
         .def_ro("total_energy", &SpectralDynamics::total_energy)
+        .def_ro("coupling", &SpectralDynamics::coupling)
         .def_ro("tracer_mass", &SpectralDynamics::tracer_mass)
         .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog);
 }
@@ -351,6 +397,16 @@ void bind_gridpoint(nb::module_& m) {
     m.attr("helmholtz_preconditioners") = known;
 }
 
+void bind_ground(nb::module_& m) {
+    nb::dict of_ground;
+    of_ground["thickness"] = nb::tuple(nb::cast(physics::soil::thickness));
+    of_ground["wilting_point"] = physics::soil::wilting;
+    of_ground["field_capacity"] = physics::soil::field_capacity;
+    of_ground["bucket"] = physics::ground::bucket;
+    of_ground["freezing_sea"] = physics::ground::sea_freezing;
+    m.attr("ground") = of_ground;
+}
+
 void bind_levels(nb::module_& m) {
     m.def(
         "hybrid_reference",
@@ -384,5 +440,6 @@ void bind_atmosphere(nb::module_& m) {
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
     bind_gridpoint(m);
+    bind_ground(m);
     bind_levels(m);
 }

@@ -2,12 +2,14 @@
 #include "field/global_process.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include "bindings/places.hpp"
 #include "field/balanced.hpp"
+#include "field/sampled.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -113,8 +115,21 @@ void bind_global_process(nb::module_& m) {
         .def_prop_ro("own_seconds", &Balanced::own_seconds,
                      "processor time of the columns of this rank in the last call, wherever")
         .def_prop_ro("seconds", &Balanced::seconds, "processor time on this rank in the last call")
+        .def_prop_ro("travelled", &Balanced::travelled,
+                     "columns of this rank that other ranks computed, in all calls")
         .def("costs", &Balanced::costs, "fields"_a,
              "rows of (i, j, seconds) of the columns of this rank, one after another");
+    nb::class_<Sampled, GlobalProcess>(
+        m, "Sampled", "A process of columns that is computed in some and interpolated to others.")
+        .def(
+            "__init__",
+            [](Sampled* self, Process p,
+               const std::vector<std::pair<int, std::vector<int>>>& given) {
+                std::vector<SampledRow> rows;
+                for (const auto& [row, columns] : given) rows.push_back({row, columns});
+                new (self) Sampled(std::move(p), std::move(rows));
+            },
+            "process"_a, "rows"_a, "rows: (row, columns) from south to north and west to east");
     m.def(
         "transfers",
         [](const std::vector<double>& loads, double threshold) {

@@ -226,6 +226,7 @@ Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistributi
     s.droplet_radius = parameters.at("droplet_radius");
     s.ice_diameter = parameters.at("ice_diameter");
     s.decorrelation = parameters.at("decorrelation");
+    s.twilight = parameters.at("twilight");
     return process_of(s, precision);
 }
 

@@ -12,6 +12,7 @@
 #include <omp.h>
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/sunlight.hpp"
+#include "sequence/linear.hpp"
 #include "sequence/table.hpp"
 
 namespace nb = nanobind;
@@ -178,6 +179,25 @@ void bind_program(nb::module_& m) {
                      "of scratch, and of one field set");
 }
 
+void bind_linear(nb::module_& m) {
+    using Release = nb::call_guard<nb::gil_scoped_release>;
+    nb::class_<LinearSequence>(m, "LinearSequence",
+                               "Tangent and adjoint of a sequence along a trajectory, from the "
+                               "declarations of its processes.")
+        .def(nb::init<std::shared_ptr<Sequence>>(), "sequence"_a)
+        .def("follow", &LinearSequence::follow, "fields"_a, "steps"_a, Release(),
+             "takes steps with a state; its trajectory is kept after what was kept before")
+        .def("forget", &LinearSequence::forget)
+        .def_prop_ro("steps", &LinearSequence::steps)
+        .def_prop_ro("bytes", &LinearSequence::bytes, "of the trajectory")
+        .def("start", &LinearSequence::start, "perturbation"_a, Release())
+        .def("tangent", &LinearSequence::tangent, "perturbation"_a, "first"_a, "steps"_a, Release(),
+             "what becomes of a perturbation in the steps from `first` on")
+        .def("adjoint", &LinearSequence::adjoint, "gradient"_a, "first"_a, "steps"_a, Release(),
+             "the transpose of `tangent`")
+        .def("start_adjoint", &LinearSequence::start_adjoint, "gradient"_a, Release());
+}
+
 void bind_threads(nb::module_& m) {
     m.def("release_memory", [] { malloc_trim(0); }, "gives what was freed back to the system");
     m.def("threads", [] { return omp_get_max_threads(); });
@@ -189,5 +209,6 @@ void bind_threads(nb::module_& m) {
 void bind_sequence(nb::module_& m) {
     bind_domain(m);
     bind_program(m);
+    bind_linear(m);
     bind_threads(m);
 }

@@ -1,9 +1,6 @@
 #include "field/balanced.hpp"
-#include <omp.h>
 #include <algorithm>
-#include <ctime>
 #include <numeric>
-#include "base/constants.hpp"
 
 namespace fathom {
 
@@ -29,44 +26,12 @@ std::vector<Transfer> transfers(std::span<const double> loads, double threshold)
     return found;
 }
 
-/// Numbers of 4 or 8 bytes: [levels of columns][cost], then each field, level after level of
-/// `count` columns.
-struct Balanced::Bundle {
-    std::size_t count, size;
-    int bytes;
-    std::vector<std::size_t> begins;  ///< of each field; none of own memory and profiles
-    std::vector<std::byte> memory;
-    std::byte* at(std::size_t number) { return memory.data() + number * bytes; }
-    const std::byte* at(std::size_t number) const { return memory.data() + number * bytes; }
-};
-
 namespace {
-constexpr int header = 2, tag_there = 1, tag_back = 2;  // rows before the fields; tags
-double processor_seconds() {
-    timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+constexpr int tag_there = 1, tag_back = 2;
 }
-}  // namespace
 
 Balanced::Balanced(Process columns, std::string active, double threshold, bool share)
-    : GlobalProcess(columns.name),
-      process(std::move(columns)),
-      active(std::move(active)),
-      threshold(threshold),
-      share(share) {
-    if (process.global) throw Error(process.name, " is no process of columns");
-    for (const auto& f : process.fields) {
-        if (f.reach) throw Error(process.name, " looks at neighbours of a column");
-        if (f.own)
-            items.push_back({-1});
-        else if (f.access == Access::reads)
-            items.push_back(reads(f.name, f.place, f.units));
-        else if (f.access == Access::writes)
-            items.push_back(writes(f.name, f.place, f.units));
-        else
-            items.push_back(updates(f.name, f.place, f.units));
-    }
+    : Bundled(std::move(columns)), active(std::move(active)), threshold(threshold), share(share) {
     if (this->active.empty()) return;
     for (std::size_t n = 0; n < process.fields.size(); ++n)
         if (process.fields[n].name == this->active) active_item = {items[n]};
@@ -77,14 +42,7 @@ Balanced::Balanced(Process columns, std::string active, double threshold, bool s
 
 void Balanced::prepare(Given at) {
     const Domain& d = at.set.domain();
-    MPI_Comm own_comm;
-    MPI_Comm_dup(d.comm, &own_comm);
-    comm = {new MPI_Comm(own_comm), [](MPI_Comm* c) {
-                int over;
-                MPI_Finalized(&over);
-                if (!over) MPI_Comm_free(c);
-                delete c;
-            }};
+    comm = communicator(d);
     columns.clear();
     for (int b = 0; b < int(d.blocks.size()); ++b)
         for (int j = 0; j < d.blocks[b]->ny; ++j)
@@ -92,112 +50,6 @@ void Balanced::prepare(Given at) {
                 if (const int wet =
                         d.wet(Horizontal::center, d.blocks[b]->i0 + i, d.blocks[b]->j0 + j))
                     columns.push_back({b, j + d.halo, i + d.halo, wet, 1, true});
-}
-
-std::size_t Balanced::numbers_of(const Process::Field& f) const {
-    return f.place == place::profile || f.own ? 0 : 1;
-}
-
-Balanced::Bundle Balanced::bundle(std::size_t count, int levels) const {
-    Bundle b{count, header * count, 0, {}, {}};
-    for (const auto& f : process.fields) {
-        b.begins.push_back(b.size);
-        if (numbers_of(f))
-            b.size += count * (f.place.vertical == Vertical::column
-                                   ? 1
-                                   : levels + (f.place.vertical == Vertical::interface));
-    }
-    return b;
-}
-
-namespace {
-/// f(level, number of values): of a field in a bundle.
-template <class F> void each_level(const Field& f, F body) {
-    const int levels = f.place.vertical == Vertical::column ? 1 : f.levels;
-    for (int k = 0; k < levels; ++k) body(k);
-}
-template <class T> T* row_of(const Field& f, int block, int row, int level) {
-    const auto k = f.place.vertical == Vertical::column ? 0 : level * f.level[block];
-    return (T*)f.at[block] + row * f.row[block] + k;
-}
-}  // namespace
-
-/// Fields of columns into a bundle; those beyond the last repeat it.
-template <class T> void Balanced::take(Given at, Bundle& to, std::span<const Column> from) const {
-    const auto column = [&](std::size_t n) -> const Column& {
-        return from[std::min(n, from.size() - 1)];
-    };
-    for (std::size_t n = 0; n < to.count; ++n) ((T*)to.at(0))[n] = T(column(n).levels);
-    for (std::size_t p = 0; p < items.size(); ++p) {
-        const auto& use = process.fields[p];
-        if (!numbers_of(use) || use.access == Access::writes) continue;
-        const Field& f = at[items[p]];
-        each_level(f, [&](int k) {
-            T* values = (T*)to.at(to.begins[p] + k * to.count);
-            for (std::size_t n = 0; n < to.count; ++n) {
-                const Column& c = column(n);
-                values[n] = row_of<T>(f, c.block, c.row, k)[c.column];
-            }
-        });
-    }
-}
-
-/// What the process has written, and what it took, back to the columns.
-template <class T> void Balanced::give(Given at, const Bundle& from, std::span<Column> to) const {
-    for (std::size_t n = 0; n < to.size(); ++n)
-        to[n].cost = double(((const T*)from.at(from.count))[n]);
-    for (std::size_t p = 0; p < items.size(); ++p) {
-        const auto& use = process.fields[p];
-        if (!numbers_of(use) || use.access == Access::reads) continue;
-        const Field& f = at[items[p]];
-        each_level(f, [&](int k) {
-            const T* values = (const T*)from.at(from.begins[p] + k * from.count);
-            for (std::size_t n = 0; n < to.size(); ++n)
-                row_of<T>(f, to[n].block, to[n].row, k)[to[n].column] = values[n];
-        });
-    }
-}
-
-/// All cells of a bundle, with the processor time of each.
-void Balanced::run(Given at, Bundle& b) const {
-    const int cell = at.set.layout->cell, bytes = b.bytes, levels = at.set.domain().levels;
-    std::size_t own = 0;
-    for (const auto& f : process.fields) own = std::max<std::size_t>(own, f.own);
-    const auto number = [&](std::size_t n) {
-        return bytes == 4 ? double(*(const float*)b.at(n)) : *(const double*)b.at(n);
-    };
-#pragma omp parallel
-    {
-        std::vector<std::vector<double>> memory;
-        for (const auto& f : process.fields)
-            memory.emplace_back(f.own ? std::size_t(f.own) * (levels + 1) * cell : 0);
-#pragma omp for schedule(dynamic)
-        for (std::size_t first = 0; first < b.count; first += cell) {
-            std::vector<Raw> raw(items.size());
-            int deepest = 0;
-            for (int c = 0; c < cell; ++c) deepest = std::max(deepest, int(number(first + c)));
-            for (std::size_t p = 0; p < items.size(); ++p) {
-                const auto& use = process.fields[p];
-                if (use.own)
-                    raw[p] = {memory[p].data(), cell, 0};
-                else if (use.place == place::profile)
-                    raw[p] = {at[items[p]].at[0], 1, 0};
-                else
-                    raw[p] = {b.at(b.begins[p] + first),
-                              use.place.vertical == Vertical::column ? 0 : std::ptrdiff_t(b.count),
-                              0};
-            }
-            const Cell cells{0, deepest};
-            const double began = processor_seconds();
-            process.run(process.scheme.get(), raw.data(), &cells, &cells + 1);
-            const double each = (processor_seconds() - began) / cell;
-            for (int c = 0; c < cell; ++c)
-                if (bytes == 4)
-                    *(float*)b.at(b.count + first + c) = float(each);
-                else
-                    *(double*)b.at(b.count + first + c) = each;
-        }
-    }
 }
 
 /// What each column will cost, and the columns in that order, the dearest first.
@@ -235,13 +87,6 @@ template <class T> struct Balanced::Turn {
     std::size_t given = 0;  ///< columns that travel: the first, whole cells
     double computed = 0;
 
-    Bundle filled(std::span<const Column> from) const {
-        Bundle b = of.bundle((from.size() + cell - 1) / cell * cell, levels);
-        b.bytes = sizeof(T);
-        b.memory.resize(b.size * sizeof(T));
-        of.take<T>(at, b, from);
-        return b;
-    }
     void compute(Bundle& b) {
         of.run(at, b);
         for (std::size_t n = 0; n < b.count; ++n) computed += double(((const T*)b.at(b.count))[n]);
@@ -262,8 +107,9 @@ template <class T> struct Balanced::Turn {
         for (const auto& [from, to, amount] : plan)
             if (from == rank) {
                 const auto some = worth(amount);
-                away.push_back({to, some, some.empty() ? Bundle{} : filled(some)});
+                away.push_back({to, some, some.empty() ? Bundle{} : of.filled<T>(at, some)});
             }
+        of.away += long(given);
         for (Away& a : away)
             MPI_Isend(a.bundle.memory.data(), int(a.bundle.memory.size()), MPI_BYTE, a.rank,
                       tag_there, *of.comm, &sent.emplace_back());
@@ -272,7 +118,7 @@ template <class T> struct Balanced::Turn {
         for (std::size_t first = given; first < columns.size();) {
             const std::size_t count = std::min<std::size_t>(columns.size() - first, 16 * cell);
             const std::span some(columns.data() + first, count);
-            Bundle b = filled(some);
+            Bundle b = of.filled<T>(at, some);
             compute(b);
             of.give<T>(at, b, some);
             first += count;

@@ -10,8 +10,7 @@
 /// Columns that cost alike lie beside each other in a pack, which ends early where none of them has
 /// work.
 #pragma once
-#include <memory>
-#include "field/global_process.hpp"
+#include "field/bundled.hpp"
 
 namespace fathom {
 
@@ -22,7 +21,7 @@ struct Transfer {
 };
 std::vector<Transfer> transfers(std::span<const double> loads, double threshold);
 
-class Balanced final : public GlobalProcess {
+class Balanced final : public Bundled {
 public:
     /// active: a field of columns; where it is above 0 there is work (daylight). Empty: columns are
     /// as dear as they were the last time. share: whether columns travel at all.
@@ -34,34 +33,25 @@ public:
     /// were computed, and what it has computed.
     double own_seconds() const { return own; }
     double seconds() const { return done; }
+    /// Columns of this rank that other ranks computed, in all calls.
+    long travelled() const { return away; }
     /// Of the columns of this rank, in rows of (global i, global j, seconds).
     std::vector<double> costs(const FieldSet&) const;
 
 private:
-    struct Column {
-        int block, row, column, levels;
-        double cost;  ///< of the last time [s]
-        bool active;
-    };
-    struct Bundle;  ///< columns as they travel and are computed: all fields, level after level
     template <class T> struct Turn;  ///< one call, of fields of these numbers
-    Process process;
     std::string active;
     double threshold;
     bool share;
-    std::vector<Item> items;        ///< of the fields of the process; its own memory has none
     std::vector<Item> active_item;  ///< one, where there is such a field
     std::vector<Column> columns;
-    std::vector<double> loads;                      ///< of all ranks, expected
-    double own = 0, done = 0, cost_of[2] = {1, 1};  ///< of an idle and of an active column
+    std::vector<double> loads;  ///< of all ranks, expected
+    double own = 0, done = 0;
+    double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first
+    long away = 0;
     std::shared_ptr<MPI_Comm> comm;
 
     void expect(Given);
-    std::size_t numbers_of(const Process::Field&) const;
-    Bundle bundle(std::size_t count, int levels) const;
-    template <class T> void take(Given, Bundle&, std::span<const Column>) const;
-    template <class T> void give(Given, const Bundle&, std::span<Column>) const;
-    void run(Given, Bundle&) const;
 };
 
 }  // namespace fathom

@@ -42,9 +42,13 @@ public:
     virtual void changed(Given) {}
     /// One step: by all ranks together.
     virtual void apply(Given) = 0;
-    /// perturbation becomes M' perturbation about the state; adjoint: the transpose of that.
+    /// perturbation becomes M' perturbation about the state, as it is before `apply`; adjoint: the
+    /// transpose of that.
     virtual void tangent(Given state, Given perturbation) const;
     virtual void adjoint(Given state, Given perturbation) const;
+    /// The same of `start`, which is linear.
+    virtual void start_tangent(Given) const {}
+    virtual void start_adjoint(Given) const {}
 
 protected:
     Item reads(std::string name, Place place, std::string units, int reach = 0) {

@@ -322,15 +322,25 @@ std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {
     return list;
 }
 
+std::vector<Sequence::Part> Sequence::parts() const {
+    std::vector<Part> list;
+    for (auto& s : steps) list.push_back({s.process, s.fields});
+    return list;
+}
+
+void Sequence::set_profiles(FieldSet& set) {
+    for (auto& m : moving) {
+        m.set(m.values, set.count);
+        set.set_profile(m.profile, m.values);
+    }
+}
+
 void Sequence::step(FieldSet& set) {
     static const Region whole("step");
     Within step(whole);
     if (set.layout != plan) throw Error("this field set belongs to another sequence");
     if (regions.mine()) regions.step(seconds_now());
-    for (auto& m : moving) {
-        m.set(m.values, set.count);
-        set.set_profile(m.profile, m.values);
-    }
+    set_profiles(set);
     for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
     set.rotate();
     ++set.count;

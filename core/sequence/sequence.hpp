@@ -51,6 +51,14 @@ public:
     /// the later of two forcing records.
     void ramp(std::string_view profile, double step, double origin, double length);
 
+    /// One process with its fields, by their number in the layout.
+    struct Part {
+        const Process& process;
+        std::span<const int> fields;
+    };
+    std::vector<Part> parts() const;  ///< in order
+    /// Profiles as they are in the next step of a set.
+    void set_profiles(FieldSet&);
     /// The global processes, in order.
     std::vector<std::shared_ptr<GlobalProcess>> globals() const;
 

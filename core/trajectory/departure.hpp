@@ -9,6 +9,7 @@
 /// times the wind; p and q are those of either sphere.
 #pragma once
 #include "base/counted.hpp"
+#include "base/dual.hpp"
 #include "grid/gaussian.hpp"
 #include "trajectory/angles.hpp"
 
@@ -52,6 +53,38 @@ public:
         locate_with<Real>(row, level, count, u, v, w, to, of_trajectory);
     }
     double operations() const { return work; }  ///< of a point
+
+    /// How what `locate` finds changes with the mean wind: with its eastward and its northward
+    /// part, and how eta does with its vertical one, 0 where it has reached the top or the bottom.
+    struct Slopes {
+        Points by_u, by_v;
+        alignas(64) T by_w[tile];
+    };
+    void locate(int row, int level, int count, const T* u, const T* v, const T* w, Points& to,
+                Slopes& slopes) const {
+        struct Tile {
+            T u[tile], v[tile], w[tile];
+            Points points;
+        };
+        Tile both[2];  // values, and their tangents beside them
+        const std::ptrdiff_t before = std::exchange(shadow, sizeof(Tile));
+        for (Points* by : {&slopes.by_u, &slopes.by_v}) {
+            for (int n = 0; n < count; ++n) {
+                both[0].u[n] = u[n], both[0].v[n] = v[n], both[0].w[n] = w[n];
+                both[1].u[n] = by == &slopes.by_u, both[1].v[n] = by == &slopes.by_v;
+                both[1].w[n] = 0;
+            }
+            locate_with<Dual<T>>(row, level, count, both[0].u, both[0].v, both[0].w, both[0].points,
+                                 false);
+            *by = both[1].points;
+        }
+        shadow = before;
+        to = both[0].points;
+        for (int n = 0; n < count; ++n) {
+            const T free = std::fma(w[n], -step, eta[level]);
+            slopes.by_w[n] = free >= eta.front() && free <= eta.back() ? -step : T(0);
+        }
+    }
 
 private:
     using Real = Pack<T, cell_width<T>>;

@@ -13,7 +13,7 @@ namespace fathom {
 template <class T> struct Gather : InterleavedRows<T> {
     using Rows = InterleavedRows<T>;
     using Rows::tile, Rows::fields, Rows::beyond, Rows::levels, Rows::ny, Rows::full, Rows::blocks,
-        Rows::rows, Rows::next_row, Rows::at;
+        Rows::rows, Rows::next_row, Rows::at, Rows::around, Rows::row_across;
     using typename Rows::Item, typename Rows::Row;
     using Real = Pack<T, cell_width<T>>;
     using Points = typename Departure<T>::Points;
@@ -94,6 +94,26 @@ template <class T> struct Gather : InterleavedRows<T> {
             int i = int(whole) + i0 + n;
             i = i < 0 ? i + count : i >= count ? i - count : i;
             to.i[n] = std::clamp(i, 0, count - 1);
+        }
+    }
+    /// The stencils of a tile: a rectangle around its departure points.
+    void need(const Item& t, const Points& at, const Places& to) {
+        if (around.alone()) return;
+        const T spacing = 1 / rows[blocks[t.block].j0 + t.row + beyond].per_radian;
+        T west = at.longitude[0], east = west;
+        int south = to.j[0], north = south;
+        for (int n = 1; n < t.count; ++n) {
+            const T x = at.longitude[n] + T(n) * spacing;
+            west = std::min(west, x), east = std::max(east, x);
+            south = std::min(south, to.j[n]), north = std::max(north, to.j[n]);
+        }
+        const T begin = T(blocks[t.block].i0 + t.column) * spacing;
+        for (int j = south - 1; j <= north + 2; ++j) {
+            const Row& r = rows[j + beyond];
+            const int first = int(std::floor((begin + west) * r.per_radian)) - 2,
+                      last = int(std::floor((begin + east) * r.per_radian)) + 3;
+            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2),
+                        last - first + 1);
         }
     }
     int level(T e) const {

@@ -8,10 +8,10 @@ namespace fathom {
 
 template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
     using Base = Gather<T>;
-    using Base::source, Base::row_across, Base::place;
-    using Base::tile, Base::fields, Base::beyond, Base::halo, Base::levels, Base::ny, Base::full,
-        Base::blocks, Base::points, Base::rows, Base::items, Base::around;
-    using typename Base::Item, typename Base::Row, typename Base::Points, typename Base::Places;
+    using Base::source, Base::place, Base::need;
+    using Base::tile, Base::fields, Base::halo, Base::levels, Base::ny, Base::full, Base::blocks,
+        Base::points, Base::items, Base::around;
+    using typename Base::Item, typename Base::Points, typename Base::Places;
     Parameters parameters;
     std::vector<double> eta;
     Departure<T> departure;
@@ -57,26 +57,6 @@ template <class T> struct SemiLagrangian<T>::Tables : Gather<T> {
         const T *u = mean_of(t), *v = u + mean_columns[t.block], *w = v + mean_columns[t.block];
         locate(t, u, v, w, to, of_trajectory);
         place(t, to, places);
-    }
-    /// The stencils of a tile: a rectangle around its departure points.
-    void need(const Item& t, const Points& at, const Places& to) {
-        if (around.alone()) return;
-        const T spacing = 1 / rows[blocks[t.block].j0 + t.row + beyond].per_radian;
-        T west = at.longitude[0], east = west;
-        int south = to.j[0], north = south;
-        for (int n = 1; n < t.count; ++n) {
-            const T x = at.longitude[n] + T(n) * spacing;
-            west = std::min(west, x), east = std::max(east, x);
-            south = std::min(south, to.j[n]), north = std::max(north, to.j[n]);
-        }
-        const T begin = T(blocks[t.block].i0 + t.column) * spacing;
-        for (int j = south - 1; j <= north + 2; ++j) {
-            const Row& r = rows[j + beyond];
-            const int first = int(std::floor((begin + west) * r.per_radian)) - 2,
-                      last = int(std::floor((begin + east) * r.per_radian)) + 3;
-            around.need(row_across(j), first + (j == row_across(j) ? 0 : r.points / 2),
-                        last - first + 1);
-        }
     }
     /// What a thread works on a tile with.
     struct Work {

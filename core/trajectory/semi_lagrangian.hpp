@@ -26,11 +26,8 @@
 /// no more, comes by a halo on demand.
 #pragma once
 #include <memory>
-#include <span>
-#include <vector>
 #include "grid/gaussian.hpp"
-#include "machine/region.hpp"
-#include "parallel/travel/on_demand.hpp"
+#include "trajectory/carrier.hpp"
 
 namespace fathom {
 
@@ -38,7 +35,7 @@ namespace fathom {
 /// interpolation, one of the interpolations.
 enum class InterpolationPass { departure, weights, linear, cubic, monotone, by_levels };
 
-template <class Number> class SemiLagrangian {
+template <class Number> class SemiLagrangian final : public Carrier<Number> {
 public:
     struct Parameters {
         double step, radius, rotation = 0;  ///< [s], [m], [s-1]
@@ -48,32 +45,15 @@ public:
     /// than the grid's longest end early.
     SemiLagrangian(MPI_Comm, const Decomposition&, int halo, const GaussianGrid&,
                    std::vector<double> eta, Parameters);
-    ~SemiLagrangian();
+    ~SemiLagrangian() override;
 
-    /// [m s-1], [m s-1], [s-1]: d(eta)/dt.
-    struct Wind {
-        FieldSlab east, north, vertical;
-    };
-    /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no
-    /// vertical motion.
-    void depart(const Wind& now, const Wind& extrapolated);
-
-    /// wind: the first two fields of the group are a vector to which 2 Omega x r is added.
-    enum class Kind { scalar, wind };
-    /// Up to 4 fields. by_levels: where there is but one, four of its levels lie beside each other
-    /// in place of four fields.
-    struct Group {
-        std::vector<FieldSlab> fields;
-        Kind kind = Kind::scalar;
-        bool monotone = false, by_levels = true;
-    };
-    /// Values at the departure points take the place of those at the arrival points.
-    void interpolate(const Group& from, std::span<const FieldSlab> to);
-
-    const OnDemandHalo& halo() const;
-    struct {
-        Spent packing, departure, interpolation;
-    } spent;
+    using typename Carrier<Number>::Wind, typename Carrier<Number>::Kind;
+    using typename Carrier<Number>::Group;
+    using Carrier<Number>::spent;
+    void depart(const Wind& now, const Wind& extrapolated) override;
+    /// To a wind 2 Omega x r is added.
+    void interpolate(const Group& from, std::span<const FieldSlab> to) override;
+    const OnDemandHalo& halo() const override;
 
     /// For measurements: the seconds of one pass over all points with the trajectories of the last
     /// `depart` and the fields that were packed last. Every pass finds the departure points,

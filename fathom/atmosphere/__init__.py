@@ -2,6 +2,7 @@
 
 from fathom.atmosphere.column import SingleColumn
 from fathom.atmosphere.gridpoint import GridPointAtmosphere
+from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
 from fathom.atmosphere.model import SpectralAtmosphere
 from fathom.atmosphere.physics import FirstPhysics
 from fathom.atmosphere.shallow_water import ShallowWater
@@ -11,6 +12,7 @@ __all__ = [
     "FirstPhysics",
     "ForcedColumn",
     "GridPointAtmosphere",
+    "LimitedAreaAtmosphere",
     "ShallowWater",
     "SingleColumn",
     "SpectralAtmosphere",

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fathom import mpi
 from fathom.data import embedded, surface
 from fathom.data.atmosphere import gfs
 from fathom.moist_air import GRAVITY, LAPSE_RATE
@@ -44,11 +45,7 @@ if TYPE_CHECKING:
 
 CELSIUS = 273.15
 ICE_SHEET = 0.9  # soil moisture from which on GFS means ice
-FREEZING_SEA = 271.35  # K
-BUCKET = 150.0  # water that the soil holds [kg m-2]
-SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # thickness [m]
-MODEL_LAYERS = 0.07, 0.21, 0.72, 1.89  # of the soil that the model has [m]
-WILTING_POINT, FIELD_CAPACITY = 0.155, 0.314  # of its soil [1]
+SOIL_LAYERS = 0.1, 0.3, 0.6, 1.0  # of GFS, thickness [m]
 
 
 # long: a field after the other, each in the line that says where it comes from
@@ -68,7 +65,7 @@ def boundary_fields(
         soil_temperature ... (GFS): then sea, ice and ground are those of its day.
                           Without, land is that of the embedded GFS state, in October.
     """
-    rows = Rows.of(grid)
+    rows, freezing_sea = Rows.of(grid), mpi.core.ground["freezing_sea"]
     land, height = (
         rows.pack(np.asarray(land_fraction, float)),
         rows.pack(np.asarray(surface_geopotential, float)) / GRAVITY,
@@ -107,11 +104,11 @@ def boundary_fields(
     if of_day:
         frozen = given["sea_ice_fraction"] >= 0.5
         ice = np.clip(only(given["sea_ice_fraction"], ~is_land), 0, 1)
-        sea = np.maximum(only(given["surface_temperature"], ~is_land & ~frozen), FREEZING_SEA)
+        sea = np.maximum(only(given["surface_temperature"], ~is_land & ~frozen), freezing_sea)
         on_ice = only(given["surface_temperature"], ~is_land & frozen)
     else:
         ice = np.clip(_of_month("sea_ice_fraction", rows, date), 0, 1)
-        sea = np.maximum(_of_month("sea_surface_temperature", rows, date) + CELSIUS, FREEZING_SEA)
+        sea = np.maximum(_of_month("sea_surface_temperature", rows, date) + CELSIUS, freezing_sea)
         on_ice = _of_month("air_temperature", rows, date) + CELSIUS
     lift = LAPSE_RATE * (only(source.surface_geopotential.values / GRAVITY, is_land) - height)
     on_land = only(given["surface_temperature"], is_land) + lift
@@ -148,9 +145,9 @@ def boundary_fields(
     fields = {
         "sea_surface_temperature": sea,
         "sea_ice_fraction": ice,
-        "ground_temperature": (1 - share) * on_land + share * np.minimum(on_ice, FREEZING_SEA),
+        "ground_temperature": (1 - share) * on_land + share * np.minimum(on_ice, freezing_sea),
         "deep_ground_temperature": deep,
-        "soil_moisture": BUCKET * np.clip(water, 0, 1),
+        "soil_moisture": mpi.core.ground["bucket"] * np.clip(water, 0, 1),
         "snow_amount": np.where(land > 0, np.maximum(snow, 1000 * sheet), 0.0),
         "snow_free_albedo": (1 - sheet) * bare + 0.75 * sheet,
         "roughness_length": roughness(v, sheet),
@@ -161,12 +158,14 @@ def boundary_fields(
 
 def _soil(temperature, wetness):
     """Fields of the model's layers of soil from those of the source, (layers, points)."""
+    own = mpi.core.ground
+    wilting, capacity = own["wilting_point"], own["field_capacity"]
     fields = {}
-    source, own = (np.cumsum(d) - np.divide(d, 2) for d in (SOIL_LAYERS, MODEL_LAYERS))
-    for number, (depth, thickness) in enumerate(zip(own, MODEL_LAYERS, strict=True), 1):
+    source, depths = (np.cumsum(d) - np.divide(d, 2) for d in (SOIL_LAYERS, own["thickness"]))
+    for number, (depth, thickness) in enumerate(zip(depths, own["thickness"], strict=True), 1):
         weights = np.array([np.interp(depth, source, unit) for unit in np.eye(len(source))])
         wet = np.clip(weights @ wetness, 0, 1)
-        theta = WILTING_POINT + wet * (FIELD_CAPACITY - WILTING_POINT)
+        theta = wilting + wet * (capacity - wilting)
         fields[f"soil_temperature_{number}"] = weights @ temperature
         fields[f"soil_water_{number}"] = 1000 * thickness * theta
     return fields

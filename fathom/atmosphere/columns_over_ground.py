@@ -5,6 +5,9 @@
     f_B(y) = f_A(y + s d),    y = ln p,  d = ln(p_s / p_s')
     T_B    = T_A exp(-alpha s d),    q_B = q_A q_sat(T_B, p_B) / q_sat(T_A, p_A)
 
+Then a column keeps its vapour: q_B is scaled, by at most a tenth, so that the sum of q dp is that
+of A's layers over the same ground; the same levels keep q_B bit for bit.
+
 alpha is d ln T / d ln p between 0.85 and 0.65 of p_s, at least 0 and at most R Gamma / g; s = 1 in
 the lowest tenth of ln p, then falls to 0 as 1 - t^2 (3 - 2t). Isothermal air at rest stays so: its
 alpha is 0. Temperature and wind are cubic in ln p, tracers as well, but within the two levels.
@@ -29,15 +32,39 @@ def in_columns(source, levels_a, levels_b, ground_a, ground_b) -> dict[str, np.n
     """Fields (layers of A, points) on B's: air_temperature [K], eastward_wind, northward_wind,
     log_pressure_ratio (1, points) and any tracers; surface geopotentials (points) [m2 s-2].
     """
+    own, other = interfaces_of(levels_a), interfaces_of(levels_b)
+    result = _on_levels(source, own, other, ground_a - ground_b)
+    same = all(np.array_equal(a, b) for a, b in zip(own, other))
+    if "specific_humidity" in result and not same:
+        there = _on_levels(source, own, own, ground_a - ground_b)
+        ratio = result["log_pressure_ratio"][0]
+        kept, found = (
+            (column_of["specific_humidity"] * _thickness(levels, ratio)).sum(0)
+            for column_of, levels in ((there, own), (result, other))
+        )
+        result["specific_humidity"] *= np.clip(kept / np.maximum(found, 1e-30), 0.9, 1.1)
+    return result
+
+
+def _thickness(interfaces, log_ratio) -> np.ndarray:
+    """dp of layers [Pa]."""
+    a, b = interfaces
+    pressure = column.interface_pressure(a, b, REFERENCE * np.exp(log_ratio))
+    return np.diff(pressure, axis=0)
+
+
+def _on_levels(source, own, other, difference) -> dict[str, np.ndarray]:
+    """The same without the sum of vapour kept; (a, b) of interfaces, a difference of grounds."""
+    (a, b), (other_a, other_b) = own, other
     log_ratio = source["log_pressure_ratio"][0]
     pressure = REFERENCE * np.exp(log_ratio)
-    x = column.layer_logarithms(column.interface_pressure(*interfaces_of(levels_a), pressure))[0]
+    x = column.layer_logarithms(column.interface_pressure(a, b, pressure))[0]
     ln_ps = np.log(REFERENCE) + log_ratio
     T = source["air_temperature"]
     alpha = fall(T, x, ln_ps)
-    moved = ground_change(source, x, ln_ps, alpha, ground_a - ground_b)
+    moved = ground_change(source, x, ln_ps, alpha, difference)
     new = log_ratio + moved
-    interfaces = column.interface_pressure(*interfaces_of(levels_b), REFERENCE * np.exp(new))
+    interfaces = column.interface_pressure(other_a, other_b, REFERENCE * np.exp(new))
     y = column.layer_logarithms(interfaces)[0]
     there = y - shape(np.log(REFERENCE) + new - y, moved) * moved
     between = column.Between(x, there)

@@ -1,55 +1,27 @@
-"""The spectral atmosphere: which processes, in which order, with which defaults. docs/models.md
-lists what a simulation asks of a model.
+"""The spectral atmosphere of the globe: which processes, in which order, with which defaults.
+docs/models.md lists what a simulation asks of a model.
 """
 
 import warnings
-from functools import cached_property
 
-import numpy as np
-
-from fathom import earth, mpi, schemes
-from fathom.atmosphere import cases, diagnostics, near_surface, report, start
+from fathom import earth, mpi
+from fathom.atmosphere import cases
 from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
-from fathom.atmosphere.given_state import is_given, passport
+from fathom.atmosphere.given_state import passport
+from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
+from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
-from fathom.grids.levels import HybridLevels
-from fathom.input.values import on_columns, on_layers
-from fathom.model import Model
-from fathom.names import near
-from fathom.order import Order, all_placed
-from fathom.regrid import chosen
+from fathom.order import Order
 from fathom.schemes import bytes_of
-from fathom.time.clock import Period
-
-wind = ("eastward_wind", "northward_wind")
-
-
-def _is_moist(physics, tracers):
-    """Whether the air holds water vapour."""
-    return "specific_humidity" in tracers or any(
-        "specific_humidity" in process.field_names for process in physics
-    )
-
-
-def _seconds(diffusion_time):
-    """Of the period; 0: no diffusion."""
-    return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
 def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
         raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
-    if grid.levels.number < 2:
-        raise ValueError(
-            "SpectralAtmosphere needs two layers or more, as levels = SigmaLevels(20); the grid has"
-            " one, what is taken where no levels are given"
-        )
-    if precision not in ("fp64", "fp32"):
-        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+    check_air("SpectralAtmosphere", grid, tracers, precision)
     if scheme not in ("semi-lagrangian", "eulerian"):
         raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
     if viscosity and diffusion_time:
@@ -57,8 +29,6 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
-    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
-        raise ValueError(f"tracers = {tracers!r} must be a list of names")
     if scheme == "eulerian":
         _check_eulerian(grid, off_centring)
     _check_energy(energy, scheme, mass)
@@ -81,7 +51,7 @@ def _check_eulerian(grid, off_centring):
         raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
 
 
-class SpectralAtmosphere(Model):
+class SpectralAtmosphere(HydrostaticAtmosphere):
     """Hydrostatic primitive equations on hybrid levels by spherical harmonics, semi-implicit.
 
     Parameters
@@ -119,20 +89,6 @@ class SpectralAtmosphere(Model):
     placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
-
-    halo = 0
-    usual_surface = None
-    zero_outside = ()
-    limits = {
-        "eastward_wind": (-500, 500),
-        "northward_wind": (-500, 500),
-        "log_pressure_ratio": (-3, 1),
-        "air_temperature": (50, 500),
-        "virtual_temperature": (50, 500),
-        "specific_humidity": (-0.02, 0.2),
-        "maximum_wind": (0, 500),
-    }
-    rotations = ()
 
     def __init__(
         self,
@@ -172,23 +128,15 @@ class SpectralAtmosphere(Model):
             fix_energy,
             fix_mass,
         )
-        self.grid, self.scheme, self.precision, self.orography = grid, scheme, precision, orography
-        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
-        self.moist = _is_moist(self.physics, tracers)
-        water = carried(self.physics)
-        self.tracers = [
-            *(["specific_humidity"] if self.moist else []),
-            *water,
-            *(t for t in tracers if t not in ("specific_humidity", *water)),
-        ]
-        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+        self._hold(grid, physics, tracers, orography, precision, placed)
+        self.scheme = scheme
         if fix_energy == "automatic":
             fix_energy = self.moist
         semi_lagrangian = scheme != "eulerian"
         self.parameters = checked(
             "SpectralAtmosphere",
             {
-                "diffusion_time": _seconds(diffusion_time),
+                "diffusion_time": seconds_of(diffusion_time),
                 "diffusion_order": diffusion_order,
                 "divergence_damping": divergence_damping,
                 "splitting": float(semi_lagrangian and not grid.sphere.plain),
@@ -207,9 +155,6 @@ class SpectralAtmosphere(Model):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
-        self.placed = all_placed(placed)  # the user's own
-        self.initial, self.filter_span = {}, 0.0
-        self.given = self.change = None  # another atmosphere that this one starts from
         if isinstance(orography, str):
             self._lie_on(orography)
 
@@ -222,44 +167,6 @@ class SpectralAtmosphere(Model):
         ground = orography_of(self.grid, self.grid.truncation)
         self.orography = ground.pop("surface_geopotential")
         self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
-
-    @property
-    def flat(self):
-        """Whether no orography was given."""
-        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
-
-    @property
-    def boundary(self):
-        """What the physics wants to know of ground, sea and air that no equation of the model
-        gives: name -> value by default.
-        """
-        wanted = {name for p in self.physics for name in p.field_names}
-        written = {
-            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
-        }
-        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
-
-    @property
-    def fixed_season(self):
-        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
-
-    @property
-    def prognostic(self):
-        return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
-
-    @property
-    def settable(self):
-        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
-        reads of ground and sea.
-        """
-        return [
-            *wind,
-            "air_temperature",
-            "log_surface_pressure",
-            "surface_air_pressure",
-            *self.tracers,
-            *self.boundary,
-        ]
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of
@@ -278,22 +185,7 @@ class SpectralAtmosphere(Model):
         """
         if case is not None:
             values = cases.apply(self, case, cases.primitive_equations) | values
-        if analysis is not None and is_given(analysis):
-            self.given = analysis
-        elif analysis is not None:
-            self.given = None
-            values = start.analysis(self, analysis) | values
-        if digital_filter is not None:
-            self.filter_span = (
-                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
-            )
-        for name, value in values.items():
-            if name not in self.settable:
-                raise ValueError(
-                    f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
-                )
-            self.initial[name] = value
-        return self
+        return self._put(values, analysis, digital_filter)
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
@@ -304,51 +196,9 @@ class SpectralAtmosphere(Model):
         one(self, self.dynamics(step), do)
         return do.place(self.placed)
 
-    def uses(self, name):
-        """Whether the physics reads or writes a field."""
-        return any(name in scheme.field_names for scheme in self.physics)
-
-    def geometry(self):
-        """Fields that do not change, and the ground as it starts: name -> array."""
-        longitude, latitude = self.grid.coordinates()
-        below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        return {
-            "latitude": np.deg2rad(latitude),
-            "longitude": np.deg2rad(longitude),
-            "surface_geopotential": self.surface_geopotential,
-            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
-        } | below
-
-    def _given(self, name, default):
-        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
-        starts so.
-        """
-        value = self.initial.get(name, default)
-        return (
-            np.stack([v for _, v in on_layers(self.grid, value, name)])
-            if name in layer_fields
-            else on_columns(self.grid, value, name=name)
-        )
-
-    @property
-    def surface_geopotential(self):
-        """As given, (ny, nx) [m2 s-2]; the model truncates it."""
-        return on_columns(self.grid, self.orography, name="orography")
-
-    def profiles(self):
-        """Profiles: name -> values."""
-        return {
-            "hybrid_a": list(map(float, self.grid.levels.a)),
-            "hybrid_b": list(map(float, self.grid.levels.b)),
-        }
-
     def profiles_of_step(self, first):
-        """Weights of now and before in the extrapolation to the new time."""
-        return (
-            {}
-            if self.scheme == "eulerian"
-            else {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
-        )
+        """As the scheme of two time levels takes them."""
+        return {} if self.scheme == "eulerian" else super().profiles_of_step(first)
 
     def dynamics(self, step):
         """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
@@ -390,57 +240,15 @@ class SpectralAtmosphere(Model):
 
     def initialise(self, simulation):
         """The initial state into the fields. True: it is truncated already, with its gradients."""
+        if self.change is None:
+            return super().initialise(simulation)
         simulation.changed = True
-        if self.change is not None:
-            return self.change.fill()
-        self._initialise(simulation)
-        return False
-
-    def _initialise(self, simulation):
-        """What the user gave."""
-        fields, grid = simulation.fields, self.grid
-        initial = {"air_temperature": 280.0} | self.initial
-        if "surface_air_pressure" in initial:
-            log_pressure = np.log(
-                on_columns(grid, initial["surface_air_pressure"], name="surface_air_pressure")
-            )
-        else:
-            default = np.log(1e5) - self.surface_geopotential / (
-                self.parameters["gas_constant"] * 280.0
-            )
-            log_pressure = on_columns(
-                grid, initial.get("log_surface_pressure", default), name="log_surface_pressure"
-            )
-        fields.set("log_pressure_ratio", np.ascontiguousarray(log_pressure - np.log(1e5)))
-        for (k, east), (_, north) in zip(
-            *(on_layers(grid, initial.get(name, 0.0), name) for name in wind)
-        ):
-            for name, values in zip(wind, grid.about_the_pole(east, north)):
-                fields.set(name, np.ascontiguousarray(values), k)
-        for name in self.tracers:
-            for k, values in on_layers(grid, initial.get(name, 0.0), name):
-                fields.set(name, np.ascontiguousarray(values), k)
-        humidity = (
-            on_layers(grid, initial.get("specific_humidity", 0.0), "specific_humidity")
-            if self.moist
-            else ((None, 0.0) for _ in range(grid.levels.number))
-        )
-        for (k, values), (_, q) in zip(
-            on_layers(grid, initial["air_temperature"], "air_temperature"), humidity
-        ):
-            fields.set(self.temperature, np.ascontiguousarray(values * (1 + 0.6077667 * q)), k)
+        return self.change.fill()
 
     def settle(self, simulation):
         """Once the initial state is truncated."""
         self.change = None
-        if self.filter_span:
-            start.digital_filter(simulation, self.filter_span)
-
-    @property
-    def land_fraction(self):
-        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
-        land = self.initial.get("land_fraction", 0)
-        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+        super().settle(simulation)
 
     @property
     def passport(self):
@@ -451,52 +259,3 @@ class SpectralAtmosphere(Model):
     def goes_along(self):
         """Fields beside the state that a restart has, for those that start from it elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
-
-    @property
-    def kept(self):
-        """Fields that stay readable between steps besides the state, for report and watch."""
-        wanted = {*report.fluxes, *near_surface.exchange}
-        return sorted(
-            {
-                f["name"]
-                for p in self.physics
-                for f in p.entry["fields"]
-                if f["name"] in wanted and f["access"] == "writes"
-            }
-        )
-
-    @cached_property
-    def derived(self):
-        """Output variables that follow from fields: name -> Diagnostic."""
-        return diagnostics.derived(self)
-
-    level_coordinates = (
-        chosen.pressure,
-        chosen.altitude,
-        chosen.height,
-        chosen.potential_temperature,
-        chosen.potential_vorticity,
-        chosen.hybrid(HybridLevels),
-    )  # what output may be brought to
-
-    def at_levels(self, name, diagnostic, levels, horizontal):
-        """The Diagnostic of a variable of layers at chosen levels."""
-        return diagnostics.at_levels(self, name, diagnostic, levels)
-
-    def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
-        return diagnostics.watch(self, simulation)
-
-    def criteria(self, step):
-        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
-        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
-        """
-        return diagnostics.criteria(self, step)
-
-    def report(self, simulation):
-        """What the report draws, on rank 0; all ranks call it."""
-        return report.fields(simulation)
-
-    def pictures(self, state):
-        """Sections of the report's page: title -> its pictures."""
-        return report.pictures(self.grid.mapping(), state)

@@ -32,6 +32,8 @@ class FirstPhysics:
     radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h", unless a
         scheme of them says `every` itself; between, sun and surface scale what they left.
     ozone : StandardOzone, or None: the field `ozone` is given.
+    radiation_spacing : n: RRTMGP is computed in one column of about n x n, 1 in all; between,
+        fluxes are interpolated and brought to the ground of each column (docs/radiation.md).
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
@@ -68,6 +70,7 @@ class FirstPhysics:
         self,
         *,
         radiation_every="3h",
+        radiation_spacing=None,
         sunlight="Sunlight",
         ozone="StandardOzone",
         clouds="DiagnosticCloud",
@@ -103,10 +106,36 @@ class FirstPhysics:
                 what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
             what = what(every=every) if isinstance(what, type) else what
             setattr(self, name, _as_often(what, every))
+        if radiation_spacing is not None:
+            self._space(radiation_spacing)
         if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
             raise ValueError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
             )
+
+    def _space(self, columns):
+        """Radiation in fewer columns than there are."""
+        if not isinstance(self.radiation, RRTMGP):
+            raise ValueError(
+                f'radiation_spacing = {columns!r} needs radiation = "RRTMGP"; given'
+                f" {self.radiation!r}"
+            )
+        radiation = self.radiation
+        self.radiation = RRTMGP(
+            every=radiation.every,
+            spacing=columns,
+            longwave=radiation.tables[0],
+            shortwave=radiation.tables[1],
+            overlap=radiation.overlap,
+            **radiation.parameters,
+        )
+
+    @property
+    def _local_albedo(self):
+        """What follows radiation that was interpolated."""
+        if getattr(self.radiation, "spacing", 1) == 1:
+            return None
+        return scheme("LocalAlbedo", every=self.radiation.every)
 
     def __iter__(self):
         order = (
@@ -115,6 +144,7 @@ class FirstPhysics:
             self.ozone,
             self.clouds,
             self.radiation,
+            self._local_albedo,
             "RadiativeHeating",
             self.land and self.land.companion("response"),
             self.exchange,

@@ -1,4 +1,4 @@
-"""One time step of the spectral atmosphere, in the order in which it is computed
+"""One time step of a spectral atmosphere, in the order in which it is computed
 (docs/spectral.md).
 
 `do` (fathom.order.Order) adds a process, or nothing for what is None; what needs communication is
@@ -6,6 +6,13 @@ in `dynamics`, the global processes of the core.
 """
 
 from fathom.atmosphere.aliases import air, moist_heating, of, warmth_of
+
+
+def _sampled(model, scheme):
+    """How a scheme that is computed in few of the columns is added."""
+    if getattr(scheme, "spacing", 1) == 1:
+        return {}
+    return {"samples": scheme.samples(model.grid), "twilight": scheme.twilight(model.grid)}
 
 
 def physics(model, do, past):
@@ -22,7 +29,7 @@ def physics(model, do, past):
         do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
     for scheme in model.physics:
         twice = past and "step" in scheme.parameter_names and scheme.adds_tendencies
-        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}))
+        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}), **_sampled(model, scheme))
     do("VirtualTemperatureTendency", on=past, when=model.moist)
 
 
@@ -34,7 +41,7 @@ def semi_lagrangian_step(model, dynamics, do):
     do.phase = "dynamics"
     do("PrimitiveEquations", on=warmth)
     do("ColumnEnergy", on=heating, when=dynamics.total_energy)
-    do("SemiImplicitTerms", on=heating)
+    do("SemiImplicitTerms", on=heating | model.linear_divergence)
     do.phase = "physics"
     for tracer in model.tracers:
         do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
@@ -47,6 +54,7 @@ def semi_lagrangian_step(model, dynamics, do):
     do("Arrival", on=warmth)
     do("ImplicitCoriolis", when=model.parameters["splitting"])
     do.phase = "spectral"
+    do(dynamics.coupling)
     do(dynamics.step)
     do.phase = "dynamics"
     do(dynamics.total_energy)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import earth, moist_air
-from fathom.data import embedded, grib_state
+from fathom.data import embedded, grib_state, stored_state
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.reading import once
@@ -42,8 +42,8 @@ OUTLINE = {
 
 @once
 def open(name: str, path: str | Path | None = None) -> xr.Dataset:
-    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, a NetCDF file of the layout
-    above, or any GRIB file with a state (fathom.data.grib_state).
+    """`gfs`, `era5` or `ecmwf`, the path of a file of one of these, any GRIB file with a state
+    (fathom.data.grib_state), or any store with one (fathom.data.stored_state): NetCDF, Zarr, FA.
     """
     sources = {
         "gfs": lambda: gfs(),
@@ -59,12 +59,11 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         return ecmwf(name)
     if Path(name).name == ERA5_FILE:
         return era5(name)
-    if Path(name).is_file():
-        return complete(embedded.opened_lazily(Path(name)))
-
+    if Path(name).exists():
+        return complete(stored_state.state(Path(name)))
     raise ValueError(
         f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
-        " NetCDF file" + near(str(name), sources)
+        " file (GRIB, NetCDF, Zarr, FA)" + near(str(name), sources)
     )
 
 
@@ -149,6 +148,8 @@ def complete(data: xr.Dataset) -> xr.Dataset:
                 f" {', '.join(sorted(map(str, data.variables)))}"
             )
     data = data.sortby("pressure").sortby("latitude")
+    for name, units in OUTLINE.items():
+        data[name].attrs = {"standard_name": name, "units": units}
     return data.assign_coords(longitude=data.longitude % 360).sortby("longitude")
 
 

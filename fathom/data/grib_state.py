@@ -2,9 +2,8 @@
 
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
-logarithm) and geopotential; heights are those of Simmons & Burridge (1981), and all is brought to
-levels of pressure in ln p, since a start takes it from there. Rows of latitude and longitude,
-Gaussian or even; what is missing is an error that says so.
+logarithm) and geopotential, brought to levels of pressure by layered_state.py. Rows of latitude and
+longitude, Gaussian or even; what is missing is an error that says so.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom import moist_air
-from fathom.regrid import column
+from fathom.data import layered_state
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,15 +35,6 @@ surface_fields = {
     "orog": ("surface_geopotential", moist_air.GRAVITY),
     "gh": ("surface_geopotential", moist_air.GRAVITY),
 }
-needed = ("air_temperature", "eastward_wind", "northward_wind")
-PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
-    [
-        [1, 2, 3, 5, 7, 10, 20, 30, 50, 70],
-        np.arange(100, 250, 25),
-        np.arange(250, 750, 50),
-        np.arange(750, 1075, 25),
-    ]
-)
 
 
 def state(file: Path) -> xr.Dataset:
@@ -55,19 +45,13 @@ def state(file: Path) -> xr.Dataset:
         return _of_layers(file, found, axes, interfaces)
     names = {name for kind, name in found if kind == "pressure"}
     humid = {"specific_humidity", "relative_humidity"} & names
-    lacking = [n for n in (*needed, "geopotential") if n not in names]
+    lacking = [n for n in (*layered_state.needed, "geopotential") if n not in names]
     if lacking or not humid:
         raise ValueError(
             f"{file} has no {', '.join(lacking) or 'humidity'} on levels of pressure; it has"
             f" {', '.join(sorted(names)) or 'none'}"
         )
-    data = _dataset(found, axes, "pressure", "pressure")
-    if "specific_humidity" not in data:
-        r = data.relative_humidity.clip(0, 1.2)
-        data["specific_humidity"] = moist_air.specific_humidity(
-            r, data.air_temperature, data.pressure
-        )
-    return data
+    return layered_state.with_specific_humidity(_dataset(found, axes, "pressure", "pressure"))
 
 
 def _messages(file: Path) -> tuple[dict, tuple, Any]:
@@ -156,64 +140,16 @@ def _dataset(found: dict, axes: tuple, kind: str, dimension: str) -> xr.Dataset:
 
 
 def _of_layers(file: Path, found: dict, axes: tuple, interfaces: Any) -> xr.Dataset:
-    """Fields on hybrid levels, at PRESSURES."""
-    import xarray
-
+    """Fields on hybrid levels, on levels of pressure."""
     data = _layers(file, found, axes, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
-    if "surface_air_pressure" not in data:
-        data["surface_air_pressure"] = np.exp(data.log_surface_pressure)
-    results = [_at_pressures(data.isel(time=n), a, b) for n in range(data.sizes["time"])]
-    dims = ("time", "pressure", "latitude", "longitude")
-    shape = (len(results), len(PRESSURES), *data.surface_geopotential.shape[1:])
-    made = {
-        name: (dims, np.stack([one[name] for one in results]).reshape(shape)) for name in results[0]
-    }
-    surface = data[["surface_air_pressure", "surface_geopotential"]]
-    return xarray.Dataset(made, surface.coords | {"pressure": PRESSURES}).merge(surface)
+    return layered_state.on_pressures(data, a, b)
 
 
 def _layers(file: Path, found: dict, axes: tuple, layers: int) -> xr.Dataset:
     """All fields on hybrid levels and of the surface. ValueError: what lacks."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
-    wanted = [*needed, "specific_humidity", "surface_geopotential"]
-    lacking = [n for n in wanted if n not in names]
-    if not {"surface_air_pressure", "log_surface_pressure"} & names:
-        lacking.append("surface_air_pressure")
-    if not lacking:
-        data = _dataset(found, axes, "hybrid", "level")
-        lacking = [n for n in wanted if n not in data]
-        if not lacking and data.sizes["level"] == layers:
-            return data
-    raise ValueError(
-        f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: a start from hybrid"
-        f" levels needs all of them, with {', '.join(wanted)} and the pressure of the surface"
-    )
-
-
-def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:
-    """One time (levels, points). Under the ground T falls off with the standard lapse rate."""
-    flat = {
-        name: np.ascontiguousarray(field.values.reshape(*field.shape[:-2], -1))
-        for name, field in data.items()
-    }
-    p_s, ground = flat["surface_air_pressure"], flat["surface_geopotential"]
-    T, q = flat["air_temperature"], flat["specific_humidity"]
-    virtual = moist_air.virtual_temperature(T, q)
-    interfaces = column.interface_pressure(a, b, p_s)
-    x, target = column.layer_logarithms(interfaces)[0], np.log(PRESSURES)[:, None]
-    between = column.Between(x, target)
-    beyond = np.exp(column.EXPONENT * np.maximum(target - x[-1], 0))
-    result = {name: between.cubic(flat[name]) for name in ("eastward_wind", "northward_wind")}
-    result["air_temperature"] = between.cubic(T) * beyond
-    result["specific_humidity"] = between.linear(q)
-    bottom = virtual[-1] * np.exp(column.EXPONENT * (np.log(p_s) - x[-1]))
-    heights = column.layer_geopotential(interfaces, virtual, ground)
-    inside = column.Between(np.concatenate([x, np.log(p_s)[None]]), target).hermite(
-        np.concatenate([heights, ground[None]]),
-        -moist_air.GAS_CONSTANT * np.concatenate([virtual, bottom[None]]),
-    )
-    y = column.EXPONENT * (target - np.log(p_s))
-    below = ground - moist_air.GAS_CONSTANT / column.EXPONENT * bottom * np.expm1(y)
-    result["geopotential"] = np.where(y > 0, below, inside)
-    return result
+    layered_state.check(file, names)
+    data = _dataset(found, axes, "hybrid", "level")
+    layered_state.check(file, data.data_vars, data.sizes["level"], layers)
+    return data

@@ -13,6 +13,7 @@ from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels, ZLevels
 from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.plane import PlaneGrid
 from fathom.grids.quadrilateral import (
     CartesianGrid,
@@ -33,6 +34,7 @@ __all__ = [
     "HybridLevels",
     "LatitudeLongitudeGrid",
     "LimitedAreaGrid",
+    "PeriodicPlaneGrid",
     "PlaneGrid",
     "SigmaLevels",
     "SphereGrid",

@@ -179,11 +179,26 @@ def _alone(structure: Structure, data: Data, neighbours: int = 20, threads: int 
     return np.abs(departure - made) / np.sqrt(deviation**2 + structure.error**2)
 
 
-def ground_increments(air_temperature: np.ndarray) -> dict[str, np.ndarray]:
-    """What increments of temperature at 2 m [K] give to the ground: all of it at its surface,
-    1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2).
+DAY_IN_SOIL = 0.12  # m: the depth at which a wave of a day has fallen to 1 / e
+
+
+def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") -> dict:
+    """What increments of temperature at 2 m [K] give to the ground, by the scheme of land: all of
+    it to the surface, and
+
+        LandSurface   1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2)
+        SoilLayers    to each layer the mean of exp(-z / 0.12 m) in it, the wave of a day in soil
+
+    Returns name of the field -> increments. ValueError: another scheme.
     """
-    return {
-        "ground_temperature": np.asarray(air_temperature, float),
-        "deep_ground_temperature": np.asarray(air_temperature, float) / (2 * np.pi),
-    }
+    surface = np.asarray(air_temperature, float)
+    if land == "LandSurface":
+        below = {"deep_ground_temperature": surface / (2 * np.pi)}
+    elif land == "SoilLayers":
+        thickness = np.array(mpi.core.ground["thickness"])
+        left = np.exp(-np.append(0, np.cumsum(thickness)) / DAY_IN_SOIL)
+        shares = DAY_IN_SOIL / thickness * -np.diff(left)
+        below = {f"soil_temperature_{k}": share * surface for k, share in enumerate(shares, 1)}
+    else:
+        raise ValueError(unknown("scheme of land", land, ["LandSurface", "SoilLayers"]))
+    return {"ground_temperature": surface, **below}

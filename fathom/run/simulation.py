@@ -131,6 +131,7 @@ class Simulation:
         window=None,
         grid=None,
         fit=None,
+        compression=None,
     ):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
         "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
@@ -141,7 +142,7 @@ class Simulation:
         [west, east, south, north]; with zonal = True the means along rows; a section along great
         circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
         latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
-        ...]} or a region."""
+        ...]} or a region. compression: one of those of the format."""
         places = {
             "levels": levels,
             "regular": regular,
@@ -158,6 +159,7 @@ class Simulation:
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         store.span = None if window is None else self._span(path, window)
+        store.compress(compression)
         if self.sequence is not None:
             store.processes(_known(self.model.processes(self.step, self.surface)), 8)  # or an error
             self._put_away()

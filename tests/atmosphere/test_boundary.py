@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fathom import mpi
 from fathom.atmosphere import boundary, orography
 from fathom.data import atmosphere, embedded
 from fathom.moist_air import GRAVITY
@@ -168,9 +169,8 @@ def test_ground_of_a_frozen_coast_is_land_and_ice_by_area():
         ROWS, "2011-10-11", np.zeros(ROWS.shape), np.zeros(ROWS.shape), atmosphere.gfs()
     )
     frozen = none["sea_ice_fraction"] > 0.5
-    assert (none["ground_temperature"][frozen] <= boundary.FREEZING_SEA).all() and not none[
-        "snow_amount"
-    ].any()
+    assert (none["ground_temperature"][frozen] <= mpi.core.ground["freezing_sea"]).all()
+    assert not none["snow_amount"].any()
 
 
 def test_climatology_and_analysis_of_the_sea_agree(fields, ground):

@@ -121,6 +121,38 @@ def test_columns_keep_mass_and_moisture_as_the_formula_says():
     assert (found["specific_humidity"] > 0).all()
 
 
+def test_columns_keep_their_vapour_on_other_levels():
+    """Over the same ground and over other, to more and to fewer levels."""
+    L31 = fm.HybridLevels("L31")
+    for own, other in ((L19, L31), (L31, L19)):
+        p_s = np.array([1.01e5, 9.3e4, 7.5e4])
+        x = column.layer_logarithms(column.interface_pressure(*interfaces_of(own), p_s))[0]
+        T = np.maximum(300 * np.exp(0.19 * (x - np.log(1e5))), 205)
+        source = {
+            "air_temperature": T,
+            "eastward_wind": 0 * T,
+            "northward_wind": 0 * T,
+            "specific_humidity": 0.018 * np.exp(3 * (x - np.log(1e5))) + 2e-6,
+            "log_pressure_ratio": np.log(p_s / 1e5)[None],
+        }
+        ground = np.array([0.0, 8e3, 2.5e4])
+        for target in (ground, np.array([500.0, 7e3, 2.3e4])):
+            vapour = [
+                (
+                    there["specific_humidity"]
+                    * np.diff(
+                        column.interface_pressure(
+                            *interfaces_of(levels), 1e5 * np.exp(there["log_pressure_ratio"][0])
+                        ),
+                        axis=0,
+                    )
+                ).sum(0)
+                for levels in (own, other)
+                for there in [in_columns(source, own, levels, ground, target)]
+            ]
+            np.testing.assert_allclose(vapour[1], vapour[0], rtol=1e-12)
+
+
 def test_twelve_points_are_exact_for_what_they_hold_and_and_converge():
     errors = []
     for count in (24, 48):

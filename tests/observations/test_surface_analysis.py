@@ -105,3 +105,11 @@ def test_bad_input():
 def test_ground_gets_its_part():
     made = surface.ground_increments(np.array([2 * np.pi]))
     assert made["deep_ground_temperature"] == pytest.approx(1)
+    made = surface.ground_increments(np.ones(2), land="SoilLayers")
+    assert list(made) == ["ground_temperature", *(f"soil_temperature_{k}" for k in (1, 2, 3, 4))]
+    layers = np.array([made[f"soil_temperature_{k}"][0] for k in (1, 2, 3, 4)])
+    thickness = np.array([0.07, 0.21, 0.72, 1.89])
+    assert 1 > layers[0] > layers[1] > layers[2] > layers[3] > 0
+    assert layers @ thickness == pytest.approx(0.12)  # of the wave's heat nothing is lost
+    with pytest.raises(ValueError, match="did you mean 'SoilLayers'"):
+        surface.ground_increments(np.ones(2), land="SoilLayer")

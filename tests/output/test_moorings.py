@@ -89,24 +89,25 @@ def test_a_mooring_is_a_column_of_the_model(tmp_path):
     )
 
 
-def moored(path, hours):
-    sea(path).output("moorings.nc", wanted, every="1h", dtype="float64", moorings=places).run(
-        f"{hours}h", report=False
-    )
+def moored(path, hours, servers=0):
+    sea(path, io_servers=servers).output(
+        "moorings.nc", wanted, every="1h", dtype="float64", moorings=places
+    ).run(f"{hours}h", report=False)
 
 
-def test_the_same_bytes_on_any_ranks_and_when_continued(on_ranks, tmp_path):
+def test_the_same_numbers_on_any_ranks_and_servers_and_when_continued(on_ranks, tmp_path):
     moored(tmp_path / "1", 4)
-    on_ranks(3, __file__, tmp_path / "3")
+    on_ranks(3, __file__, tmp_path / "3", 0)
+    on_ranks(3, __file__, tmp_path / "served", 1)
     moored(tmp_path / "half", 2)
     rest = sea(tmp_path / "half").restore(tmp_path / "half" / "restart.fathom")
     rest.output("moorings.nc", wanted, every="1h", dtype="float64", moorings=places).run(
         "2h", report=False
     )
-    one, three, two = (
-        output.open(tmp_path / name / "moorings.nc").load() for name in ("1", "3", "half")
+    one, *others = (
+        output.open(tmp_path / name / "moorings.nc").load() for name in ("1", "3", "served", "half")
     )
-    for other in (three, two):
+    for other in others:
         for name in ("thetao", "uo", "zos", "time"):
             np.testing.assert_array_equal(one[name].values, other[name].values, err_msg=name)
 
@@ -126,7 +127,7 @@ def test_errors_of_moorings(tmp_path):
 
 
 if __name__ == "__main__":
-    moored(Path(sys.argv[1]), 4)
+    moored(Path(sys.argv[1]), 4, int(sys.argv[2]))
     from fathom import mpi
 
     if mpi.is_root:

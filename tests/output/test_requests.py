@@ -133,9 +133,9 @@ def test_an_ocean_has_them_too(tmp_path):
     assert values.min() - 1e-4 <= inside.min() and inside.max() <= values.max() + 1e-4
 
 
-def test_the_same_bytes_on_any_ranks(on_ranks):
+def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     one, three = (on_ranks(n, output_requests, "sums") for n in (1, 3))
-    assert one == three
+    assert one == three == on_ranks(3, output_requests, "sums", "1")
 
 
 @pytest.mark.parametrize(
@@ -155,3 +155,33 @@ def test_what_cannot_be_is_told(asked, word):
     simulation = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m")
     with pytest.raises(ValueError, match=word):
         simulation.output("a.nc", ["air_temperature"], **asked)
+
+
+def test_compression_is_chosen(tmp_path):
+    """Of each format its own; the numbers are the same, those of GRIB within their bits."""
+    grid = fm.GaussianGrid(10, levels=fm.HybridLevels("L8"))
+    simulation = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path)
+    chosen = {
+        **{f"{name}.zarr": name for name in ("zstd", "lz4", "none")},
+        **{f"{name}.nc": name for name in ("zlib", "none")},
+        **{f"{name}.fa": name for name in ("waves", "ccsds", "none")},
+        "simple.grib2": "simple",
+    }
+    for path, name in chosen.items():
+        simulation.output(path, ["air_temperature"], "20m", compression=name)
+    for path, message in {
+        "a.zarr": "unknown compression 'lz5'; did you mean 'lz4'",
+        "a.nc": "unknown compression 'lz5'.*known: zlib, none",
+    }.items():
+        with pytest.raises(ValueError, match=f"output {path}: {message}"):
+            simulation.output(path, ["air_temperature"], compression="lz5")
+    simulation.run("20m", report=False)
+    wanted = stored(tmp_path, "zstd.zarr").ta.values
+    for path in chosen:
+        near = 1e-3 if path.endswith(("waves.fa", "ccsds.fa", ".grib2")) else 0
+        np.testing.assert_allclose(stored(tmp_path, path).ta.values, wanted, atol=near)
+    sizes = [
+        sum(f.stat().st_size for f in (tmp_path / f"{name}.zarr").rglob("*") if f.is_file())
+        for name in ("zstd", "none")
+    ]
+    assert sizes[0] < sizes[1]

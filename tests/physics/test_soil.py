@@ -2,6 +2,8 @@
 solutions for steady heat, waves of heat and steady seepage.
 """
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -298,3 +300,12 @@ def test_days_over_land_in_the_place_of_the_slab():
     assert (np.diff(swing, axis=0) < 0).all() and (swing[4] < 0.1).all(), swing
     assert swing[0, 1] > swing[0, 0] > 5 and end["snow_amount"][2] < 20, swing
     assert (soil_of(end)[1] > 0).all() and (np.array(seen) < 345).all()
+
+
+def test_same_bits_on_ranks(on_ranks):
+    """Soil, lakes and their ice through a day: no column knows which rank it is on."""
+    script = Path(__file__).with_name("soil_on_ranks.py")
+    alone = on_ranks(1, script)
+    assert all(change > 0 for change in alone["change"].values()), alone["change"]
+    for ranks in (2, 4):
+        assert on_ranks(ranks, script)["checksum"] == alone["checksum"], ranks

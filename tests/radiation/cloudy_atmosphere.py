@@ -10,9 +10,10 @@ import fathom as fm
 from fathom import mpi
 
 
-def main(precision="fp64", steps=4):
+def main(precision="fp64", spacing="none", steps=4):
     grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
-    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h")
+    spacing = None if spacing == "none" else int(spacing)
+    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", radiation_spacing=spacing)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
     model.set(
         air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
@@ -31,4 +32,4 @@ def main(precision="fp64", steps=4):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:])

@@ -35,12 +35,12 @@ def column(values):
     )
 
 
-def test_what_stays_until_the_next_call():
-    """Fluxes at the ground are those of the surface; what it emits reaches less and less far."""
+def cloudy_column():
+    """What RRTMGP reads, of eight columns alike; the last four in the dark."""
     interface = 1e5 * np.linspace(0, 1, levels + 1) ** 1.5 + 10
     p = 0.5 * (interface[1:] + interface[:-1])
     surface = np.full((1, 8), 290.0)
-    given = {
+    return {
         "air_temperature": column(np.maximum(290 * (p / 1e5) ** 0.19, 210)),
         "specific_humidity": column(1e-2 * (p / 1e5) ** 3),
         "air_pressure": column(p),
@@ -57,6 +57,11 @@ def test_what_stays_until_the_next_call():
         "longitude": np.linspace(0, 1, 8)[None],
         "sun": np.array([1.0, 0, 0, 1, 1, 0, 0]),
     }
+
+
+def test_what_stays_until_the_next_call():
+    """Fluxes at the ground are those of the surface; what it emits reaches less and less far."""
+    given = cloudy_column()
     out = mpi.core.run_column(fm.RRTMGP().process(8), given, levels)
     up = given["surface_emission"] - out["surface_downward_longwave"]
     np.testing.assert_allclose(out["longwave_flux"][-1], up, rtol=1e-12)
@@ -72,6 +77,24 @@ def test_what_stays_until_the_next_call():
     more = fm.RRTMGP(carbon_dioxide=800).process(8)
     less = fluxes - mpi.core.run_column(more, clear, levels)["longwave_flux"][0]
     assert 1 < less[0, 0] < 5
+
+
+def test_net_short_wave_over_another_ground():
+    """LocalAlbedo finds what RRTMGP gives over that ground itself."""
+    given = cloudy_column()
+    radiation = fm.RRTMGP(overlap="homogeneous").process(8)
+    of = {
+        albedo: mpi.core.run_column(radiation, given | {"albedo": np.full((1, 8), albedo)}, levels)
+        for albedo in (0.1, 0.3, 0.8)
+    }
+    names = ("surface_downward_share", "reflection_share", "shortwave_share")
+    for there, here in ((0.1, 0.3), (0.3, 0.1), (0.1, 0.8), (0.8, 0.1)):
+        seen = {name: of[there][name] for name in names} | {"albedo": np.full((1, 8), here)}
+        found = mpi.core.run_column(mpi.core.process("LocalAlbedo"), seen, levels)
+        found, exact = found["shortwave_share"], of[here]["shortwave_share"]
+        change = np.abs(exact - of[there]["shortwave_share"]).max()
+        assert np.abs(found - exact).max() < 0.05 * change, (there, here)
+        assert (found[..., 4:] == 0).all()
 
 
 def test_parameters_are_checked():

@@ -2,8 +2,6 @@
 does not fit.
 """
 
-import time
-
 import numpy as np
 import pytest
 
@@ -127,15 +125,13 @@ def test_errors_say_what_does_not_fit(given, message):
         regrid.bilinear(**arguments)
 
 
-def test_a_degree_of_levitus_takes_less_than_half_a_second():
+def test_levitus_on_the_points_of_a_degree():
     from fathom.data import levitus
 
     points = np.meshgrid(np.linspace(-78, 89, 300), np.linspace(0, 359, 360), indexing="ij")
-    levitus.on_points(*points, np.linspace(5, 5400, 40))
-    start = time.perf_counter()
     temperature, salinity = levitus.on_points(*points, np.linspace(5, 5400, 40))
-    assert time.perf_counter() - start < 0.5  # 0.1 s on one core
     assert temperature.shape == salinity.shape == (40, 300, 360)
+    assert -3 < np.nanmin(temperature) and np.nanmax(temperature) < 32
 
 
 class TestHarmonicFill:

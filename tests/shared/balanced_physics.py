@@ -44,11 +44,11 @@ def bits(radiation="Radiation", precision="fp64", balance=False, threads=1):
     names = [radiation, "BettsMiller", "GraupelMicrophysics"] if balance else []
     sim = simulation(radiation, precision, names, threads)
     sim.prepare().advance(7)
-    moved = sum(abs(b.own_seconds - b.seconds) for b in sim.balanced.values())
+    travelled = sim.balanced[radiation].travelled if balance else 0
     return {
         "checksum": sim.checksum(),
         "balanced": sorted(sim.balanced),
-        "moved": sim.comm.allreduce(moved),
+        "travelled": sim.comm.allreduce(travelled),
     }
 
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 
-def run_atmosphere(folder, ending=".nc"):
+def run_atmosphere(folder, ending=".nc", servers=0):
     """Three hours of waves, asked for in many ways."""
     import fathom as fm
     from small_atmospheres import held_suarez
 
-    simulation = held_suarez(15, 4, step="1200s", mountain=1000)
+    simulation = held_suarez(15, 4, step="1200s", mountain=1000, servers=servers)
     simulation.directory = Path(folder)
     hours = {"every": "1h"}
     europe = [-12, 40, 35, 70]
@@ -76,12 +76,12 @@ def run_ocean(folder, ending=".nc"):
     return simulation
 
 
-def sums():
+def sums(servers=0):
     """Hashes of all stores but their names of files."""
     from fathom import mpi
 
     folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-    run_atmosphere(folder, ".zarr")
+    run_atmosphere(folder, ".zarr", servers)
     mpi.world.barrier()
     found = {}
     for store in sorted(Path(folder).glob("*.zarr")) if mpi.is_root else ():
@@ -95,7 +95,7 @@ def sums():
 def main():
     from fathom import mpi
 
-    result = globals()[sys.argv[1]]()
+    result = globals()[sys.argv[1]](*map(int, sys.argv[2:]))
     if mpi.is_root:
         print(json.dumps(result))
 

@@ -25,6 +25,7 @@ def held_suarez(
     stretching=1.0,
     pole=(0.0, 90.0),
     synchronise=False,
+    servers=0,
     **model,
 ):
     """The Held-Suarez atmosphere with waves in it from the start, over a mountain of that height
@@ -67,6 +68,7 @@ def held_suarez(
         "threads": threads,
         "tile": tile,
         "synchronise": synchronise,
+        "io_servers": servers,
     }
     return fm.Simulation(atmosphere, step=step, parallel=parallel, directory=tempfile.gettempdir())
 
@@ -109,10 +111,11 @@ def geometries():
     return [simulation.prepare().checksum() for simulation in b]
 
 
-def main():
+def main(offered=None):
+    """offered: name -> function; those here by default."""
     name, *arguments = sys.argv[1:]
     options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
-    result = globals()[name](**options)
+    result = (offered or globals())[name](**options)
     from fathom import mpi
 
     if mpi.is_root:

@@ -169,45 +169,75 @@ template <class T> void ImplicitWaves<T>::solve(int m, T* values) const {
     }
 }
 
+/// The same steps backwards: a product with a complex number becomes that with its conjugate.
+template <class T> void ImplicitWaves<T>::solve_adjoint(int m, T* values) const {
+    const Elimination& e = elimination.at(m);
+    const int count = truncation - m + 1;
+    auto at = [&](int i, int type, int k, int part) {
+        return values + (std::size_t(2 * i + part) * 2 + type) * modes + k;
+    };
+    auto add = [&](int i, int type, int k, Real re, Real im) {
+        (Real::load(at(i, type, k, 0)) + re).store(at(i, type, k, 0));
+        (Real::load(at(i, type, k, 1)) + im).store(at(i, type, k, 1));
+    };
+    for (int k = 0; k < modes; k += Real::width) {
+        for (int i = 0; i + 1 < count; ++i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real above = type == 0 ? -e.above[i] : e.above[i],
+                           a = above * Real::load(pivot), b = above * Real::load(pivot + modes);
+                const Real re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                add(i + 1, 1 - type, k, fma(a, re, b * im), fma(a, im, -(b * re)));
+            }
+        for (int i = count - 1; i >= 0; --i)
+            for (int type = 0; type < 2; ++type) {
+                const T* pivot = &e.pivot[(std::size_t(i) * 4 + 2 * type) * modes + k];
+                const Real a = Real::load(pivot), b = Real::load(pivot + modes),
+                           re = Real::load(at(i, type, k, 0)), im = Real::load(at(i, type, k, 1));
+                const Real right_re = fma(a, re, b * im), right_im = fma(a, im, -(b * re));
+                right_re.store(at(i, type, k, 0));
+                right_im.store(at(i, type, k, 1));
+                if (i == 0) continue;
+                const Real below = type == 0 ? -e.below[i] : e.below[i];
+                add(i - 1, 1 - type, k, below * right_re, below * right_im);
+            }
+    }
+}
+
 template <class T>
-SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p,
-                              const std::vector<int>& m)
-    : parameters(p),
-      levels(r.levels()),
-      waves(VerticalModes(r).speed_squared, p, p.stretching ? std::vector<int>() : m),
-      rotates(p.rotation != 0) {
-    const VerticalModes modes(r);
-    if (p.stretching && rotates)
-        throw Error("rotation is not among the implicit terms of a stretched sphere");
-    if (p.stretching)
-        stretched.emplace(modes.speed_squared, p.stretching, p.radius, p.beta, p.truncation, m);
+VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
+    : speeds(r),
+      count(r.levels()),
+      width((count + Real::width - 1) / Real::width * Real::width),
+      beta(T(beta)) {
     R = T(r.gas_constant);
     RT = T(r.gas_constant * r.temperature);
     kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);
     per_pressure = T(1 / r.pressure);
-    for (int k = 0; k < levels; ++k) {
+    for (int k = 0; k < count; ++k) {
         alpha.push_back(T(r.alpha[k]));
         log_ratio.push_back(T(r.log_ratio[k]));
         thickness.push_back(T(r.thickness[k]));
         per_thickness.push_back(T(1 / r.thickness[k]));
     }
-    for (int j = 0; j < levels; ++j)
-        for (int k = 0; k < waves.padded(); ++k) {
-            E.push_back(k < levels ? T(modes.from_modes[k * levels + j]) : T(0));
-            inverse.push_back(k < levels ? T(modes.to_modes[k * levels + j]) : T(0));
+    for (int j = 0; j < count; ++j)
+        for (int k = 0; k < width; ++k) {
+            E.push_back(k < count ? T(speeds.from_modes[k * count + j]) : T(0));
+            inverse.push_back(k < count ? T(speeds.to_modes[k * count + j]) : T(0));
+            E_transposed.push_back(k < count ? T(speeds.from_modes[j * count + k]) : T(0));
+            inverse_transposed.push_back(k < count ? T(speeds.to_modes[j * count + k]) : T(0));
         }
 }
 
-/// y = matrix x for `columns` columns, a multiple of 4: a tile of 4 columns and 3 registers stays
-/// in registers.
+/// y = matrix x: a tile of 4 columns and 3 registers stays in registers.
 template <class T>
-void SemiImplicit<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
-    const int P = waves.padded();
+void VerticalTerms<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
+    const int P = width;
     auto tile = [&](auto registers, int k, int c) {
         Real sum[4][registers];
         for (auto& row : sum)
             for (auto& v : row) v = Real(T(0));
-        for (int j = 0; j < levels; ++j) {
+        for (int j = 0; j < count; ++j) {
             Real column[registers];
             for (int r = 0; r < registers; ++r)
                 column[r] = Real::load(&matrix[std::size_t(j) * P + k + r * Real::width]);
@@ -225,63 +255,101 @@ void SemiImplicit<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, i
     });
 }
 
+template <class T> void VerticalTerms<T>::add_linear(T c, const T* of, T* to) const {
+    const T *D = of + count, *t = D + count;
+    T below = RT * t[count], sum = 0;
+    for (int k = count - 1; k >= 0; --k) {
+        to[count + k] += c * (below + R * alpha[k] * t[k]);
+        below += R * log_ratio[k] * t[k];
+    }
+    for (int k = 0; k < count; ++k) {
+        to[2 * count + k] -=
+            beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
+        sum += thickness[k] * D[k];
+    }
+    to[3 * count] -= beta * per_pressure * sum;
+}
+
+template <class T>
+SemiImplicit<T>::SemiImplicit(const HybridReference& r, SemiImplicitParameters p,
+                              const std::vector<int>& m)
+    : parameters(p),
+      vertical(r, p.beta),
+      waves(vertical.of_reference().speed_squared, p, p.stretching ? std::vector<int>() : m),
+      rotates(p.rotation != 0) {
+    if (p.stretching && rotates)
+        throw Error("rotation is not among the implicit terms of a stretched sphere");
+    if (p.stretching)
+        stretched.emplace(vertical.of_reference().speed_squared, p.stretching, p.radius, p.beta,
+                          p.truncation, m);
+}
+
 template <class T>
 void SemiImplicit<T>::solve(int m, T* columns, std::ptrdiff_t stride,
                             std::vector<T>& scratch) const {
-    const int P = waves.padded(), count = parameters.truncation - m + 1;
+    const int P = vertical.padded(), levels = vertical.levels(),
+              count = parameters.truncation - m + 1;
     const std::size_t size = std::size_t(count) * 4 * P;
     if (scratch.size() < 2 * size) scratch.resize(2 * size);
     T *level = scratch.data(), *mode = level + size;
     for (int i = 0; i < 2 * count; ++i) {
-        const T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        const T* zeta = columns + i * stride;
         T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
         const double n = m + i / 2;
         const T c = T(parameters.beta * n * (n + 1) / (parameters.radius * parameters.radius));
-        T below = RT * t[levels];
-        for (int k = levels - 1; k >= 0; --k) {
-            of_zeta[k] = zeta[k];
-            of_D[k] = D[k] + c * (below + R * alpha[k] * t[k]);
-            below += R * log_ratio[k] * t[k];
-        }
+        for (int k = 0; k < levels; ++k) of_zeta[k] = zeta[k];
+        vertical.right_side(c, zeta, of_D);
     }
-    multiply(inverse, level, mode, 4 * count);
+    vertical.to_modes(level, mode, 4 * count);
     if (stretched)
         stretched->solve(m, mode);
     else
         waves.solve(m, mode);
-    multiply(E, mode, level, 4 * count);
-    const T beta = T(parameters.beta);
+    vertical.from_modes(mode, level, 4 * count);
     for (int i = 0; i < 2 * count; ++i) {
-        T *zeta = columns + i * stride, *D = zeta + levels, *t = D + levels;
+        T *zeta = columns + i * stride, *D = zeta + levels;
         const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
-        T sum = 0;
-        for (int k = 0; k < levels; ++k) {
-            const T d = stretched ? stretched->square(m, i / 2, of_D + k, 4 * P) : of_D[k];
-            if (rotates) zeta[k] = of_zeta[k];
-            D[k] = of_D[k];
-            t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
-            sum += thickness[k] * d;
-        }
-        t[levels] -= beta * per_pressure * sum;
+        if (rotates) std::copy_n(of_zeta, levels, zeta);
+        std::copy_n(of_D, levels, D);
+        vertical.finish_with(
+            [&](int k) {
+                return stretched ? stretched->square(m, i / 2, of_D + k, 4 * P) : of_D[k];
+            },
+            zeta);
     }
 }
 
-template <class T> void SemiImplicit<T>::add_linear(int n, const T* of, T* to) const {
-    const T *D = of + levels, *t = D + levels, beta = T(parameters.beta),
-            c = T(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius));
-    T below = RT * t[levels], sum = 0;
-    for (int k = levels - 1; k >= 0; --k) {
-        to[levels + k] += c * (below + R * alpha[k] * t[k]);
-        below += R * log_ratio[k] * t[k];
+template <class T>
+void SemiImplicit<T>::solve_adjoint(int m, T* columns, std::ptrdiff_t stride,
+                                    std::vector<T>& scratch) const {
+    if (stretched) throw Error("the solve on a stretched sphere has no adjoint");
+    const int P = vertical.padded(), levels = vertical.levels(),
+              count = parameters.truncation - m + 1;
+    const std::size_t size = std::size_t(count) * 4 * P;
+    if (scratch.size() < 2 * size) scratch.resize(2 * size);
+    T *level = scratch.data(), *mode = level + size;
+    for (int i = 0; i < 2 * count; ++i) {
+        const T* zeta = columns + i * stride;
+        T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        for (int k = 0; k < levels; ++k) of_zeta[k] = rotates ? zeta[k] : T(0);
+        vertical.finish_adjoint(zeta, of_D);
     }
-    for (int k = 0; k < levels; ++k) {
-        to[2 * levels + k] -=
-            beta * kappa_T * (alpha[k] * D[k] + log_ratio[k] * per_thickness[k] * sum);
-        sum += thickness[k] * D[k];
+    vertical.from_modes_adjoint(level, mode, 4 * count);
+    waves.solve_adjoint(m, mode);
+    vertical.to_modes_adjoint(mode, level, 4 * count);
+    for (int i = 0; i < 2 * count; ++i) {
+        T* zeta = columns + i * stride;
+        const T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
+        const double n = m + i / 2;
+        const T c = T(parameters.beta * n * (n + 1) / (parameters.radius * parameters.radius));
+        if (rotates) std::copy_n(of_zeta, levels, zeta);
+        std::copy_n(of_D, levels, zeta + levels);
+        vertical.right_side_adjoint(c, of_D, zeta);
     }
-    to[3 * levels] -= beta * per_pressure * sum;
 }
 
+template class VerticalTerms<double>;
+template class VerticalTerms<float>;
 template class ImplicitWaves<double>;
 template class ImplicitWaves<float>;
 template class SemiImplicit<double>;

@@ -57,7 +57,8 @@ public:
     /// waves: the m that are going to be solved.
     ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
                   const std::vector<int>& waves);
-    void solve(int m, Number* values) const;  ///< in place
+    void solve(int m, Number* values) const;          ///< in place
+    void solve_adjoint(int m, Number* values) const;  ///< its transpose
     int padded() const { return modes; }
 
 private:
@@ -68,30 +69,112 @@ private:
     std::map<int, Elimination> elimination;
 };
 
-/// Columns of coefficients on hybrid levels.
+/// What the linear terms do along a column of coefficients on hybrid levels: zeta, D, T of all
+/// levels and pi.
+template <class Number> class VerticalTerms {
+public:
+    using Real = typename ImplicitWaves<Number>::Real;
+    VerticalTerms(const HybridReference&, double beta);
+    int levels() const { return count; }
+    int modes() const { return count; }
+    int padded() const { return width; }  ///< modes, padded to registers
+    double speed_squared(int mode) const { return speeds.speed_squared[mode]; }
+    const VerticalModes& of_reference() const { return speeds; }
+    /// D + c (gamma T + R T_r pi), of all levels.
+    void right_side(Number c, const Number* column, Number* of_D) const {
+        const Number *D = column + count, *t = D + count;
+        Number below = RT * t[count];
+        for (int k = count - 1; k >= 0; --k) {
+            of_D[k] = D[k] + c * (below + R * alpha[k] * t[k]);
+            below += R * log_ratio[k] * t[k];
+        }
+    }
+    /// Between levels and modes, of so many columns of `padded`, a multiple of 4.
+    void to_modes(const Number* levels, Number* modes, int columns) const {
+        multiply(inverse, levels, modes, columns);
+    }
+    void from_modes(const Number* modes, Number* levels, int columns) const {
+        multiply(E, modes, levels, columns);
+    }
+    /// T - beta tau D and pi - beta nu D, D(k) of each level.
+    template <class Divergence> void finish_with(Divergence D, Number* column) const {
+        Number *t = column + 2 * count, sum = 0;
+        for (int k = 0; k < count; ++k) {
+            const Number d = D(k);
+            t[k] -= beta * kappa_T * (alpha[k] * d + log_ratio[k] * per_thickness[k] * sum);
+            sum += thickness[k] * d;
+        }
+        t[count] -= beta * per_pressure * sum;
+    }
+    void finish(const Number* D, Number* column) const {
+        finish_with([&](int k) { return D[k]; }, column);
+    }
+    /// The transposes: of `finish`, to the D that it was given; of both products; of `right_side`,
+    /// whose D is that of the column.
+    void finish_adjoint(const Number* column, Number* of_D) const {
+        const Number *D = column + count, *t = D + count;
+        Number sum = -beta * per_pressure * t[count];
+        for (int k = count - 1; k >= 0; --k) {
+            of_D[k] = D[k] + thickness[k] * sum - beta * kappa_T * alpha[k] * t[k];
+            sum -= beta * kappa_T * log_ratio[k] * per_thickness[k] * t[k];
+        }
+    }
+    void from_modes_adjoint(const Number* levels, Number* modes, int columns) const {
+        multiply(E_transposed, levels, modes, columns);
+    }
+    void to_modes_adjoint(const Number* modes, Number* levels, int columns) const {
+        multiply(inverse_transposed, modes, levels, columns);
+    }
+    void right_side_adjoint(Number c, const Number* of_D, Number* column) const {
+        Number *t = column + 2 * count, above = 0;
+        for (int k = 0; k < count; ++k) {
+            t[k] += R * (alpha[k] * c * of_D[k] + log_ratio[k] * above);
+            above += c * of_D[k];
+        }
+        t[count] += RT * above;
+    }
+    /// to += beta L(of), columns of degree n with c = beta n(n+1) / a^2, without rotation.
+    void add_linear(Number c, const Number* of, Number* to) const;
+
+private:
+    VerticalModes speeds;
+    int count, width;
+    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E,
+        inverse;  ///< E, inverse: column after column, padded
+    std::vector<Number> E_transposed, inverse_transposed;
+    Number beta, R, RT, kappa_T, per_pressure;
+    void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
+};
+
+/// Columns of coefficients on the sphere.
 template <class Number> class SemiImplicit {
 public:
     SemiImplicit(const HybridReference&, SemiImplicitParameters, const std::vector<int>& waves);
     /// All n of one m, in place; a column is zeta, D, T of all levels and pi, columns [n - m][re,
     /// im] follow each other at `stride`.
     void solve(int m, Number* columns, std::ptrdiff_t stride, std::vector<Number>& scratch) const;
+    /// Its transpose. Throws Error on a stretched sphere.
+    void solve_adjoint(int m, Number* columns, std::ptrdiff_t stride,
+                       std::vector<Number>& scratch) const;
     /// Of a column: two products with a matrix for each of zeta and D, elimination of complex
     /// numbers there and back, the terms before and after.
-    double operations() const { return 8. * levels * levels + (20 + 17) * levels + 4; }
+    double operations() const {
+        const double levels = vertical.levels();
+        return 8. * levels * levels + (20 + 17) * levels + 4;
+    }
     /// to += beta L(of), columns of degree n, without rotation and stretching.
-    void add_linear(int n, const Number* of, Number* to) const;
+    void add_linear(int n, const Number* of, Number* to) const {
+        vertical.add_linear(
+            Number(parameters.beta * n * (n + 1.) / (parameters.radius * parameters.radius)), of,
+            to);
+    }
 
 private:
-    using Real = typename ImplicitWaves<Number>::Real;
     SemiImplicitParameters parameters;
-    int levels;
+    VerticalTerms<Number> vertical;
     ImplicitWaves<Number> waves;
     std::optional<StretchedWaves<Number>> stretched;  ///< in place of `waves`
     bool rotates;
-    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E,
-        inverse;  ///< E, inverse: column after column, padded
-    Number R, RT, kappa_T, per_pressure;
-    void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };
 
 }  // namespace fathom::atmosphere

@@ -1,9 +1,11 @@
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include <cmath>
+#include <optional>
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/spectral/map_factor.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
+#include "trajectory/linear_transport.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
@@ -73,6 +75,8 @@ public:
         : Engine(s, d, s.parameters.step),
           transport(d.comm, d.decomposition, d.halo, s.grid, {0.5},
                     {s.parameters.step, s.parameters.radius, 0, int(s.parameters.iterations)}),
+          domain(d),
+          grid(s.grid),
           starts(first_of_each(transform.own())),
           beta(0.5 * s.parameters.step * (1 + s.parameters.off_centring)),
           waves({s.parameters.mean_geopotential},
@@ -87,6 +91,15 @@ public:
         values.resize(std::size_t(s.truncation + 1) * 4 * waves.padded());
     }
     SemiLagrangian<T> transport;
+    /// Tangent and adjoint of the transport: made where somebody wants them.
+    LinearTransport<T>& linear_transport() {
+        if (!linear)
+            linear.emplace(domain.comm, domain.decomposition, domain.halo, grid,
+                           std::vector<double>{0.5},
+                           typename SemiLagrangian<T>::Parameters{
+                               parameters.step, parameters.radius, 0, int(parameters.iterations)});
+        return *linear;
+    }
 
     void orography(const Field& ground, const Field& east, const Field& north) {
         transform.direct({transform.scalar(of(0), ground)});
@@ -106,6 +119,32 @@ public:
         map_factor.times({&f.u, &f.v}, 1);
         map_factor.times({&f.phi_east, &f.phi_north}, 1);
         map_factor.times({&f.vorticity, &f.divergence}, 2);
+    }
+    /// It is linear: `step` is its own tangent.
+    void adjoint(const SemiLagrangianFields& f) {
+        to_points_adjoint(f);
+        const T beta = T(this->beta), mean = T(parameters.mean_geopotential);
+        const int width = waves.padded();
+        for (const int start : starts) {
+            const int m = transform.own()[start].m, count = transform.truncation() - m + 1;
+            for (int i = 0; i < 2 * count; ++i) {
+                T* x = &coefficients[(2 * start + i) * stride];
+                for (int k : {zeta, D, geopotential}) x[k] *= damping[m + i / 2];
+                values[2 * i * width] = x[zeta];
+                values[(2 * i + 1) * width] = x[D] - beta * mean * x[geopotential];
+            }
+            waves.solve_adjoint(m, values.data());
+            for (int i = 0; i < 2 * count; ++i) {
+                T* x = &coefficients[(2 * start + i) * stride];
+                x[zeta] = values[2 * i * width], x[D] = values[(2 * i + 1) * width];
+                x[geopotential] += beta * square[m + i / 2] * x[D];
+            }
+        }
+        to_waves_adjoint(f);
+    }
+    void start_adjoint(const SemiLagrangianFields& f) {
+        to_points_adjoint(f);
+        to_waves_adjoint(f);
     }
     void step(const SemiLagrangianFields& f) {
         to_waves(f);
@@ -137,6 +176,25 @@ public:
     }
 
 private:
+    /// Vorticity and divergence go two ways to points: the second in places that are free.
+    void to_points_adjoint(const SemiLagrangianFields& f) {
+        if (map_factor) throw Error("shallow water on a stretched sphere has no adjoint");
+        transform.inverse_adjoint(
+            {transform.wind(of(zeta), of(D), f.u, f.v), transform.scalar(of(curl), f.vorticity),
+             transform.scalar(of(inflow), f.divergence),
+             transform.gradient(of(geopotential), &f.phi, &f.phi_east, &f.phi_north)});
+        for (std::size_t i = 0; i < 2 * transform.own().size(); ++i) {
+            T* x = &coefficients[i * stride];
+            x[zeta] += x[curl], x[D] += x[inflow];
+        }
+    }
+    void to_waves_adjoint(const SemiLagrangianFields& f) {
+        transform.direct_adjoint(
+            {transform.wind(of(zeta), of(D), f.u, f.v), transform.scalar(of(geopotential), f.phi)});
+    }
+    std::optional<LinearTransport<T>> linear;
+    const Domain& domain;
+    GaussianGrid grid;
     std::vector<int> starts;  // of each own m in the list of waves
     double beta;
     ImplicitWaves<T> waves;
@@ -158,8 +216,14 @@ template <class T> class ShallowWaterTransport final : public GlobalProcess {
                v_carried = updates("northward_wind_carried", place::center_layer, "m s-1"),
                phi_carried = updates("geopotential_carried", place::center_layer, "m2 s-2");
     Common<SemiLagrangianEngine<T>> engine;
-    typename SemiLagrangian<T>::Wind now, extrapolated;
+    using Wind = typename SemiLagrangian<T>::Wind;
+    Wind now, extrapolated;
     typename SemiLagrangian<T>::Group carried{{}, SemiLagrangian<T>::Kind::wind};
+    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
+    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
+    std::array<FieldSlab, 3> all_carried(const Given& at) const {
+        return {at[u_carried], at[v_carried], at[phi_carried]};
+    }
 
 public:
     explicit ShallowWaterTransport(Common<SemiLagrangianEngine<T>> engine)
@@ -176,6 +240,16 @@ public:
         int n = 0;
         for (const Item item : {u_carried, v_carried, phi_carried}) carried.fields[n++] = at[item];
         transport.interpolate(carried, carried.fields);
+    }
+    void tangent(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
+    }
+    void adjoint(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
     }
 };
 
@@ -210,6 +284,13 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    void tangent(Given, Given change) const override { (*engine)->step(fields(change)); }
+    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void start_tangent(Given change) const override {
+        (*engine)->to_waves(fields(change));
+        (*engine)->to_points(fields(change));
+    }
+    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
 };
 
 struct LeapfrogFields {

@@ -1,6 +1,8 @@
-/// The dynamics of the spectral atmosphere as global processes of a sequence on a Gaussian grid.
+/// The dynamics of a spectral atmosphere as global processes of a sequence, on a Gaussian grid or
+/// on the plane of a limited area (shape.hpp).
 /// Semi-Lagrangian (semi_lagrangian_scheme.cpp):
-///   transport  ->  tracer_transport  ->  ...  ->  step  ->  total_energy  ->  tracer_mass
+///   transport  ->  tracer_transport  ->  ...  ->  coupling  ->  step  ->  total_energy  ->
+///   tracer_mass
 /// where a step is: direct transforms, semi-implicit solve column by column, horizontal diffusion,
 /// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): tracer_leapfrog  ->  step.
 ///
@@ -31,7 +33,7 @@ public:
 /// Those that a scheme does not have, or that nothing asks for, are null.
 struct SpectralDynamics {
     using Part = std::shared_ptr<GlobalProcess>;
-    Part transport, tracer_transport, total_energy, tracer_mass, tracer_leapfrog;
+    Part transport, tracer_transport, coupling, total_energy, tracer_mass, tracer_leapfrog;
     std::shared_ptr<SpectralProcess> step;  ///< of either scheme
 };
 

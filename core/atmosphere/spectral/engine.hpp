@@ -1,15 +1,13 @@
 /// What both schemes of the spectral atmosphere stand on: transforms, the vertical reference, sums
-/// over the sphere that keep mass and energy. Fields are given at each call.
+/// over the sphere or the plane that keep mass and energy. Fields are given at each call.
 #pragma once
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
-#include "atmosphere/spectral/horizontal_diffusion.hpp"
-#include "atmosphere/spectral/map_factor.hpp"
+#include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
 #include "parallel/sum/reduce.hpp"
-#include "transform/sphere/spherical_harmonics.hpp"
 
 namespace fathom::atmosphere {
 
@@ -17,30 +15,30 @@ namespace fathom::atmosphere {
 struct SpectralFields {
     const Field &u, &v, &temperature, &pressure;
     const Field &divergence, &T_east, &T_north, &p_east, &p_north;
+    const Field* reference_divergence = nullptr;
 };
 
 template <class T> class SpectralEngine {
 public:
     SpectralEngine(const SpectralSetup& s, const Domain& d)
         : domain(d),
-          grid(s.grid),
           levels(d.levels),
           parameters(s.parameters),
           reference(s.a, s.b, parameters.reference_pressure, parameters.reference_temperature,
                     parameters.gas_constant, parameters.heat_capacity),
-          transform(d.comm, grid, s.truncation, d.decomposition,
-                    {.radius = parameters.radius, .exchange = d.exchange}),
-          starts(first_of_each(transform.own())),
-          map_factor(d, grid) {
+          shape(std::visit([&](auto& on) { return shape_of<T>(on, s, d); }, s.lies_on)),
+          transform(shape->transform()),
+          starts(first_of_each(transform.own())) {
         if (int(s.a.size()) != levels + 1)
             throw Error("the sequence has ", levels, " levels; given ", s.a.size(), " interfaces");
         std::size_t columns = 0;
         for (std::size_t b = 0; b < d.blocks.size(); ++b)
             for (int r = 0; r < d.blocks[b]->ny; ++r) {
                 const int j = d.blocks[b]->j0 + r,
-                          count = std::min(d.blocks[b]->nx, grid.points[j] - d.blocks[b]->i0);
+                          count =
+                              std::min(d.blocks[b]->nx, shape->points_of_row(j) - d.blocks[b]->i0);
                 if (count <= 0) continue;
-                rows.push_back({b, r, count, columns, grid.area(j) / grid.points[j]});
+                rows.push_back({b, r, count, columns, shape->weight_of_row(j)});
                 columns += count;
             }
         terms.resize(columns);
@@ -53,22 +51,20 @@ public:
     Spent solving, diffusing;
 
 protected:
-    using Transform = SphericalHarmonics<T>;
     const Domain& domain;
-    GaussianGrid grid;
     int levels;
     SpectralParameters parameters;
     HybridReference reference;
-    Transform transform;
+    const std::unique_ptr<Shape<T>> shape;
+    RowTransform<T>& transform;
     std::vector<int> starts;  // of each own m in the list of waves
-    MapFactor<T> map_factor;
 
     /// The model's own mountains, truncated, and their gradients; `of` is overwritten.
     void truncate_orography(Coefficients<T> of, const Field& orography, const Field& east,
                             const Field& north) {
         transform.direct({transform.scalar(of, orography)});
         transform.inverse({transform.gradient(of, &orography, &east, &north)});
-        map_factor.times({&east, &north}, 1);
+        shape->times_map_factor({&east, &north}, 1);
     }
     /// Own columns of a row of a block: first of them among all of this rank, weight of each in
     /// means over the sphere.
@@ -102,6 +98,16 @@ public:
         for_rows([&](const Row& r) {
             for (int k = 0; k < f.levels; ++k)
                 for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more;
+        });
+    }
+    /// to = factor from, as far as sums go.
+    void copy_times(const FieldSlab& from, const FieldSlab& to, T factor) {
+        for_rows([&](const Row& r) {
+            for (int k = 0; k < from.levels; ++k) {
+                const T* x = at(from, r, k);
+                T* y = at(to, r, k);
+                for (int i = 0; i < r.count; ++i) y[i] = factor * x[i];
+            }
         });
     }
     void multiply(const FieldSlab& f, T factor) {

@@ -12,53 +12,98 @@
 
 namespace fathom::atmosphere {
 
-template <class T> class HorizontalDiffusion {
+/// By level: what the height above mountains explains of T, and the sponge.
+template <class T> class DiffusionOfLevels {
 public:
-    HorizontalDiffusion(const SpectralParameters& p, double span, int truncation,
-                        const std::vector<double>& a, const std::vector<double>& b)
+    DiffusionOfLevels(const SpectralParameters& p, const std::vector<double>& a,
+                      const std::vector<double>& b)
         : levels(int(a.size()) - 1) {
-        for (int k = 0; k < levels; ++k)
-            lapse_of_level.push_back(T(p.viscosity > 0
-                                           ? 0
-                                           : lapse(0.5 * (a[k] + a[k + 1]), 0.5 * (b[k] + b[k + 1]),
-                                                   p.reference_pressure)));
-        const double N2 = truncation * (truncation + 1.) - 2;
-        for (int n = 0; n <= truncation; ++n)
-            for (double more : {1., p.divergence_damping})
-                for (int k = 0; k < levels; ++k) {
-                    const double scale =
-                        p.diffusion_time > 0 && n > 1
-                            ? more / p.diffusion_time *
-                                  std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order)
-                            : 0;
-                    const double K = scale + p.viscosity * n * (n + 1.) / (p.radius * p.radius);
-                    damping.push_back(
-                        T(1 / (1 + span * K * std::pow(2., std::max(0., p.sponge - k)))));
-                }
-    }
-    /// A column of vorticity, divergence and temperature of all levels and pi.
-    void operator()(int n, T* column) const {
-        const T *all = &damping[std::size_t(2 * n) * levels], *divergent = all + levels,
-                p = column[3 * levels];
         for (int k = 0; k < levels; ++k) {
-            column[k] *= all[k];
-            column[levels + k] *= divergent[k];
-            const T along = lapse_of_level[k] * p;
-            column[2 * levels + k] = (column[2 * levels + k] - along) * all[k] + along;
+            const double A = 0.5 * (a[k] + a[k + 1]), B = 0.5 * (b[k] + b[k + 1]);
+            lapse_of_level.push_back(T(p.viscosity > 0 ? 0 : lapse(A, B, p.reference_pressure)));
+            sponge.push_back(std::pow(2., std::max(0., p.sponge - k)));
         }
     }
-    double operations() const { return 6. * levels; }  ///< of a column
-    T of_tracer(int n, int level) const { return damping[std::size_t(2 * n) * levels + level]; }
+    /// Of a number times span K.
+    T damping(double rate, int level) const { return T(1 / (1 + rate * sponge[level])); }
+    /// A column of vorticity, divergence and temperature of all levels and pi; damping: of a level.
+    template <class All, class Divergent>
+    void damp_with(T* column, All all, Divergent divergent) const {
+        const T p = column[3 * levels];
+        for (int k = 0; k < levels; ++k) {
+            column[k] *= all(k);
+            column[levels + k] *= divergent(k);
+            const T along = lapse_of_level[k] * p;
+            column[2 * levels + k] = (column[2 * levels + k] - along) * all(k) + along;
+        }
+    }
+    /// The same by span K of all and of divergence.
+    void damp(T* column, double all, double divergent) const {
+        damp_with(
+            column, [&](int k) { return damping(all, k); },
+            [&](int k) { return damping(divergent, k); });
+    }
+    /// The transpose of `damp_with`.
+    template <class All, class Divergent>
+    void adjoint_with(T* column, All all, Divergent divergent) const {
+        for (int k = 0; k < levels; ++k) {
+            column[k] *= all(k);
+            column[levels + k] *= divergent(k);
+            const T t = column[2 * levels + k];
+            column[2 * levels + k] = t * all(k);
+            column[3 * levels] += lapse_of_level[k] * (t - t * all(k));
+        }
+    }
+
+protected:
+    int levels;
 
 private:
-    int levels;
-    std::vector<T> damping, lapse_of_level;
+    std::vector<T> lapse_of_level;
+    std::vector<double> sponge;
     /// How much the temperature of the standard atmosphere changes at hybrid level p = a + b p_s
     /// where ln p_s changes by 1.
     static double lapse(double a, double b, double p_r) {
         const double p = a + b * p_r, T0 = 288.15 * std::pow(p / p_r, 0.19);
         return T0 > 216.65 ? 0.19 * T0 * b * p_r / p : 0;
     }
+};
+
+/// On the sphere.
+template <class T> class HorizontalDiffusion : public DiffusionOfLevels<T> {
+    using DiffusionOfLevels<T>::levels;
+
+public:
+    HorizontalDiffusion(const SpectralParameters& p, double span, int truncation,
+                        const std::vector<double>& a, const std::vector<double>& b)
+        : DiffusionOfLevels<T>(p, a, b) {
+        const double N2 = truncation * (truncation + 1.) - 2;
+        for (int n = 0; n <= truncation; ++n)
+            for (double more : {1., p.divergence_damping}) {
+                const double scale = p.diffusion_time > 0 && n > 1
+                                         ? more / p.diffusion_time *
+                                               std::pow((n * (n + 1.) - 2) / N2, p.diffusion_order)
+                                         : 0;
+                const double K = scale + p.viscosity * n * (n + 1.) / (p.radius * p.radius);
+                for (int k = 0; k < levels; ++k) factors.push_back(this->damping(span * K, k));
+            }
+    }
+    /// A column of degree n.
+    void operator()(int n, T* column) const {
+        const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
+        this->damp_with(column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
+    }
+    /// Its transpose.
+    void adjoint(int n, T* column) const {
+        const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
+        this->adjoint_with(
+            column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
+    }
+    double operations() const { return 6. * levels; }  ///< of a column
+    T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }
+
+private:
+    std::vector<T> factors;
 };
 
 }  // namespace fathom::atmosphere

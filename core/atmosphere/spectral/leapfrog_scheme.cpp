@@ -10,10 +10,17 @@
 /// now and before from grid points: only these last from step to step.
 #include <omp.h>
 #include "atmosphere/spectral/engine.hpp"
+#include "atmosphere/spectral/horizontal_diffusion.hpp"
 
 namespace fathom::atmosphere {
 
 namespace {
+
+const OnSphere& sphere_of(const SpectralSetup& s) {
+    if (!std::holds_alternative<OnSphere>(s.lies_on))
+        throw Error("the Eulerian scheme needs a sphere");
+    return std::get<OnSphere>(s.lies_on);
+}
 
 /// Fields of the leapfrog: now with gradients, before, and what becomes the new time.
 struct LeapfrogFields {
@@ -39,7 +46,8 @@ public:
           all(s, s.parameters.step, reference, wavenumbers(transform.own(), starts)),
           first(s, 0.5 * s.parameters.step, reference, wavenumbers(transform.own(), starts)),
           scratch(omp_get_max_threads()) {
-        if (s.grid.stretching) throw Error("the Eulerian scheme needs a sphere without stretching");
+        if (sphere_of(s).grid.stretching)
+            throw Error("the Eulerian scheme needs a sphere without stretching");
         coefficients.assign(2 * transform.own().size() * stride, T(0));
         if (!s.tracers.empty())
             coefficients_of_tracer.assign(2 * transform.own().size() * stride_of_tracer, T(0));
@@ -148,8 +156,8 @@ private:
         Step(const SpectralSetup& s, double beta, const HybridReference& r,
              const std::vector<int>& waves)
             : beta(beta),
-              solver(r, {s.parameters.radius, 0, beta, s.truncation}, waves),
-              diffuse(s.parameters, 2 * beta, s.truncation, s.a, s.b) {}
+              solver(r, {s.parameters.radius, 0, beta, sphere_of(s).truncation}, waves),
+              diffuse(s.parameters, 2 * beta, sphere_of(s).truncation, s.a, s.b) {}
     };
     /// A column of coefficients: vorticity, divergence, temperature of all levels and pi of now,
     /// before and the tendency that becomes the new time; kinetic energy.

@@ -1,10 +1,12 @@
 /// What a spectral atmosphere is, before there are ranks: its grid, its levels, its numbers.
 #pragma once
 #include <string>
+#include <variant>
 #include <vector>
 #include "base/constants.hpp"
 #include "grid/gaussian.hpp"
 #include "machine/spent.hpp"
+#include "transform/plane/bi_fourier.hpp"
 
 namespace fathom::atmosphere {
 
@@ -27,16 +29,33 @@ struct SpectralParameters {
     double fix_energy = 0;  ///< 0: not; only where the mass is
 };
 
+struct OnSphere {
+    GaussianGrid grid;
+    int truncation;
+};
+/// The plane of a limited area: its first columns and rows are places on earth, the rest makes
+/// fields periodic.
+struct OnPlane {
+    BiFourierPlane waves;
+    int columns, rows;
+    std::vector<double> map_factor;  ///< [row][point] of the whole; empty: 1
+    /// Weights of the outer model [row][point], of air and of tracers; empty: there is none.
+    std::vector<double> relaxation, relaxation_of_tracers;
+};
+
 struct SpectralSetup {
     struct Tracer {
         std::string name, units;
     };
-    GaussianGrid grid;
-    int truncation;
+    std::variant<OnSphere, OnPlane> lies_on;
     std::vector<double> a, b;  ///< of the interfaces
     SpectralParameters parameters;
     std::string temperature;  ///< the field that is transformed: of the air, or virtual
     std::vector<Tracer> tracers;
+
+    double beta() const { return 0.5 * parameters.step * (1 + parameters.off_centring); }
+    const OnPlane* plane() const { return std::get_if<OnPlane>(&lies_on); }
+    bool coupled() const { return plane() && !plane()->relaxation.empty(); }
 };
 
 /// What this rank has spent since the start, by what was done. packing, departure points,

@@ -2,8 +2,8 @@
 /// declare, and what they do.
 #include <omp.h>
 #include <optional>
+#include "atmosphere/spectral/coupling.hpp"
 #include "atmosphere/spectral/engine.hpp"
-#include "trajectory/semi_lagrangian.hpp"
 
 namespace fathom::atmosphere {
 
@@ -18,29 +18,32 @@ std::vector<double> middle(const std::vector<double>& x) {
 template <class T> class SemiLagrangianEngine final : public SpectralEngine<T> {
     using Engine = SpectralEngine<T>;
     using Engine::levels, Engine::parameters, Engine::reference, Engine::transform, Engine::starts,
-        Engine::eta, Engine::solving, Engine::diffusing, Engine::map_factor;
+        Engine::eta, Engine::solving, Engine::diffusing, Engine::shape;
 
 public:
     SemiLagrangianEngine(const SpectralSetup& s, const Domain& d)
         : Engine(s, d),
-          transport(d.comm, d.decomposition, d.halo, s.grid,
-                    middle(eta(s.a, s.b, s.parameters.reference_pressure)),
-                    {s.parameters.step, s.parameters.radius, 0, int(s.parameters.iterations)}),
+          transport(shape->carrier(s, middle(eta(s.a, s.b, s.parameters.reference_pressure)))),
           tracer_mass(s.tracers.size()),
-          solver(reference,
-                 {s.parameters.radius, s.parameters.splitting > 0 ? 0 : s.parameters.rotation,
-                  0.5 * s.parameters.step * (1 + s.parameters.off_centring), s.truncation,
-                  s.grid.stretching},
-                 wavenumbers(transform.own(), starts)),
-          diffuse(s.parameters, s.parameters.step, s.truncation, s.a, s.b),
-          scratch(omp_get_max_threads()) {
+          implicit(shape->implicit_terms(s, reference)),
+          mean_is_wind(s.plane() && !transform.own().empty() && transform.own()[0].m == 0),
+          on_plane(s.plane()),
+          scratch(omp_get_max_threads()),
+          setup(s) {
         // coefficients of vorticity, divergence, temperature and pressure beside each other: a
         // column is contiguous
         stride = (3 * levels + 1 + 15) / 16 * 16;
         coefficients.assign(2 * transform.own().size() * stride, T(0));
     }
 
-    SemiLagrangian<T> transport;
+    const std::unique_ptr<Carrier<T>> transport;
+    /// Tangent and adjoint of the transport: made where somebody wants them.
+    LinearTransport<T>& linear_transport() {
+        if (!linear)
+            linear = shape->linear_carrier(
+                setup, middle(eta(setup.a, setup.b, parameters.reference_pressure)));
+        return *linear;
+    }
     std::vector<double> tracer_mass;  ///< before they are carried
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
@@ -60,13 +63,11 @@ public:
         std::optional<Within> within(std::in_place, here);
 #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
         for (std::size_t w = 0; w < starts.size(); ++w) {
-            const int m = transform.own()[starts[w]].m;
             T* columns = &coefficients[2 * starts[w] * stride];
             const double begin = seconds_now();
-            solver.solve(m, columns, stride, scratch[omp_get_thread_num()]);
+            implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
             const double solved = seconds_now();
-            for (int n = m; n <= transform.truncation(); ++n)
-                for (int c = 0; c < 2; ++c) diffuse(n, columns + (2 * (n - m) + c) * stride);
+            implicit->diffuse(int(w), columns, stride);
             solve += solved - begin, diffusion += seconds_now() - solved;
         }
         within.reset();
@@ -75,39 +76,107 @@ public:
                      number = 2. * double(transform.own().size());
         solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
         solving.did(
-            number * solver.operations(),
+            number * implicit->operations_of_solve(),
             number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
-        diffusing.did(number * diffuse.operations(), number * 8 * levels * sizeof(T));
+        diffusing.did(number * implicit->operations_of_diffusion(),
+                      number * 8 * levels * sizeof(T));
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
+    /// Of a perturbation: what does not change the mean pressure is linear.
+    void tangent(const SpectralFields& f) {
+        must_be_linear();
+        to_waves(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->solve(w, columns, stride, own);
+            implicit->diffuse(w, columns, stride);
+        });
+        to_points(f);
+    }
+    void adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->diffuse_adjoint(w, columns, stride);
+            implicit->solve_adjoint(w, columns, stride, own);
+        });
+        to_waves_adjoint(f);
+    }
     void to_waves(const SpectralFields& f) {
-        map_factor.times({&f.u, &f.v}, -1);
+        shape->times_map_factor({&f.u, &f.v}, -1);
         transform.direct({transform.wind(zeta(), D(), f.u, f.v),
                           transform.scalar(warmth(), f.temperature),
                           transform.scalar(pi(), f.pressure)});
     }
     void to_points(const SpectralFields& f) {
-        transform.inverse({transform.wind(zeta(), D(), f.u, f.v),
-                           transform.scalar(D(), f.divergence),
-                           transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
-                           transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
-        map_factor.times({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
-        map_factor.times({&f.divergence}, 2);
+        const auto wind = transform.wind(zeta(), D(), f.u, f.v),
+                   divergence = transform.scalar(D(), f.divergence),
+                   warm = transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+                   pressure = transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north);
+        if (on_plane) {  // in place of the mean divergence stands the mean wind
+            transform.inverse({wind, warm, pressure});
+            const std::vector<T> mean(&coefficients[levels], &coefficients[2 * levels]);
+            if (mean_is_wind) std::fill_n(&coefficients[levels], levels, T(0));
+            transform.inverse({divergence});
+            if (mean_is_wind) std::ranges::copy(mean, &coefficients[levels]);
+        } else
+            transform.inverse({wind, divergence, warm, pressure});
+        shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
+        if (f.reference_divergence)
+            this->copy_times(f.divergence, *f.reference_divergence,
+                             T(shape->square_of_reference()));
+        shape->times_map_factor({&f.divergence}, 2);
+    }
+    /// Divergence goes two ways to points.
+    void to_points_adjoint(const SpectralFields& f) {
+        const Coefficients<T> of_divergence{spare.data(), stride};
+        transform.inverse_adjoint(
+            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
+             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
+            for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
+    }
+    void start_adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        to_waves_adjoint(f);
+    }
+    void to_waves_adjoint(const SpectralFields& f) {
+        transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
+                                  transform.scalar(warmth(), f.temperature),
+                                  transform.scalar(pi(), f.pressure)});
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
-        auto& c = transport.spent;
+        auto& c = transport->spent;
         return {t.within,    t.fourier,       t.transposition, c.packing,
                 c.departure, c.interpolation, solving,         diffusing};
     }
 
 private:
-    SemiImplicit<T> solver;
-    HorizontalDiffusion<T> diffuse;
+    const std::unique_ptr<ImplicitTerms<T>> implicit;
+    const bool mean_is_wind, on_plane;  // mean_is_wind: the mean is this rank's
     std::vector<T> coefficients;
     std::vector<std::vector<T>> scratch;  // of each thread
+    std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
+    SpectralSetup setup;
+    std::unique_ptr<LinearTransport<T>> linear;
+
+    void must_be_linear() {
+        if (parameters.fix_mass > 0)
+            throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
+        if (on_plane || !shape->even())
+            throw Error("the spectral step has a tangent on an even sphere alone");
+        spare.resize(coefficients.size());
+    }
+    /// body(number of an own m, its columns, memory of the thread)
+    template <class Body> void each_wave(Body body) {
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t w = 0; w < starts.size(); ++w)
+            body(int(w), &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
+    }
 
     Coefficients<T> of(int first) { return {coefficients.data() + first, stride}; }
     Coefficients<T> zeta() { return of(0); }
@@ -118,7 +187,7 @@ private:
 
 template <class T> using Common = std::shared_ptr<Shared<SemiLagrangianEngine<T>>>;
 
-/// From departure to arrival points along the trajectories (semi_lagrangian.hpp): wind, temperature
+/// From departure to arrival points along the trajectories (carrier.hpp): wind, temperature
 /// and surface pressure.
 template <class T> class SemiLagrangianTransport final : public GlobalProcess {
     const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
@@ -133,8 +202,14 @@ template <class T> class SemiLagrangianTransport final : public GlobalProcess {
                T_carried = updates("temperature_carried", place::center_layer, "K"),
                p_carried = updates("log_pressure_ratio_carried", place::center_layer, "1");
     Common<T> engine;
-    typename SemiLagrangian<T>::Wind now, extrapolated;
-    typename SemiLagrangian<T>::Group carried{{}, SemiLagrangian<T>::Kind::wind};
+    using Wind = typename Carrier<T>::Wind;
+    Wind now, extrapolated;
+    typename Carrier<T>::Group carried{{}, Carrier<T>::Kind::wind};
+    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
+    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
+    std::array<FieldSlab, 4> all_carried(const Given& at) const {
+        return {at[u_carried], at[v_carried], at[T_carried], at[p_carried]};
+    }
 
 public:
     explicit SemiLagrangianTransport(Common<T> engine)
@@ -148,11 +223,21 @@ public:
         now.east = at[u], now.north = at[v], now.vertical = at[w];
         extrapolated.east = at[u_next], extrapolated.north = at[v_next];
         extrapolated.vertical = at[w_next];
-        e.transport.depart(now, extrapolated);
+        e.transport->depart(now, extrapolated);
         int n = 0;
         for (const Item item : {u_carried, v_carried, T_carried, p_carried})
             carried.fields[n++] = at[item];
-        e.transport.interpolate(carried, carried.fields);
+        e.transport->interpolate(carried, carried.fields);
+    }
+    void tangent(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
+    }
+    void adjoint(Given state, Given change) const override {
+        auto& transport = (*engine)->linear_transport();
+        transport.follow(wind_now(state), wind_next(state), all_carried(state));
+        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
     }
 };
 
@@ -162,14 +247,13 @@ template <class T> class TracerTransport final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
     std::vector<Item> tracers;
     Common<T> engine;
-    std::vector<typename SemiLagrangian<T>::Group> groups;
+    std::vector<typename Carrier<T>::Group> groups;
 
 public:
     explicit TracerTransport(Common<T> given)
         : GlobalProcess("TracerTransport"), engine(std::move(given)) {
         for (auto& [name, units] : engine->setup.tracers) {
-            if (tracers.size() % 4 == 0)
-                groups.push_back({{}, SemiLagrangian<T>::Kind::scalar, true});
+            if (tracers.size() % 4 == 0) groups.push_back({{}, Carrier<T>::Kind::scalar, true});
             groups.back().fields.emplace_back();
             tracers.push_back(updates(name, place::center_layer, units));
         }
@@ -181,7 +265,7 @@ public:
             group.fields[n % 4] = at[tracers[n]];
             if (engine->setup.parameters.fix_mass > 0)
                 e.tracer_mass[n] = e.mass_of(group.fields[n % 4], at[pressure]);
-            if (n % 4 == group.fields.size() - 1) e.transport.interpolate(group, group.fields);
+            if (n % 4 == group.fields.size() - 1) e.transport->interpolate(group, group.fields);
         }
     }
 };
@@ -203,17 +287,25 @@ template <class T> class SpectralStep final : public SpectralProcess {
                alpha = reads("reference_alpha", place::profile, "1"),
                log_ratio = reads("reference_log_ratio", place::profile, "1"),
                thickness = reads("reference_thickness", place::profile, "1");
+    std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
     Common<T> engine;
     SpectralFields fields(const Given& at) const {
-        return {at[u],      at[v],       at[temperature], at[pressure], at[divergence],
-                at[T_east], at[T_north], at[p_east],      at[p_north]};
+        return {at[u],           at[v],
+                at[temperature], at[pressure],
+                at[divergence],  at[T_east],
+                at[T_north],     at[p_east],
+                at[p_north],     reference_divergence ? &at[*reference_divergence] : nullptr};
     }
 
 public:
     explicit SpectralStep(Common<T> given)
         : SpectralProcess("SpectralStep"),
           temperature(updates(given->setup.temperature, place::center_layer, "K")),
-          engine(std::move(given)) {}
+          engine(std::move(given)) {
+        const OnPlane* plane = engine->setup.plane();
+        if (plane && !plane->map_factor.empty())
+            reference_divergence = writes("reference_divergence", place::center_layer, "s-1");
+    }
     void prepare(Given at) override {
         const SpectralSetup& s = engine->setup;
         engine->open(at.set.domain());
@@ -232,10 +324,17 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
+    void tangent(Given, Given change) const override { (*engine)->tangent(fields(change)); }
+    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void start_tangent(Given change) const override {
+        (*engine)->to_waves(fields(change));
+        (*engine)->to_points(fields(change));
+    }
+    void start_adjoint(Given change) const override { (*engine)->start_adjoint(fields(change)); }
     SpectralSpent spent() const override { return *engine ? (*engine)->spent() : SpectralSpent(); }
     DepartureHalo halo() const override {
         if (!*engine) return {};
-        const auto& halo = (*engine)->transport.halo();
+        const auto& halo = (*engine)->transport->halo();
         return {halo.points_received(), halo.plans};
     }
 };
@@ -291,6 +390,7 @@ template <class T> SpectralDynamics parts_of(const SpectralSetup& setup) {
     if (!setup.tracers.empty()) d.tracer_transport = std::make_shared<TracerTransport<T>>(engine);
     if (!setup.tracers.empty() && setup.parameters.fix_mass > 0)
         d.tracer_mass = std::make_shared<TracerMass<T>>(engine);
+    if (setup.coupled()) d.coupling = std::make_shared<Coupling<T>>(setup);
     if (setup.parameters.fix_energy > 0) d.total_energy = std::make_shared<TotalEnergy<T>>(engine);
     return d;
 }

@@ -1,11 +1,12 @@
 #include "physics/schemes.hpp"
+#include "field/adjoint.hpp"
 #include "physics/idealised/column.hpp"
 #include "physics/idealised/held_suarez.hpp"
 
 namespace fathom::physics {
 
 Entries idealised() {
-    return {entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"),
+    return {linear_entry<HeldSuarez>("HeldSuarez"), entry<ColumnHydrostatics>("ColumnHydrostatics"),
             entry<ColumnStep>("ColumnStep")};
 }
 

@@ -1,5 +1,6 @@
 #include "physics/schemes.hpp"
 #include "physics/radiation/heating.hpp"
+#include "physics/radiation/local_albedo.hpp"
 #include "physics/radiation/ozone.hpp"
 #include "physics/radiation/sun.hpp"
 #include "physics/radiation/two_stream.hpp"
@@ -8,7 +9,8 @@ namespace fathom::physics {
 
 Entries radiation() {
     return {entry<Sunlight>("Sunlight"), entry<StandardOzone>("StandardOzone"),
-            entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating")};
+            entry<Radiation>("Radiation"), entry<RadiativeHeating>("RadiativeHeating"),
+            entry<LocalAlbedo>("LocalAlbedo")};
 }
 
 }  // namespace fathom::physics

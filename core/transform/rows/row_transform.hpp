@@ -90,6 +90,12 @@ public:
     void direct_adjoint(Items items) { run(items, Way::direct_adjoint); }
     void inverse(std::initializer_list<Item> items) { inverse(Items(items.begin(), items.size())); }
     void direct(std::initializer_list<Item> items) { direct(Items(items.begin(), items.size())); }
+    void inverse_adjoint(std::initializer_list<Item> items) {
+        inverse_adjoint(Items(items.begin(), items.size()));
+    }
+    void direct_adjoint(std::initializer_list<Item> items) {
+        direct_adjoint(Items(items.begin(), items.size()));
+    }
 
     /// By this rank since it was made: within the wavenumbers, along rows, between ranks.
     struct {

@@ -11,6 +11,7 @@ from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
 from fathom.commands.bench.bi_fourier import bi_fourier
 from fathom.commands.bench.blocking import blocking
+from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.messages import messages
 from fathom.commands.bench.observations import observations
@@ -26,6 +27,7 @@ parts = (
     transform,
     bi_fourier,
     messages,
+    input_,
     output,
     atmosphere,
     blocking,

@@ -24,6 +24,13 @@ from fathom.run import launch
 @precision_option("fp32")
 @threads_option
 @number_option("--repetitions", default=10)
+@click.option(
+    "--land",
+    type=click.Choice(["LandSurface", "SoilLayers"]),
+    default="LandSurface",
+    show_default=True,
+    help="The scheme of the ground.",
+)
 @record_option
 @json_option()
 def kernels(threads: int, file: Path | None, record: Path | None, **given: Any) -> int:

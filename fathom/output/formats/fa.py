@@ -16,8 +16,9 @@
     S001TEMPERATURE
         a field on a level from the top (S), of pressure [Pa, five digits] (P),
         of the surface (SURF), at 2 and 10 m (CLS): two words,
-                         packing and whether it is spectral; packing 0: its numbers, from the north;
-                         100 and more: bits, and a message of GRIB2
+                         packing and whether it is spectral; packing 0: its numbers, from the north,
+                         or those of its waves (fa_waves.py); 100 and more: bits, and a message of
+                         GRIB2
 
 A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
 after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
@@ -39,7 +40,7 @@ import numpy as np
 
 from fathom.names import describe
 from fathom.output import files
-from fathom.output.formats import grib, lfi
+from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
@@ -166,6 +167,8 @@ def _interfaces(arrays: Mapping[str, tuple]) -> list[np.ndarray]:
 class FaWriter(WholeTimes):
     """A store of FA files open for writing."""
 
+    compressions = ("none", "waves", *grib.compressions)
+
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a store made by `create`, to append."""
         self.path, self.writes = Path(path), writes or files.Writes()
@@ -191,10 +194,10 @@ class FaWriter(WholeTimes):
         overwrite: bool = False,
     ) -> FaWriter:
         """Create the store with its frame and no times. Arguments and errors as
-        `ZarrWriter.create`; compression: "none", float64, or "ccsds" or "simple", 24 bits by GRIB2;
+        `ZarrWriter.create`; compression: "none", float64; "waves", the same, but the spherical
+        harmonics of smooth fields on a Gaussian grid; "ccsds" or "simple", 24 bits by GRIB2;
         ValueError too for what FA cannot hold."""
         path, time = Path(path), time or TimeAxis()
-        check_compression(compression, ("none", *grib.compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
@@ -202,6 +205,7 @@ class FaWriter(WholeTimes):
         truncation = latitude[2].get("truncation")
         a, b = _interfaces(arrays)
         frame = Frame.on(latitude[1], arrays["longitude"][1], a, b, truncation)
+        _check_compression(compression, frame)
         fixed = [
             VariableSpec(name, dims, str(array.dtype), given)
             for name, (dims, array, given) in arrays.items()
@@ -214,6 +218,7 @@ class FaWriter(WholeTimes):
             "attributes": dict(attributes or {}),
             "time": [time.start, time.calendar, time.bounds],
             "packing": grib.compressions.get(compression),
+            "waves": compression == "waves",
             "centre": 85,
             "fixed": [v.described for v in fixed],
             "variables": [v.described for v in variables],
@@ -254,9 +259,14 @@ class FaWriter(WholeTimes):
                     ),
                 )
             )
-        levels = array.reshape(len(names), *array.shape[-2:])[:, in_file_order(self._held.frame)]
+        levels = array.reshape(len(names), *array.shape[-2:])
+        if self._held.in_waves(variable):
+            waves = fa_waves.to_waves(self._held.frame, levels)
+            return [(name, Waves(numbers)) for name, numbers in zip(names, waves)]
+        rows = in_file_order(self._held.frame)
         return [
-            (name, values.astype(variable.dtype).ravel()) for name, values in zip(names, levels)
+            (name, values.astype(variable.dtype).ravel())
+            for name, values in zip(names, levels[:, rows])
         ]
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
@@ -265,6 +275,8 @@ class FaWriter(WholeTimes):
         dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
 
         def words(values):
+            if isinstance(values, Waves):
+                return [_in_waves, values.numbers]
             return (
                 [_plain, values]
                 if isinstance(values, np.ndarray)
@@ -291,6 +303,12 @@ class FaWriter(WholeTimes):
     def _cut(self, count: int) -> None:
         for file in self._held.keep(count):
             file.unlink(missing_ok=True)
+
+
+def _check_compression(given: str, frame: Frame) -> None:
+    check_compression(given, FaWriter.compressions)
+    if given == "waves" and frame.dimensions[4] < 1:
+        raise ValueError(f"FA: waves are those of a Gaussian grid; {elsewhere()}")
 
 
 def _is_store(path: Path) -> bool:
@@ -333,6 +351,11 @@ class Contents:
             [row[1:-1] for row in found],
         )
 
+    def in_waves(self, variable: VariableSpec) -> bool:
+        """Whether its articles hold waves: of a smooth field, where the store has them so."""
+        known = describe(variable.name).name
+        return bool(self.head.get("waves")) and known in fa_waves.smooth
+
     def add(self, file: Path, seconds: float, bounds: tuple[float, float] | None) -> None:
         self.files.append(file)
         self.times.append(seconds)
@@ -346,6 +369,14 @@ class Contents:
 
 
 _plain = np.zeros(2, np.int64)  # of a field: not packed, not spectral
+_in_waves = np.array([0, 1])
+
+
+@dataclass(frozen=True)
+class Waves:
+    """What a spectral article holds."""
+
+    numbers: np.ndarray
 
 
 def _message(data: bytes) -> list[np.ndarray]:

@@ -20,7 +20,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from fathom.names import fields
-from fathom.output.formats import grib, lfi
+from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.fa import Contents, Frame, articles_of, in_file_order
 from fathom.output.specification import VariableSpec
 from fathom.regrid import projections
@@ -114,9 +114,11 @@ def _of_store(
     """(rows, points) from south to north."""
     articles = held.fixed_articles if time is None else lfi.Articles(held.files[time])
     name = articles_of(variable, held.head["coordinates"])[level]
-    found = values(articles, name).reshape([held.sizes[dim] for dim in variable.dims[-2:]])[
-        in_file_order(held.frame)
-    ]
+    found = values(articles, name)
+    if held.in_waves(variable) and time is not None:
+        found = _at_points(articles, name, held.frame, found)
+    found = found.reshape([held.sizes[dim] for dim in variable.dims[-2:]])
+    found = found[in_file_order(held.frame)]
     return found / grib.factor(variable.name) if articles.beginning(name, 1)[0] >= 100 else found
 
 
@@ -131,11 +133,10 @@ def _file(path: Path) -> xarray.Dataset:
     frame = Frame.of(articles)
     found, dims, shape = _grid(frame)
     for (letter, rest), named in sorted(_fields_of(articles, int(np.prod(shape))).items()):
-        row = _row(rest, letter)
-        words = (row.alias if row else rest, rest, letter + rest)
-        name = next(word for word in words if word not in found)
-        attributes = {**(row.attributes if row else {}), "fa_name": rest}
         levels = sorted(named)
+        in_waves = bool(articles.beginning(named[levels[0]], 2)[1])
+        alias, attributes = _described(rest, letter, in_waves)
+        name = next(word for word in (alias, rest, letter + rest) if word not in found)
         front: tuple[str, ...] = ()
         if letter:
             heights = np.array(levels) / (100.0 if letter == "P" else 1)
@@ -151,12 +152,12 @@ def _file(path: Path) -> xarray.Dataset:
 
 
 def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dict[float, str]]:
-    """{(letter of the levels, name on them): {level: article}} of what lies on the grid; "": no
-    levels.
+    """{(letter of the levels, name on them): {level: article}} of what lies on the grid, or can be
+    brought there from waves; "": no levels.
     """
     found: dict[tuple[str, str], dict[float, str]] = {}
     for name in articles:
-        if not _is_gridded(articles, name, points):
+        if not _is_field(articles, name, points):
             continue
         match = _on_levels.fullmatch(name)
         letter, number, rest = [part for part in match.groups() if part] if match else ("", 0, name)
@@ -167,13 +168,14 @@ def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dic
     return found
 
 
-def _is_gridded(articles: lfi.Articles, name: str, points: int) -> bool:
-    """Whether an article is a field at points: not of the frame, not spectral."""
+def _is_field(articles: lfi.Articles, name: str, points: int) -> bool:
+    """Whether an article is a field, at points or in waves: not of the frame."""
     kind, size = articles.beginning(name, 2), articles.size(name)
     if name.startswith(("CADRE-", "DAT", "FATHOM")) or size < 3 or len(kind) < 2:
         return False
     packing, spectral = kind
-    return -1 <= packing < 1000 and spectral == 0 and (packing > 0 or size - 2 == points)
+    plain = size - 2 == points if spectral == 0 else True
+    return -1 <= packing < 1000 and spectral in (0, 1) and (packing > 0 or plain)
 
 
 def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray) -> str:
@@ -191,6 +193,15 @@ def _dimension(found: dict[str, xarray.Variable], kind: str, levels: np.ndarray)
     }
     found[name] = xarray.Variable((name,), levels, units[kind])
     return name
+
+
+def _described(rest: str, letter: str, in_waves: bool) -> tuple[str, dict[str, str]]:
+    """Alias and attributes of a field."""
+    if in_waves and rest == "SURFPRESSION":  # of models in waves
+        text = "natural logarithm of surface pressure in Pa"
+        return "log_surface_pressure", {"long_name": text, "units": "1", "fa_name": rest}
+    row = _row("SURFGEOPOTENTIEL" if rest == "SPECSURFGEOPOTEN" else rest, letter)
+    return (row.alias, {**row.attributes, "fa_name": rest}) if row else (rest, {"fa_name": rest})
 
 
 def _row(rest: str, letter: str) -> Any:
@@ -317,12 +328,25 @@ def _of_frame(
     articles: lfi.Articles, name: str, frame: Frame, shape: tuple[int, ...]
 ) -> np.ndarray:
     found = values(articles, name)
+    if articles.beginning(name, 2)[1]:
+        found = _at_points(articles, name, frame, found)
     if found.size != np.prod(shape):
         raise OSError(
             f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its"
             f" frame {np.prod(shape)} points"
         )
     return found.reshape(shape)[in_file_order(frame)] if len(shape) == 2 else found
+
+
+def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndarray) -> np.ndarray:
+    """Of an article in waves, in the order of the file."""
+    wanted = fa_waves.size(frame)
+    if numbers.size < wanted:
+        raise OSError(
+            f"{articles.path} is damaged: article {name} has {numbers.size} waves, the truncation"
+            f" of its frame {wanted}"
+        )
+    return fa_waves.to_points(frame, numbers[:wanted])
 
 
 def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
@@ -353,10 +377,10 @@ def _when(articles: lfi.Articles) -> dict[str, xarray.Variable]:
 
 def values(articles: lfi.Articles, name: str) -> np.ndarray:
     """The numbers of a field in the order of the file; NaN where one is missing."""
-    packing = articles.beginning(name, 1)[0]
+    packing, spectral = articles.beginning(name, 2)
     if packing <= 0:
         return articles[name][2:].view(float)
-    if packing >= 100:
+    if packing >= 100 and not spectral:
         message = articles[name][3:].astype("<i8").tobytes()
         if message[:4] != b"GRIB":
             raise OSError(f"{articles.path} is damaged: no message begins in article {name}")
@@ -375,16 +399,17 @@ sys.stderr.buffer.write(field.tobytes())
 
 
 def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
-    """Packings of before GRIB2, by their own library; in a process of its own, since it brings its
-    own eccodes and ends its process where it cannot go on.
+    """Packings of before GRIB2, and of waves, by their own library; in a process of its own, since
+    it brings its own eccodes and ends its process where it cannot go on.
     """
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:
         raise ValueError(
-            f"{articles.path}: article {name} has the packing {packing} of before GRIB2; pip"
+            f"{articles.path}: article {name} has the packing {packing}; pip"
             " install falfilfa4py reads it"
         )
-    size = int(np.prod(_grid(Frame.of(articles))[2]))
+    frame = Frame.of(articles)
+    size = fa_waves.size(frame) if spectral else int(np.prod(_grid(frame)[2]))
     done = subprocess.run(
         [sys.executable, "-c", _reader, str(articles.path), name, str(size), str(spectral)],
         capture_output=True,

@@ -49,6 +49,8 @@ compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
 class GribWriter(WholeTimes):
     """A GRIB2 file open for writing."""
 
+    compressions = tuple(compressions)
+
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; what follows its last complete time is cut
         off.

@@ -46,6 +46,7 @@ class NetcdfWriter:
     """
 
     collective = False
+    compressions = tuple(compressions)
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; FileNotFoundError, OSError if it is no NetCDF

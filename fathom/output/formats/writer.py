@@ -35,6 +35,7 @@ class Writer(Protocol):
     Attributes
     ----------
     collective : whether several ranks write at once.
+    compressions : what `create` takes as `compression`; a format may have none.
     variables : by name, as given to `create`.
     sizes : of the dimensions, but for time.
     times : (n) seconds since the start, of the times that are complete.

@@ -69,6 +69,7 @@ class ZarrWriter:
     """A Zarr store open for writing. `collective`: every rank writes the chunks it owns."""
 
     collective = True
+    compressions = tuple(compressions)
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a store that root has created, on any rank; FileNotFoundError, ValueError if it is

@@ -94,6 +94,7 @@ def simulation(
     threads: int,
     tile: int | str = "measured",
     parallel: Mapping[str, Any] | None = None,
+    land: str = "LandSurface",
     **more: Any,
 ) -> Any:
     """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
@@ -102,7 +103,7 @@ def simulation(
     schemes = (
         [fm.HeldSuarez()]
         if physics == "held-suarez"
-        else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1))
+        else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1), land=land)
     )
     layers = fm.HybridLevels(levels) if isinstance(levels, str) else fm.SigmaLevels(levels)
     atmosphere = fm.SpectralAtmosphere(

@@ -50,6 +50,7 @@ class Case:
     precision: str = "fp32"
     threads: int = 1
     repetitions: int = 10
+    land: str = "LandSurface"
 
     def __post_init__(self):
         if self.precision not in ("fp64", "fp32"):
@@ -73,6 +74,7 @@ def measure(case: Case) -> dict[str, Any]:
         "first",
         case.precision,
         case.threads,
+        land=case.land,
     ).prepare()
     columns = Columns(run, bytes_)
     names = [*columns.work, *parts, *passes]

@@ -9,7 +9,6 @@ machine share, as on a busy file system.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
@@ -31,6 +30,7 @@ from fathom.names import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
 from fathom.performance.bench import atmosphere, ocean, writers
+from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
 in_ocean = (
@@ -125,7 +125,8 @@ class Case:
             else {"bench.zarr": {"variables": list(in_ocean), "every": "3h"}}
         )
         every = {} if self.every is None else {"every": self.every}
-        return {path: what | every for path, what in own.items()}
+        chosen = every | {"compression": self.compression}
+        return {path: what | chosen for path, what in own.items()}
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -263,7 +264,7 @@ def work(settings: Mapping[str, Any]) -> None:
 def _simulation(case: Case, variant: str, folder: Path) -> Any:
     """That of a variant, with its outputs, in its folder."""
     if case.disk:
-        files.put = _slowed(files.put, folder / "disk", case.disk * 1e6)
+        files.put = _slowed(files.put, SharedDisk(folder / "disk", case.disk * 1e6))
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
     simulation = case.simulation(parallel=parallel, directory=folder / variant, overwrite=True)
     if variants[variant] is not None:
@@ -316,23 +317,13 @@ def _paced(kind: type, pace: float) -> type:
     return Paced
 
 
-def _slowed(put: Any, book: Path, rate: float) -> Any:
-    """put(descriptor, buffers, ...), at a rate [bytes/s] that all processes share; the book holds
-    the time at which the disk is free.
-    """
+def _slowed(put: Any, disk: SharedDisk) -> Any:
+    """put(descriptor, buffers, ...), at the rate of a disk that all processes share."""
 
     def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:
-        with open(book, "a+b") as held:
-            fcntl.flock(held, fcntl.LOCK_EX)
-            held.seek(0)
-            free = (
-                max(float(held.read() or 0), time.time())
-                + sum(memoryview(buffer).nbytes for buffer in buffers) / rate
-            )
-            held.truncate(0)
-            held.write(repr(free).encode())
+        until = disk.taken(sum(memoryview(buffer).nbytes for buffer in buffers))
         put(descriptor, buffers, *more)
-        time.sleep(max(0.0, free - time.time()))
+        disk.wait(until)
 
     return slow
 

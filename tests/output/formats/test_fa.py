@@ -12,7 +12,7 @@ import pytest
 import fathom as fm
 from fathom import output
 from fathom.output import files
-from fathom.output.formats import fa, lfi
+from fathom.output.formats import fa, fa_waves, lfi
 from fathom.regrid.projections import touching
 from fathom.regrid.schmidt import Schmidt
 from whole_time_stores import create, fields, fill, grid
@@ -372,3 +372,115 @@ def test_ours_reads_theirs(tmp_path, packing):
         assert found.time.values[0] == np.datetime64("2001-02-27T18:00")
         error = np.abs(found.ta.values[0, :, ::-1] - given).max()
         assert error == 0 if packing == 0 else error < 80 / 2**16
+
+
+# ---- waves ---------------------------------------------------------------------------------------
+
+
+def waves_of(truncation):
+    return np.random.default_rng(5).normal(size=(truncation + 1) ** 2)
+
+
+@pytest.mark.parametrize("points", ["full", "reduced"])
+def test_waves_are_those_of_ectrans(monkeypatch, points):
+    """The order of a file, and rows of fewer points near the poles."""
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    ectrans = pytest.importorskip("ectrans4py")
+    truncation, rows, longest = 15, 24, 48
+    half = np.array([20, 24, 30, 36, 40, *[48] * 7]) if points == "reduced" else np.full(12, 48)
+    row = np.concatenate([half, half[::-1]]).astype(np.int64)
+    numbers = waves_of(truncation)
+    padded = np.append(numbers, np.zeros((truncation + 1) * (truncation + 2) - numbers.size))
+    theirs = ectrans.sp2gp_gauss4py(
+        *(rows, truncation, 10, int(row.sum()), rows, row, padded.size, False, True, padded)
+    )[0]
+    frame = fa.Frame(
+        np.array([truncation, rows, longest, 1, 1]),
+        np.array([1.0, 1.0, 0.0, 1.0]),
+        np.concatenate([half, np.full(12, truncation)]),
+        np.zeros(12),
+        np.zeros(5),
+    )
+    ours = fa_waves.to_points(frame, numbers)
+    near = slice(row[:4].sum(), -row[:4].sum()) if points == "reduced" else slice(None)
+    np.testing.assert_allclose(ours[near], theirs[near], atol=1e-12)  # poles: other short rows
+    if points == "full":
+        field = ours.reshape(1, rows, longest)[:, ::-1]
+        np.testing.assert_allclose(fa_waves.to_waves(frame, field)[0], numbers, atol=1e-12)
+
+
+def test_waves_of_a_plane_are_those_of_ectrans(monkeypatch):
+    monkeypatch.setenv("DR_HOOK_NOT_MPI", "1")
+    ectrans = pytest.importorskip("ectrans4py")
+    nx, ny, M, N = 24, 20, 8, 6
+    domain, spacing = (nx, ny, nx, ny, M, N, 1), (1.0, 1.0)
+    frame = fa.Frame(np.array([N, ny, nx, 1, -M]), *(np.zeros(1),) * 4)
+    size = ectrans.etrans_inq4py(*domain, *spacing)[1]
+    assert fa_waves.size(frame) == size
+    numbers = np.random.default_rng(6).normal(size=size)
+    theirs = ectrans.sp2gp_lam4py(*domain, size, False, True, *spacing, numbers)[0]
+    np.testing.assert_allclose(fa_waves.to_points(frame, numbers), theirs, atol=1e-12)
+
+
+def test_a_store_in_waves(tmp_path):
+    """Smooth fields as waves, others at points; a field of the truncation comes back."""
+    made = fm.GaussianGrid(21, levels=fm.HybridLevels("L19"))
+    mapping = made.mapping()
+    variables = [
+        output.variable(name, mapping, dtype="float64")
+        for name in ("air_temperature", "specific_humidity")
+    ]
+    places = output.coordinates(mapping, variables)
+    even = np.linspace(-80, 80, 9), np.arange(0, 360, 20.0)
+    frame = fa.Frame.on(*even, np.zeros(2), np.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="waves are those of a Gaussian grid"):
+        fa._check_compression("waves", frame)
+    writer = output.create(tmp_path / "a.fa", places, variables, compression="waves")
+    transform = fm.transform.SphericalHarmonics(21)
+    shape = (19, transform.waves)
+    random = np.random.default_rng(7)
+    noise = random.normal(size=shape) + 1j * random.normal(size=shape) * (transform.m > 0)
+    given = 280 + transform.inverse(noise)
+    for v in writer.variables:
+        for region in writer.regions(v):
+            writer.write(v, 0, region, given)
+    writer.extend(0, 0.0)
+    writer.close()
+    file = lfi.Articles(tmp_path / "a.fa" / "+0000.fa")
+    assert file["S001TEMPERATURE"][:2].tolist() == [0, 1]
+    assert file["S001TEMPERATURE"].size == 2 + 22**2
+    assert file["S001HUMI.SPECIFI"][:2].tolist() == [0, 0]
+    for path in (tmp_path / "a.fa", file.path):
+        with output.open(path) as found:
+            np.testing.assert_allclose(found.ta.values[0], given, atol=1e-11)
+            np.testing.assert_array_equal(found.hus.values[0], given)
+
+
+_waves = """
+path, given, packing = sys.argv[1], np.load(sys.argv[2]), int(sys.argv[3])
+ny, nx, T = 24, 48, 15
+half = np.full(ny // 2, 1, np.int64)
+sines = np.polynomial.legendre.leggauss(ny)[0][: ny // 2 - 1 : -1].copy()
+rows = ny // 2, nx * half, ny // 2, T * half, ny // 2, sines
+A, B = np.array([0.0, 0.0]), np.array([0.0, 1.0])
+FA.wfacade("WRITE", 1, 1.0, 1.0, 0.0, 1.0, T, ny, nx, *rows, 1, 101325.0, A, B, False)
+unit = FA.wfaitou(path, "NEW", "WRITE")
+FA.wfautif(unit, "MODEL")
+FA.wfandar(unit, np.array([2001, 2, 27, 6, 0, 1, 12, 0, 10, 0, 0]))
+FA.wfagote(unit, packing, 16, 24, 3, 0, 0)
+FA.wfaienc(unit, "SURF", 1, "PRESSION", given.size, given, True)
+FA.wfairme(unit, "KEEP")
+"""
+
+
+@pytest.mark.parametrize("packing", [-1, 0, 2])
+def test_ours_reads_their_waves(tmp_path, packing):
+    numbers = waves_of(15) / 100 + np.eye(1, 256)[0] * np.log(1e5)
+    np.save(tmp_path / "given.npy", numbers)
+    theirs(_waves, tmp_path / "a.fa", tmp_path / "given.npy", packing)
+    frame = fa.Frame.of(lfi.Articles(tmp_path / "a.fa"))
+    with output.open(tmp_path / "a.fa") as found:
+        want = fa_waves.to_points(frame, numbers).reshape(24, 48)[::-1]
+        assert found.log_surface_pressure.units == "1"
+        near = 1e-12 if packing <= 0 else 1e-4
+        np.testing.assert_allclose(found.log_surface_pressure.values[0], want, atol=near)

@@ -3,12 +3,15 @@
 ///
 ///   shortwave_share = (down - up) / (S mu),   longwave_flux = up - down
 ///   emission_share: the part of what the ground emits that reaches an interface
+///   surface_downward_share = down / (S mu) at the ground;  reflection_share: the part of what the
+///       ground reflects that passes an interface, less what comes back, over a black ground
 ///
 /// What the ground emits is its surface_emission, spread over the spectrum as Planck's function.
 /// Interfaces have the temperature that lies between their layers', linear in pressure; the lowest
 /// that of the lowest layer. Random numbers of clouds are keyed by where the column lies and where
 /// the sun stands. Columns that the sun does not reach before the next call are left out of the
-/// short wave.
+/// short wave; with `twilight`, for neighbours that are interpolated from them, only those where it
+/// is as far below the horizon (a sine).
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -23,6 +26,7 @@ struct RRTMGP {
     int ozone = 3, angles = 1;
     double droplet_radius = 10, ice_diameter = 60, decorrelation = 2000;
     int overlap = 2;
+    double twilight = 0;
 
     template <class Real>
     void operator()(
@@ -45,7 +49,9 @@ struct RRTMGP {
         Writes<Real, "longwave_flux", place::center_interface, "W m-2"> longwave,
         Writes<Real, "emission_share", place::center_interface, "1"> emission_share,
         Writes<Real, "emission_seen", place::center_column, "W m-2"> emission_seen,
-        Writes<Real, "surface_downward_longwave", place::center_column, "W m-2"> downward) const {
+        Writes<Real, "surface_downward_longwave", place::center_column, "W m-2"> downward,
+        Writes<Real, "surface_downward_share", place::center_column, "1"> downward_share,
+        Writes<Real, "reflection_share", place::center_interface, "1"> reflection_share) const {
         using T = typename Real::Number;
         Column<T>& one = Column<T>::own();
         const int L = temperature.levels();
@@ -75,17 +81,36 @@ struct RRTMGP {
             put(emission_seen, 0, emission);
             put(downward, 0, one.down[L]);
             const T now = at(zenith, 0), ahead = at(zenith_ahead, 0);
-            one.shine(*this, std::max({now, ahead}) > 0, std::max(ahead, T(0.05)), at(albedo, 0));
-            for (int k = 0; k <= L; ++k) put(shortwave, k, one.net[k]);
+            const bool lit =
+                std::max({now, ahead}) > 0 ||
+                (twilight > 0 && height_of(sun, at(latitude, 0), at(longitude, 0)) > T(-twilight));
+            one.shine(*this, lit, std::max(ahead, T(0.05)), at(albedo, 0));
+            for (int k = 0; k <= L; ++k) {
+                put(shortwave, k, one.net[k]);
+                put(reflection_share, k, one.reflected[k]);
+            }
+            put(downward_share, 0, one.reaches_ground);
         }
     }
 
 private:
+    /// Sine of the sun's height over a place, the higher of now and ahead; below 0 at night.
+    template <class Sun, class T> static T height_of(const Sun& sun, T latitude, T longitude) {
+        const auto [z, across] = sine_cosine(Pack<T, 1>(latitude));
+        const auto [sine, cosine] = sine_cosine(Pack<T, 1>(longitude));
+        const T x = across.lanes * cosine.lanes, y = across.lanes * sine.lanes;
+        const auto of = [&](int n) -> T {
+            return x * sun[n] + y * sun[n + 1] + z.lanes * sun[n + 2];
+        };
+        return std::max(of(0), of(4));
+    }
+
     /// What a thread needs for one column after the other.
     template <class T> struct Column {
         rrtmgp::Column<T> air;
         std::vector<T> temperature, pressure, edge, thermal, solar, cover, liquid, ice, radius,
-            diameter, up, down, reaches, beam, net;
+            diameter, up, down, reaches, beam, net, reflected;
+        T reaches_ground = 0;  ///< share of the sunlight
 
         static Column& own() {
             static thread_local Column column;
@@ -94,7 +119,7 @@ private:
         void resize(const RRTMGP& scheme, int layers) {
             const auto n = std::size_t(layers);
             for (auto* x : {&temperature, &pressure, &cover, &liquid, &ice}) x->resize(n);
-            for (auto* x : {&edge, &up, &down, &reaches, &beam, &net}) x->resize(n + 1);
+            for (auto* x : {&edge, &up, &down, &reaches, &beam, &net, &reflected}) x->resize(n + 1);
             thermal.resize(n * std::size_t(scheme.thermal->gases + 1));
             solar.resize(n * std::size_t(scheme.solar->gases + 1));
             radius.assign(n, T(scheme.droplet_radius));
@@ -147,13 +172,19 @@ private:
                                 {up.data(), down.data(), reaches.data()});
         }
         void shine(const RRTMGP& scheme, bool lit, T mu, T albedo) {
-            std::fill(net.begin(), net.end(), T(0));
+            for (auto* x : {&net, &reflected}) std::fill(x->begin(), x->end(), T(0));
+            reaches_ground = 0;
             if (!lit) return;
             air.amount = solar.data();
             air.zenith = mu, air.albedo_direct = air.albedo_diffuse = albedo;
-            rrtmgp::shortwave<T>(*scheme.solar, air, {up.data(), down.data(), beam.data()});
-            const T arriving = 1 / down[0];
-            for (std::size_t k = 0; k < net.size(); ++k) net[k] = (down[k] - up[k]) * arriving;
+            rrtmgp::shortwave<T>(*scheme.solar, air,
+                                 {up.data(), down.data(), beam.data(), reflected.data()});
+            const T arriving = 1 / down[0], whole = down[net.size() - 1];
+            for (std::size_t k = 0; k < net.size(); ++k) {
+                net[k] = (down[k] - up[k]) * arriving;
+                reflected[k] /= whole;
+            }
+            reaches_ground = whole * arriving;
         }
     };
 };

@@ -22,9 +22,10 @@
 
 namespace fathom::physics::rrtmgp {
 
-/// Of interfaces [W m-2]; down includes the beam.
+/// Of interfaces [W m-2]; down includes the beam. reflected, if wanted: up - down of what a black
+/// ground would send upward if it sent all the light that comes down to it.
 template <class T> struct ShortwaveFluxes {
-    T *up, *down, *beam;
+    T *up, *down, *beam, *reflected = nullptr;
 };
 
 template <class T> class Shortwave {
@@ -37,16 +38,17 @@ public:
         T** const all[] = {&layers.reflects, &layers.transmits, &layers.upward, &layers.downward,
                            &layers.albedo,   &layers.source,    &layers.join};
         for (int n = 0; n < 7; ++n) *all[n] = memory + n * N;
-        sums = work.fluxes(3 * std::size_t(N));
+        sums = work.fluxes(4 * std::size_t(N));
     }
     /// cloudy: of each layer whether anything but gas scatters there.
     void operator()(const std::uint8_t* cloudy, const ShortwaveFluxes<T>& to) {
-        std::fill(sums, sums + 3 * N, T(0));
-        for (int g = 0; g < k.row; g += lanes) shine(g, cloudy);
+        std::fill(sums, sums + 4 * N, T(0));
+        for (int g = 0; g < k.row; g += lanes) shine(g, cloudy, to.reflected);
         for (int n = 0; n <= L; ++n) {
             to.beam[n] = sum(sums + 2 * N + n * lanes);
             to.down[n] = sum(sums + n * lanes) + to.beam[n];
             to.up[n] = sum(sums + N + n * lanes);
+            if (to.reflected) to.reflected[n] = sum(sums + 3 * N + n * lanes);
         }
     }
 
@@ -68,7 +70,7 @@ private:
         return s;
     }
 
-    void shine(int g, const std::uint8_t* cloudy) {
+    void shine(int g, const std::uint8_t* cloudy, bool reflected) {
         T flux[lanes];
         for (int n = 0; n < lanes; ++n)
             flux[n] = T(k.solar[g + n]) * c.irradiance_factor * c.zenith;
@@ -80,7 +82,9 @@ private:
             T* const to = direct + (l + 1) * lanes;
             (Real::load(to) + beam).store(to);
         }
-        add_layers(L, layers, Real(c.albedo_diffuse), beam * c.albedo_direct, sums + N, sums);
+        const Real diffuse =
+            add_layers(L, layers, Real(c.albedo_diffuse), beam * c.albedo_direct, sums + N, sums);
+        if (reflected) add_reflection(L, layers, diffuse + beam, sums + 3 * N);
     }
 
     /// Its properties, of a beam that reaches it; what of the beam leaves it. All of g1, g2, k, a1,

@@ -1,5 +1,5 @@
-"""A forecast starts from GRIB2 that Fathom wrote, on hybrid levels and on levels of pressure, and
-from GRIB of edition 1 as a centre writes it.
+"""A forecast starts from what Fathom wrote (GRIB2, FA, Zarr, NetCDF), on hybrid levels and on
+levels of pressure, from GRIB of edition 1 as a centre writes it, and from NetCDF by CF's names.
 """
 
 import numpy as np
@@ -24,19 +24,29 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("grib")
     first = simulation(folder)
     first.model.set(analysis="gfs")
-    first.output("layers.grib2", [*fields, "surface_air_pressure", "surface_geopotential"], "20m")
-    first.output("levels.grib2", [*fields, "geopotential_height"], "20m", levels=PRESSURES)
+    for ending in ("grib2", "fa", "zarr"):
+        layers = [*fields, "surface_air_pressure", "surface_geopotential"]
+        first.output(f"layers.{ending}", layers, "20m")
+    for ending in ("grib2", "fa", "nc"):
+        first.output(f"levels.{ending}", [*fields, "geopotential_height"], "20m", levels=PRESSURES)
     first.run("20m", report=False)
     return first, folder
 
 
-@pytest.mark.parametrize("file, wind, warmth", [("layers", 1.0, 0.5), ("levels", 1.5, 0.8)])
-def test_a_start_from_what_fathom_wrote(written, file, wind, warmth, tmp_path):
+@pytest.mark.parametrize(
+    "file",
+    [
+        *("layers.grib2", "layers.fa", "layers.fa/+0000-20.fa", "layers.zarr"),
+        *("levels.grib2", "levels.fa", "levels.fa/+0000-20.fa", "levels.nc"),
+    ],
+)
+def test_a_start_from_what_fathom_wrote(written, file, tmp_path):
     first, folder = written
+    wind, warmth = (1.0, 0.5) if file.startswith("layers") else (1.5, 0.8)
     again = simulation(tmp_path)
-    data = atmosphere.open(str(folder / f"{file}.grib2"))
-    assert data.sizes["time"] == 2
-    again.model.set(analysis=data.isel(time=1))
+    data = atmosphere.open(str(folder / file))
+    assert data.sizes["time"] == (1 if "+" in file else 2)
+    again.model.set(analysis=data.isel(time=-1))
     again.prepare()
     below = slice(8, None)  # what lies within the levels of pressure
     for name, most in (
@@ -86,6 +96,25 @@ def test_edition_one_of_a_centre(tmp_path):
     assert np.allclose(model.initial["eastward_wind"][-1].mean(), 3.0, atol=1.0)
 
 
+def test_names_of_cf(tmp_path):
+    """A file of others: its own names, standard names, levels [hPa] upward, degC."""
+    data = atmosphere.gfs().isel(latitude=slice(None, None, 8), longitude=slice(None, None, 8))
+    kept = data[[*atmosphere.OUTLINE]].reset_coords(drop=True)
+    other = kept.assign_coords(pressure=("pressure", kept.pressure.values / 100, {"units": "hPa"}))
+    other["air_temperature"] = other.air_temperature - 273.15
+    other.air_temperature.attrs = {"units": "degC"}
+    short = {name: "x_" + name for name in atmosphere.OUTLINE}
+    for name in other.data_vars:
+        other[name].attrs["standard_name"] = name
+    moment = np.datetime64("2011-10-11", "ns")
+    other = other.rename(short | {"latitude": "lat", "longitude": "lon", "pressure": "plev"})
+    other.isel(plev=slice(None, None, -1)).expand_dims(time=[moment]).to_netcdf(tmp_path / "a.nc")
+    found = atmosphere.open(str(tmp_path / "a.nc"))
+    assert found.time.values[0] == moment
+    for name in atmosphere.OUTLINE:
+        np.testing.assert_allclose(found[name][0], data[name], rtol=1e-6)
+
+
 def test_what_is_missing_is_told(tmp_path):
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels("L19"))
     other = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path)
@@ -93,3 +122,9 @@ def test_what_is_missing_is_told(tmp_path):
     other.run("20m", report=False)
     with pytest.raises(ValueError, match="lacks eastward_wind"):
         atmosphere.open(str(tmp_path / "few.grib2"))
+    for ending in ("zarr", "fa"):
+        again = fm.Simulation(fm.SpectralAtmosphere(grid), step="20m", directory=tmp_path / ending)
+        again.output(f"few.{ending}", ["air_temperature"], every="20m")
+        again.run("20m", report=False)
+        with pytest.raises(ValueError, match=f"few.{ending} lacks eastward_wind"):
+            atmosphere.open(str(tmp_path / ending / f"few.{ending}"))

@@ -1,0 +1,204 @@
+/// The plane map of a limited area below a spectral atmosphere: what is transformed is periodic.
+///
+/// Wind over the map factor m is transformed, as on a stretched sphere: with D that of the map the
+/// divergence is m^2 D, and grad = m grad of the map. m^2 stands among the linear terms as one
+/// number M, the largest of the area, so that waves are never implicitly too slow:
+///   D_n (1 + beta^2 M c^2 K^2) = R_n,      K^2 = k^2 + l^2
+/// of each vertical mode by itself; rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
+///   X / (1 + span K_n),   K_n = (K^2 / K_max^2)^order / time,    K_max that of the shorter waves
+/// with the factors and the corrections of horizontal_diffusion.hpp.
+#include <cmath>
+#include <numbers>
+#include "atmosphere/spectral/horizontal_diffusion.hpp"
+#include "atmosphere/spectral/shape.hpp"
+#include "atmosphere/spectral/wavenumbers.hpp"
+#include "base/error.hpp"
+#include "trajectory/on_plane.hpp"
+#include "transform/plane/bi_fourier.hpp"
+
+namespace fathom::atmosphere {
+
+namespace {
+
+double square_of_wave(const BiFourierPlane& p, int m, int n) {
+    const double turn = 2 * std::numbers::pi, k = turn * m / p.length_x, l = turn * n / p.length_y;
+    return k * k + l * l;
+}
+
+double largest_square(const OnPlane& on) {
+    double most = 1;
+    const auto& m = on.map_factor;
+    if (!m.empty()) most = 0;
+    for (int j = 0; !m.empty() && j < on.rows; ++j)
+        for (int i = 0; i < on.columns; ++i) {
+            const double here = m[std::size_t(j) * on.waves.points + i];
+            most = std::max(most, here * here);
+        }
+    return most;
+}
+
+[[noreturn]] void no_adjoint() { throw Error("the step on a plane has no tangent and adjoint"); }
+
+/// An own m: its first n, its last.
+struct OwnWave {
+    int m, first, last;
+};
+
+template <class T> class TermsOnPlane final : public ImplicitTerms<T> {
+public:
+    TermsOnPlane(const OnPlane& on, const SpectralSetup& s, const HybridReference& reference,
+                 std::vector<OwnWave> own)
+        : on(on),
+          own(std::move(own)),
+          square(largest_square(on)),
+          beta(s.beta()),
+          vertical(reference, beta),
+          diffusion(s.parameters, s.a, s.b) {
+        const SpectralParameters& p = s.parameters;
+        const double shortest = std::max(square_of_wave(on.waves, on.waves.east, 0),
+                                         square_of_wave(on.waves, 0, on.waves.north));
+        span = p.step, viscosity = p.viscosity, divergent = p.divergence_damping;
+        for (auto& w : this->own)
+            for (int n = w.first; n <= w.last; ++n) {
+                const double K2 = square_of_wave(on.waves, w.m, n);
+                rates.push_back(p.diffusion_time > 0 && K2 > 0
+                                    ? std::pow(K2 / shortest, p.diffusion_order) / p.diffusion_time
+                                    : 0);
+            }
+        std::size_t begin = 0;
+        for (auto& w : this->own) start.push_back(begin), begin += w.last - w.first + 1;
+    }
+    void solve(int number, T* columns, std::ptrdiff_t stride,
+               std::vector<T>& scratch) const override {
+        const OwnWave w = own[number];
+        const int P = vertical.padded(), count = 2 * (w.last - w.first + 1),
+                  padded = (count + 3) / 4 * 4;
+        const std::size_t size = std::size_t(padded) * P;
+        if (scratch.size() < 2 * size) scratch.resize(2 * size);
+        T *level = scratch.data(), *mode = level + size;
+        std::fill_n(level + std::size_t(count) * P, std::size_t(padded - count) * P, T(0));
+        for (int i = 0; i < count; ++i) {
+            const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
+            vertical.right_side(T(beta * K2), columns + i * stride, level + std::size_t(i) * P);
+        }
+        vertical.to_modes(level, mode, padded);
+        for (int i = 0; i < count; ++i) {
+            const double wave =
+                beta * beta * square * square_of_wave(on.waves, w.m, w.first + i / 2);
+            T* x = mode + std::size_t(i) * P;
+            for (int k = 0; k < vertical.modes(); ++k)
+                x[k] = T(x[k] / (1 + wave * vertical.speed_squared(k)));
+        }
+        vertical.from_modes(mode, level, padded);
+        for (int i = 0; i < count; ++i) {
+            // of the mean, in whose place the wind stands, there is no divergence
+            const bool mean = w.m == 0 && w.first + i / 2 == 0;
+            T* const of_D = level + std::size_t(i) * P;
+            if (!mean) std::copy_n(of_D, vertical.modes(), columns + i * stride + vertical.modes());
+            for (int k = 0; k < vertical.modes(); ++k) of_D[k] = mean ? T(0) : T(square) * of_D[k];
+            vertical.finish(of_D, columns + i * stride);
+        }
+    }
+    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
+        const OwnWave w = own[number];
+        for (int n = w.first; n <= w.last; ++n) {
+            const double rate = rates[start[number] + n - w.first],
+                         more = viscosity * square_of_wave(on.waves, w.m, n);
+            for (int c = 0; c < 2; ++c)
+                diffusion.damp(columns + (2 * (n - w.first) + c) * stride, span * (rate + more),
+                               span * (rate * divergent + more));
+        }
+    }
+    void solve_adjoint(int, T*, std::ptrdiff_t, std::vector<T>&) const override { no_adjoint(); }
+    void diffuse_adjoint(int, T*, std::ptrdiff_t) const override { no_adjoint(); }
+    double operations_of_solve() const override { return 4. * vertical.modes() * vertical.modes(); }
+    double operations_of_diffusion() const override { return 8. * vertical.modes(); }
+
+private:
+    const OnPlane on;
+    const std::vector<OwnWave> own;
+    const double square, beta;  // M
+    VerticalTerms<T> vertical;
+    DiffusionOfLevels<T> diffusion;
+    double span, viscosity, divergent;
+    std::vector<double> rates;
+    std::vector<std::size_t> start;  // of each own m in `rates`
+};
+
+template <class T> class Plane final : public Shape<T> {
+public:
+    Plane(const OnPlane& given, const SpectralSetup& s, const Domain& d)
+        : domain(d),
+          on(given),
+          waves(d.comm, on.waves, d.decomposition, {.exchange = d.exchange}),
+          square(largest_square(on)) {
+        if (!(s.parameters.splitting > 0))
+            throw Error("on a plane rotation is split off the implicit terms");
+        const std::size_t points = std::size_t(on.waves.points) * on.waves.rows;
+        if (!on.map_factor.empty() && on.map_factor.size() != points)
+            throw Error("a map factor of ", on.map_factor.size(), " points on a plane of ", points);
+    }
+    RowTransform<T>& transform() override { return waves; }
+    int points_of_row(int row) const override { return row < on.rows ? on.columns : 0; }
+    double weight_of_row(int) const override { return 1. / (double(on.columns) * on.rows); }
+    double square_of_reference() const override { return on.map_factor.empty() ? 0 : square; }
+    bool even() const override { return on.map_factor.empty(); }
+    void times_map_factor(std::initializer_list<const FieldSlab*> fields,
+                          int power) const override {
+        if (on.map_factor.empty()) return;
+        for (const FieldSlab* f : fields)
+            for (std::size_t b = 0; b < domain.blocks.size(); ++b) {
+                const Block& block = *domain.blocks[b];
+#pragma omp parallel for
+                for (int r = 0; r < block.ny; ++r) {
+                    const double* m =
+                        &on.map_factor[std::size_t(block.j0 + r) * on.waves.points + block.i0];
+                    for (int k = 0; k < f->levels; ++k) {
+                        T* x = (T*)f->at[b] + (r + domain.halo) * f->row[b] + k * f->level[b] +
+                               domain.halo;
+                        for (int i = 0; i < block.nx; ++i)
+                            x[i] *= T(power < 0 ? 1 / m[i] : power == 2 ? m[i] * m[i] : m[i]);
+                    }
+                }
+            }
+    }
+    std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup& s,
+                                                     const HybridReference& r) const override {
+        std::vector<OwnWave> own;
+        for (auto [m, n] : waves.own()) {
+            if (own.empty() || own.back().m != m) own.push_back({m, n, n});
+            own.back().last = n;
+        }
+        return std::make_unique<TermsOnPlane<T>>(on, s, r, std::move(own));
+    }
+    std::unique_ptr<Carrier<T>> carrier(const SpectralSetup& s,
+                                        const std::vector<double>& eta) const override {
+        const PlaneArea area{on.columns, on.rows, on.waves.length_x / on.waves.points,
+                             on.waves.length_y / on.waves.rows, on.map_factor};
+        return carrier_on_plane<T>(domain, area, eta,
+                                   {s.parameters.step, int(s.parameters.iterations)});
+    }
+    std::unique_ptr<LinearTransport<T>> linear_carrier(const SpectralSetup&,
+                                                       const std::vector<double>&) const override {
+        no_adjoint();
+    }
+
+private:
+    const Domain& domain;
+    const OnPlane on;
+    BiFourier<T> waves;
+    const double square;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnPlane& on, const SpectralSetup& s, const Domain& d) {
+    return std::make_unique<Plane<T>>(on, s, d);
+}
+template std::unique_ptr<Shape<float>> shape_of<float>(const OnPlane&, const SpectralSetup&,
+                                                       const Domain&);
+template std::unique_ptr<Shape<double>> shape_of<double>(const OnPlane&, const SpectralSetup&,
+                                                         const Domain&);
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,63 @@
+/// What a spectral atmosphere lies on, as its scheme needs it: the sphere (sphere.cpp), or the
+/// plane map of a limited area (plane.cpp).
+#pragma once
+#include <initializer_list>
+#include <memory>
+#include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/spectral/parameters.hpp"
+#include "field/field_set.hpp"
+#include "trajectory/carrier.hpp"
+#include "trajectory/linear_transport.hpp"
+#include "transform/rows/row_transform.hpp"
+
+namespace fathom::atmosphere {
+
+/// The linear terms at the new time, and horizontal diffusion, of columns of coefficients: zeta, D,
+/// T of all levels and pi; all n of one m together, [n][re, im] at `stride`.
+template <class T> class ImplicitTerms {
+public:
+    virtual ~ImplicitTerms() = default;
+    /// number: of the m among the rank's own.
+    virtual void solve(int number, T* columns, std::ptrdiff_t stride,
+                       std::vector<T>& scratch) const = 0;
+    virtual void diffuse(int number, T* columns, std::ptrdiff_t stride) const = 0;
+    /// Their transposes; Error where there are none.
+    virtual void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
+                               std::vector<T>& scratch) const = 0;
+    virtual void diffuse_adjoint(int number, T* columns, std::ptrdiff_t stride) const = 0;
+    /// Of a column.
+    virtual double operations_of_solve() const = 0;
+    virtual double operations_of_diffusion() const = 0;
+};
+
+template <class T> class Shape {
+public:
+    virtual ~Shape() = default;
+    virtual RowTransform<T>& transform() = 0;
+    /// Points of a row that count in sums, what one of them weighs in a mean.
+    virtual int points_of_row(int row) const = 0;
+    virtual double weight_of_row(int row) const = 0;
+    /// Whether the map factor is 1 everywhere.
+    virtual bool even() const = 0;
+    /// Fields times a power of the map factor, on all levels of all own points: between what the
+    /// state is and what is transformed.
+    virtual void times_map_factor(std::initializer_list<const FieldSlab*>, int power) const = 0;
+    /// By which the linear terms have the divergence of the map multiplied, where that is not the
+    /// square of the map factor itself; 0: it is.
+    virtual double square_of_reference() const { return 0; }
+
+    virtual std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup&,
+                                                             const HybridReference&) const = 0;
+    virtual std::unique_ptr<Carrier<T>> carrier(const SpectralSetup&,
+                                                const std::vector<double>& eta) const = 0;
+    /// Tangent and adjoint of what the carrier does; Error where there are none.
+    virtual std::unique_ptr<LinearTransport<T>> linear_carrier(
+        const SpectralSetup&, const std::vector<double>& eta) const = 0;
+};
+
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnSphere&, const SpectralSetup&, const Domain&);
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnPlane&, const SpectralSetup&, const Domain&);
+
+}  // namespace fathom::atmosphere

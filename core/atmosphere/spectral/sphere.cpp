@@ -1,0 +1,105 @@
+/// The sphere below a spectral atmosphere.
+#include "atmosphere/spectral/horizontal_diffusion.hpp"
+#include "atmosphere/spectral/map_factor.hpp"
+#include "atmosphere/spectral/shape.hpp"
+#include "atmosphere/spectral/wavenumbers.hpp"
+#include "trajectory/semi_lagrangian.hpp"
+#include "transform/sphere/spherical_harmonics.hpp"
+
+namespace fathom::atmosphere {
+
+namespace {
+
+template <class T> class TermsOnSphere final : public ImplicitTerms<T> {
+public:
+    TermsOnSphere(const OnSphere& on, const SpectralSetup& s, const HybridReference& reference,
+                  std::vector<int> own)
+        : truncation(on.truncation),
+          own(std::move(own)),
+          solver(reference,
+                 {s.parameters.radius, s.parameters.splitting > 0 ? 0 : s.parameters.rotation,
+                  s.beta(), on.truncation, on.grid.stretching},
+                 this->own),
+          diffusion(s.parameters, s.parameters.step, on.truncation, s.a, s.b) {}
+    void solve(int number, T* columns, std::ptrdiff_t stride,
+               std::vector<T>& scratch) const override {
+        solver.solve(own[number], columns, stride, scratch);
+    }
+    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
+        const int m = own[number];
+        for (int n = m; n <= truncation; ++n)
+            for (int c = 0; c < 2; ++c) diffusion(n, columns + (2 * (n - m) + c) * stride);
+    }
+    void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
+                       std::vector<T>& scratch) const override {
+        solver.solve_adjoint(own[number], columns, stride, scratch);
+    }
+    void diffuse_adjoint(int number, T* columns, std::ptrdiff_t stride) const override {
+        const int m = own[number];
+        for (int n = m; n <= truncation; ++n)
+            for (int c = 0; c < 2; ++c) diffusion.adjoint(n, columns + (2 * (n - m) + c) * stride);
+    }
+    double operations_of_solve() const override { return solver.operations(); }
+    double operations_of_diffusion() const override { return diffusion.operations(); }
+
+private:
+    int truncation;
+    std::vector<int> own;  // m
+    SemiImplicit<T> solver;
+    HorizontalDiffusion<T> diffusion;
+};
+
+template <class T> class Sphere final : public Shape<T> {
+public:
+    Sphere(const OnSphere& on, const SpectralSetup& s, const Domain& d)
+        : domain(d),
+          on(on),
+          harmonics(d.comm, on.grid, on.truncation, d.decomposition,
+                    {.radius = s.parameters.radius, .exchange = d.exchange}),
+          map_factor(d, on.grid) {}
+    RowTransform<T>& transform() override { return harmonics; }
+    int points_of_row(int row) const override { return on.grid.points[row]; }
+    double weight_of_row(int row) const override { return on.grid.area(row) / on.grid.points[row]; }
+    bool even() const override { return !map_factor; }
+    void times_map_factor(std::initializer_list<const FieldSlab*> fields,
+                          int power) const override {
+        map_factor.times(fields, power);
+    }
+    std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup& s,
+                                                     const HybridReference& r) const override {
+        return std::make_unique<TermsOnSphere<T>>(
+            on, s, r, wavenumbers(harmonics.own(), first_of_each(harmonics.own())));
+    }
+    std::unique_ptr<Carrier<T>> carrier(const SpectralSetup& s,
+                                        const std::vector<double>& eta) const override {
+        return std::make_unique<SemiLagrangian<T>>(domain.comm, domain.decomposition, domain.halo,
+                                                   on.grid, eta, trajectories(s));
+    }
+    std::unique_ptr<LinearTransport<T>> linear_carrier(
+        const SpectralSetup& s, const std::vector<double>& eta) const override {
+        return std::make_unique<LinearTransport<T>>(domain.comm, domain.decomposition, domain.halo,
+                                                    on.grid, eta, trajectories(s));
+    }
+
+private:
+    static typename SemiLagrangian<T>::Parameters trajectories(const SpectralSetup& s) {
+        return {s.parameters.step, s.parameters.radius, 0, int(s.parameters.iterations)};
+    }
+    const Domain& domain;
+    const OnSphere on;
+    SphericalHarmonics<T> harmonics;
+    MapFactor<T> map_factor;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Shape<T>> shape_of(const OnSphere& on, const SpectralSetup& s, const Domain& d) {
+    return std::make_unique<Sphere<T>>(on, s, d);
+}
+template std::unique_ptr<Shape<float>> shape_of<float>(const OnSphere&, const SpectralSetup&,
+                                                       const Domain&);
+template std::unique_ptr<Shape<double>> shape_of<double>(const OnSphere&, const SpectralSetup&,
+                                                         const Domain&);
+
+}  // namespace fathom::atmosphere

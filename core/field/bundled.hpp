@@ -1,0 +1,56 @@
+/// Bundled: a global process that computes a process of columns on columns from anywhere, side by
+/// side in memory of their own. Which ones, and where what they give goes, is said by who derives
+/// from it. A column knows nothing of where it is computed: the same bits as in its place.
+#pragma once
+#include "field/global_process.hpp"
+
+namespace fathom {
+
+class Bundled : public GlobalProcess {
+public:
+    explicit Bundled(Process columns);
+
+protected:
+    /// Rows and columns count from the corner of the stored block, halo included.
+    struct Column {
+        int block, row, column, levels;
+        double cost = 1;  ///< of the last time [s]
+        bool active = true;
+    };
+    /// Numbers of 4 or 8 bytes: [levels of columns][cost], then each field, level after level of
+    /// `count` columns, whole cells.
+    struct Bundle {
+        std::size_t count, size;
+        int bytes;
+        std::vector<std::size_t> begins;  ///< of each field; none of own memory and profiles
+        std::vector<std::byte> memory;
+        std::byte* at(std::size_t number) { return memory.data() + number * bytes; }
+        const std::byte* at(std::size_t number) const { return memory.data() + number * bytes; }
+    };
+    Process process;
+    std::vector<Item> items;  ///< of the fields of the process; its own memory has none
+
+    Bundle bundle(std::size_t count, int levels) const;
+    /// Columns with all that the process reads.
+    template <class T> Bundle filled(Given, std::span<const Column>) const;
+    /// What the process has written, and what it took, back to the columns.
+    template <class T> void give(Given, const Bundle&, std::span<Column>) const;
+    /// All cells of a bundle, with the processor time of each.
+    void run(Given, Bundle&) const;
+
+    /// Whether columns have the field in a bundle.
+    static bool travels(const Process::Field& f) { return f.place != place::profile && !f.own; }
+    static int numbers(const Field& f) {
+        return f.place.vertical == Vertical::column ? 1 : f.levels;
+    }
+    template <class T> static T* row_of(const Field& f, int block, int row, int level) {
+        const auto k = f.place.vertical == Vertical::column ? 0 : level * f.level[block];
+        return (T*)f.at[block] + row * f.row[block] + k;
+    }
+    static std::shared_ptr<MPI_Comm> communicator(const Domain&);
+
+private:
+    template <class T> void take(Given, Bundle&, std::span<const Column>) const;
+};
+
+}  // namespace fathom

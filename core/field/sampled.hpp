@@ -1,0 +1,54 @@
+/// Sampled: a process of columns that is computed in some of them, the samples; all others take
+/// what it writes from the four samples around them, linearly along rows and between two rows.
+///
+///   x(i, j) = (1 - w) x_south(i) + w x_north(i),   w = (j - j_south) / (j_north - j_south)
+///   x_row(i) between the samples west and east of where i lies on that row's circle
+///
+/// Weights are positive and add up to 1: what is interpolated has no new extremes, and any linear
+/// relation among outputs holds in all columns. Each rank computes its own samples, and what ranks
+/// need of one another is known from the beginning: the same bits on any ranks.
+#pragma once
+#include "field/bundled.hpp"
+
+namespace fathom {
+
+/// Samples of a row of the grid, from west to east.
+struct SampledRow {
+    int row;
+    std::vector<int> columns;
+};
+
+class Sampled final : public Bundled {
+public:
+    /// rows: from south to north, the first and the last of the grid among them.
+    Sampled(Process columns, std::vector<SampledRow> rows);
+    void prepare(Given) override;
+    void apply(Given) override;
+
+private:
+    static constexpr int side_by_side = 16;
+    /// Columns of a row, one beside the other, of which the first takes from `around[first]`.
+    struct Stretch {
+        int block, row, column, count;
+        std::size_t first;
+    };
+    struct Around {
+        std::array<int, 4> samples;  ///< by their place among those received
+        std::array<double, 4> weights;
+    };
+    std::vector<SampledRow> rows;
+    std::vector<Column> own;  ///< samples of this rank
+    std::vector<Stretch> stretches;
+    std::vector<Around> around;
+    /// Own samples that others, and this rank, ask for, rank by rank; how many go and come.
+    std::vector<int> asked, sends, receives;
+    std::shared_ptr<MPI_Comm> comm;
+
+    std::vector<std::array<int, 2>> samples() const;
+    std::vector<Around> surroundings(const Domain&);
+    void ask(const Domain&);
+    template <class T> void interpolate(Given, const std::vector<T>& values, std::size_t each);
+    template <class T> void turn(Given);
+};
+
+}  // namespace fathom

@@ -1,0 +1,34 @@
+/// Net short wave of a column that was interpolated from others, brought to its own ground:
+///
+///   up = D - s_n,   D_b = D - R up,   up' = a D_b / (1 - a R),   s_k -= r_k (up' - up)
+///
+/// s the net flux per insolation, n its interface at the ground, D what comes down there, a the
+/// albedo of this ground; r_k the part of what the ground sends upward that passes interface k,
+/// less what comes back, R = 1 - r_n what the air reflects, D_b what comes down over black ground.
+/// The air absorbs less or more of what is reflected, and the flux stays one flux. After the
+/// approximate updates of Hogan & Bozzo (2015, J. Adv. Model. Earth Syst. 7, 836-853); that of the
+/// long wave is in heating.hpp.
+#pragma once
+#include "field/process.hpp"
+
+namespace fathom::physics {
+
+struct LocalAlbedo {
+    static constexpr std::string_view summary =
+        "Short wave that was interpolated from other columns, brought to the albedo of this one";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "albedo", place::center_column, "1"> albedo,
+        Reads<Real, "surface_downward_share", place::center_column, "1"> downward,
+        Reads<Real, "reflection_share", place::center_interface, "1"> reflection,
+        Updates<Real, "shortwave_share", place::center_interface, "1"> share) const {
+        const int ground = share.levels();
+        const Real D = downward[0], net = share[ground], up = D - net, own = albedo[0],
+                   R = 1 - reflection[ground], black = D - R * up,
+                   more = own * black / larger(1 - own * R, 1e-3) - up;
+        for (int k = 0; k <= ground; ++k) share[k] -= reflection[k] * more;
+    }
+};
+
+}  // namespace fathom::physics

@@ -1,0 +1,238 @@
+#include "sequence/linear.hpp"
+#include <cstring>
+#include "field/adjoint.hpp"
+
+namespace fathom {
+
+static const auto is_written = [](const Process::Field& use) {
+    return use.access != Access::reads && !use.own;
+};
+
+LinearSequence::LinearSequence(std::shared_ptr<Sequence> of)
+    : sequence(std::move(of)), parts(sequence->parts()) {
+    const Layout& layout = *sequence->layout();
+    if (!layout.rotations.empty())
+        throw Error("fields that change places at the end of a step have no tangent");
+    for (auto& [process, fields] : parts) {
+        if (!process.global && !process.tangent) throw Error(process.name, " has no tangent");
+        if (process.every > 1) throw Error(process.name, " must run in every step");
+        for (auto& use : process.fields)
+            if (use.reach > 0) throw Error(process.name, " looks at neighbours: no tangent yet");
+    }
+    for (std::size_t n = 0; n < layout.fields.size(); ++n) {
+        const Field& f = layout.fields[n];
+        if (!f.own && !f.stays())
+            throw Error("'", f.name, "' lives only within a step: the sequence must keep it");
+        if (f.state || f.place == place::profile) state.push_back(int(n));
+    }
+}
+
+std::size_t LinearSequence::bytes() const {
+    std::size_t sum = 0;
+    for (auto& all : states)
+        for (auto& field : all) sum += field.size();
+    return sum;
+}
+
+/// All of a field, block after block.
+template <class Body> static void each_block(const FieldSet& set, const Field& f, Body body) {
+    const bool profile = f.place == place::profile;
+    for (std::size_t b = 0; b < f.at.size(); ++b)
+        body(f.at[b], (profile ? f.levels : set.domain().rows_of(int(b)) * f.row[b]) * set.bytes());
+}
+LinearSequence::Memory LinearSequence::keep(const FieldSet& set, int field) const {
+    Memory kept;
+    each_block(set, set[field], [&](const std::byte* at, std::size_t bytes) {
+        kept.insert(kept.end(), at, at + bytes);
+    });
+    return kept;
+}
+void LinearSequence::put_back(const FieldSet& set, int field, const Memory& kept) const {
+    std::size_t from = 0;
+    each_block(set, set[field], [&](std::byte* at, std::size_t bytes) {
+        std::memcpy(at, &kept[from], bytes);
+        from += bytes;
+    });
+}
+
+void LinearSequence::follow(FieldSet& set, int steps) {
+    if (!now || now->layout != set.layout) now = std::make_unique<FieldSet>(set);
+    if (states.empty()) now->copy(set), first_count = set.count;
+    for (int n = 0; n < steps; ++n) {
+        auto& all = states.emplace_back();
+        for (int field : state) all.push_back(keep(set, field));
+        sequence->step(set);
+    }
+}
+
+void LinearSequence::recall(int step) {
+    if (step < 0 || step >= steps())
+        throw Error("the trajectory has ", steps(), " steps; wanted number ", step);
+    for (std::size_t n = 0; n < state.size(); ++n) put_back(*now, state[n], states[step][n]);
+    now->count = first_count + step;
+    sequence->set_profiles(*now);
+}
+
+/// The fields of a process at one cell, gathered into memory of a thread: values, as much again for
+/// tangents or adjoints, and as much for the kernel.
+struct LinearSequence::Cells {
+    const Sequence::Part& part;
+    const FieldSet& set;
+    std::vector<std::size_t> offset;
+    std::size_t size = 0;  // bytes
+    std::vector<int> levels;
+
+    Cells(const Sequence::Part& part, const FieldSet& set) : part(part), set(set) {
+        for (int n : part.fields) {
+            const Field& f = set[n];
+            levels.push_back(f.place == place::profile ? 0 : f.levels);
+            offset.push_back(size);
+            size += std::size_t(levels.back()) * 64;
+        }
+    }
+    struct Space {
+        std::vector<std::byte> memory;
+        std::byte* at;
+    };
+    Space space() const {
+        Space s{std::vector<std::byte>(3 * size + 64), nullptr};
+        s.at = s.memory.data() + (64 - std::size_t(s.memory.data()) % 64) % 64;
+        return s;
+    }
+    std::vector<Raw> raws(const Space& s, int block) const {
+        std::vector<Raw> at;
+        for (std::size_t i = 0; i < part.fields.size(); ++i) {
+            const Field& f = set[part.fields[i]];
+            const bool profile = f.place == place::profile;
+            at.push_back({profile ? (void*)f.at[block] : s.at + offset[i],
+                          profile || f.place.vertical == Vertical::column ? 0 : 64 / set.bytes(),
+                          0});
+        }
+        return at;
+    }
+    /// body(in the field, in this memory) of each level of what `which` says.
+    template <class Which, class Body>
+    void each(const FieldSet& of, int block, int row, int column, std::byte* to, Which which,
+              Body body) const {
+        for (std::size_t i = 0; i < part.fields.size(); ++i) {
+            if (!which(part.process.fields[i])) continue;
+            const Field& f = of[part.fields[i]];
+            std::byte* at = f.at[block] + (row * f.row[block] + column) * of.bytes();
+            for (int k = 0; k < levels[i]; ++k)
+                body(at + k * f.level[block] * of.bytes(), to + offset[i] + k * 64);
+        }
+    }
+};
+
+static const auto take = [](const std::byte* field, std::byte* own) {
+    std::memcpy(own, field, 64);
+};
+static const auto give = [](std::byte* field, const std::byte* own) {
+    std::memcpy(field, own, 64);
+};
+static const auto all = [](const Process::Field& use) { return !use.own; };
+
+/// body(block, row, cell) of all cells, shared out among threads, each with what `make` gives.
+template <class Make, class Body>
+static void each_cell(const Layout& layout, Make make, Body body) {
+    std::vector<std::pair<int, int>> rows;
+    for (std::size_t b = 0; b < layout.cells.size(); ++b)
+        for (std::size_t r = 0; r < layout.cells[b].size(); ++r) rows.emplace_back(b, r);
+#pragma omp parallel
+    {
+        auto own = make();
+#pragma omp for schedule(dynamic, 1)
+        for (std::size_t n = 0; n < rows.size(); ++n)
+            for (const Cell& cell : layout.cells[rows[n].first][rows[n].second])
+                body(own, rows[n].first, rows[n].second, cell);
+    }
+}
+
+/// A process of columns, on numbers with their tangents where there is a perturbation.
+void LinearSequence::run(const Sequence::Part& part, FieldSet* perturbation) {
+    const Cells cells(part, *now);
+    const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
+        const auto at = cells.raws(s, b);
+        const Cell here{0, c.levels};
+        cells.each(*now, b, r, c.column, s.at, all, take);
+        if (perturbation) {
+            cells.each(*perturbation, b, r, c.column, s.at + cells.size, all, take);
+            part.process.set_shadow(std::ptrdiff_t(cells.size));
+            part.process.tangent(part.process.scheme.get(), at.data(), &here, &here + 1);
+            cells.each(*perturbation, b, r, c.column, s.at + cells.size, is_written, give);
+        } else
+            part.process.run(part.process.scheme.get(), at.data(), &here, &here + 1);
+        cells.each(*now, b, r, c.column, s.at, is_written, give);
+    };
+    each_cell(*now->layout, [&] { return cells.space(); }, body);
+}
+
+void LinearSequence::run_adjoint(const Sequence::Part& part, FieldSet& gradient) {
+    const Adjoint adjoint = adjoint_of(part.process);
+    if (!adjoint) throw Error(part.process.name, " has no adjoint");
+    const Cells cells(part, *now);
+    const auto changes = [&](const Process::Field& use) {
+        return !use.own && gradient[use.name].written;
+    };
+    const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
+        const auto at = cells.raws(s, b);
+        cells.each(*now, b, r, c.column, s.at, all, take);
+        cells.each(gradient, b, r, c.column, s.at + cells.size, all, take);
+        adjoint(part.process.scheme.get(), at.data(), std::ptrdiff_t(cells.size), {0, c.levels});
+        cells.each(gradient, b, r, c.column, s.at + cells.size, changes, give);
+    };
+    each_cell(*now->layout, [&] { return cells.space(); }, body);
+}
+
+void LinearSequence::forward(const Sequence::Part& part, FieldSet* perturbation) {
+    if (auto& global = part.process.global) {
+        if (perturbation) global->tangent({*now, part.fields}, {*perturbation, part.fields});
+        return global->apply({*now, part.fields});
+    }
+    run(part, perturbation);
+}
+
+void LinearSequence::step_tangent(FieldSet& perturbation) {
+    for (auto& part : parts) forward(part, &perturbation);
+}
+
+void LinearSequence::step_adjoint(FieldSet& gradient) {
+    std::vector<std::vector<std::pair<int, Memory>>> before;
+    for (auto& part : parts) {
+        auto& kept = before.emplace_back();
+        for (std::size_t i = 0; i < part.fields.size(); ++i)
+            if (is_written(part.process.fields[i]))
+                kept.emplace_back(part.fields[i], keep(*now, part.fields[i]));
+        forward(part, nullptr);
+    }
+    for (std::size_t n = parts.size(); n-- > 0;) {
+        auto& part = parts[n];
+        for (auto& [field, memory] : before[n]) put_back(*now, field, memory);
+        before.pop_back();
+        if (auto& global = part.process.global) {
+            global->adjoint({*now, part.fields}, {gradient, part.fields});
+            for (auto& use : part.process.fields)
+                if (use.access == Access::writes) gradient.fill(use.name, 0);
+        } else
+            run_adjoint(part, gradient);
+    }
+}
+
+void LinearSequence::start(FieldSet& perturbation) const {
+    for (auto& part : parts)
+        if (part.process.global) part.process.global->start_tangent({perturbation, part.fields});
+}
+void LinearSequence::start_adjoint(FieldSet& gradient) const {
+    for (std::size_t n = parts.size(); n-- > 0;)
+        if (auto& global = parts[n].process.global)
+            global->start_adjoint({gradient, parts[n].fields});
+}
+
+void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
+    for (int n = first; n < first + steps; ++n) recall(n), step_tangent(perturbation);
+}
+void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
+    for (int n = first + steps - 1; n >= first; --n) recall(n), step_adjoint(gradient);
+}
+
+}  // namespace fathom

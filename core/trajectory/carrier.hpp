@@ -1,0 +1,41 @@
+/// What semi-Lagrangian advection does for a model, on any shape: finds where trajectories begin,
+/// and brings fields from there to where they end.
+#pragma once
+#include <span>
+#include <vector>
+#include "machine/region.hpp"
+#include "parallel/travel/on_demand.hpp"
+
+namespace fathom {
+
+template <class Number> class Carrier {
+public:
+    virtual ~Carrier() = default;
+
+    /// [m s-1], [m s-1], [s-1]: d(eta)/dt.
+    struct Wind {
+        FieldSlab east, north, vertical;
+    };
+    /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no
+    /// vertical motion.
+    virtual void depart(const Wind& now, const Wind& extrapolated) = 0;
+
+    /// wind: the first two fields of the group are a vector.
+    enum class Kind { scalar, wind };
+    /// Up to 4 fields. by_levels: where there is but one, four of its levels may lie beside each
+    /// other in place of four fields.
+    struct Group {
+        std::vector<FieldSlab> fields;
+        Kind kind = Kind::scalar;
+        bool monotone = false, by_levels = true;
+    };
+    /// Values at the departure points take the place of those at the arrival points.
+    virtual void interpolate(const Group& from, std::span<const FieldSlab> to) = 0;
+
+    virtual const OnDemandHalo& halo() const = 0;
+    struct {
+        Spent packing, departure, interpolation;
+    } spent;
+};
+
+}  // namespace fathom

@@ -1,0 +1,43 @@
+/// Semi-Lagrangian advection on a plane map of the sphere and on levels: of a limited area, whose
+/// trajectories begin within it, or of a plane that is periodic both ways.
+///
+///   departure point    r_D = r_A - dt/2 { (m V)_A + [m (2 V(n) - V(n-1))]_D },
+///                      by fixed-point iteration; eta alike with d(eta)/dt
+///       m the map factor: on the map positions are sums, no frame turns. A place beyond the area
+///       is the nearest one within: none is ever looked for on the other side.
+///   interpolation      of the wind at the departure point: linear along each axis; of what is
+///                      carried: cubic, along each axis linear in the first and the last interval.
+///       Quasi-monotone: clipped to the 8 nearest values.
+///   vectors            are carried without turning on the sphere, so on the map they turn by
+///                      theta = dx d(ln m)/dy - dy d(ln m)/dx, the mean of both ends:
+///                      u' = u cos(theta) + v sin(theta),   v' = v cos(theta) - u sin(theta)
+#pragma once
+#include <memory>
+#include "parallel/ownership/domain.hpp"
+#include "trajectory/carrier.hpp"
+
+namespace fathom {
+
+/// The area within which trajectories begin, of a plane of points: the first columns and rows of
+/// it.
+struct PlaneArea {
+    int columns, rows;
+    double dx, dy;                   ///< [m]
+    std::vector<double> map_factor;  ///< [row][point] of the whole plane; empty: 1
+    double factor(int nx, int j, int i) const {
+        return map_factor.empty() ? 1 : map_factor[std::size_t(j) * nx + i];
+    }
+};
+
+struct PlaneTrajectories {
+    double step;  ///< [s]
+    int iterations = 2;
+};
+
+/// eta: of the layers, growing downward, 4 at least.
+template <class Number>
+std::unique_ptr<Carrier<Number>> carrier_on_plane(const Domain&, const PlaneArea&,
+                                                  const std::vector<double>& eta,
+                                                  PlaneTrajectories);
+
+}  // namespace fathom

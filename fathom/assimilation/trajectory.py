@@ -1,0 +1,230 @@
+"""A model along its trajectory: the state in one vector, and the tangent and the adjoint of the
+model as a linear map.
+
+    trajectory = Trajectory(simulation)      # a dry SpectralAtmosphere, or ShallowWater
+    trajectory.follow(12)                    # twelve steps
+    M = trajectory.propagation()             # dx at the start -> dx at the end, with its adjoint
+
+A vector holds the prognostic fields one after another, of the points of the grid alone, on all
+ranks alike. Time levels and gradients are part of the state of a step; at the start they follow
+from it.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.assimilation.maps import LinearMap, Vector
+
+
+def linear(model: Any) -> Any:
+    """The model without what has no tangent: one number for the globe that keeps mass or energy.
+    ValueError: moist air, another model."""
+    if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
+        raise ValueError(
+            f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
+            " ShallowWater with scheme = 'semi-lagrangian'"
+        )
+    if getattr(model, "tracers", ()):
+        raise ValueError(
+            f"tracers {', '.join(model.tracers)}: the tangent is that of dry air without tracers"
+        )
+    same = copy.copy(model)
+    same.parameters = model.parameters | {
+        name: 0.0 for name in ("fix_mass", "fix_energy") if name in model.parameters
+    }
+    return same
+
+
+class Trajectory:
+    """Parameters
+    ----------
+    simulation : of a SpectralAtmosphere without tracers, or ShallowWater; its fields of now are
+        the start, of which no step before is known. Its physics must have adjoints: none,
+        HeldSuarez.
+    """
+
+    def __init__(self, simulation: Any) -> None:
+        self.simulation = simulation.prepare()
+        self.model = linear(simulation.model)
+        processes = self.model.processes(simulation.step, simulation.surface)
+        names = sorted({field["name"] for process in processes for field in process.fields})
+        self.sequence = mpi.core.Sequence(
+            simulation.domain, processes, simulation.bytes_of_number, names, self.model.rotations
+        )
+        self.fields = mpi.core.FieldSet(self.sequence)
+        self.sequence.prepare(self.fields)
+        self.fields.copy(simulation.fields)
+        self.fields.count = 0
+        self.sequence.start(self.fields)
+        self.first = mpi.core.FieldSet(self.fields)
+        self.linear = mpi.core.LinearSequence(self.sequence)
+        grid = self.model.grid
+        self.there = np.arange(grid.horizontal.nx) < np.asarray(grid.points)[:, None]
+        self.levels = {f["name"]: f["levels"] for f in self.fields.fields}
+
+    @property
+    def names(self) -> list[str]:
+        """Fields of a vector, in order."""
+        return list(self.model.prognostic)
+
+    @property
+    def size(self) -> int:
+        """Length of a vector."""
+        return sum(self.levels[name] for name in self.names) * int(self.there.sum())
+
+    @property
+    def steps(self) -> int:
+        """Taken since the start."""
+        return self.linear.steps
+
+    # ---- fields and vectors ----------------------------------------------------------------------
+
+    def split(self, vector: Vector) -> dict[str, np.ndarray]:
+        """Fields (levels, points of the grid) of a vector, views."""
+        if vector.shape != (self.size,):
+            raise ValueError(f"a vector of shape {vector.shape}; the state has ({self.size},)")
+        parts, at = {}, 0
+        for name in self.names:
+            count = self.levels[name] * int(self.there.sum())
+            parts[name] = vector[at : at + count].reshape(self.levels[name], -1)
+            at += count
+        return parts
+
+    def on_grid(self, values: np.ndarray) -> np.ndarray:
+        """(levels, rows, longest row) of (levels, points); 0 beyond the end of a row."""
+        whole = np.zeros((len(values), *self.there.shape))
+        whole[:, self.there] = values
+        return whole
+
+    def vector(self, fields: Any = None) -> Vector:
+        """Of the fields of now, or of another set; all ranks call together and get the same."""
+        fields = self.fields if fields is None else fields
+        comm, parts = self.simulation.comm, []
+        for name in self.names:
+            whole = self.simulation.assemble(fields.windows(name))
+            if comm.rank != 0:
+                whole = np.empty((self.levels[name], *self.there.shape))
+            whole = np.ascontiguousarray(whole, float)
+            comm.Bcast(whole, 0)
+            parts.append(whole[:, self.there].ravel())
+        return np.concatenate(parts)
+
+    def put(self, vector: Vector, fields: Any) -> None:
+        """A vector into the fields of a set."""
+        for name, values in self.split(np.asarray(vector, float)).items():
+            fields.set(name, self.on_grid(values))
+
+    # ---- the model -------------------------------------------------------------------------------
+
+    def restart(self, vector: Vector | None = None) -> None:
+        """Back to the start, or to another state there, truncated as an initial state is."""
+        self.fields.copy(self.first)
+        self.linear.forget()
+        if vector is not None:
+            self.put(vector, self.fields)
+            self.sequence.start(self.fields)
+            self.fields.count = 0
+
+    def follow(self, steps: int) -> None:
+        """Takes steps with the model, which are kept."""
+        for _ in range(steps):
+            self._weigh(self.fields)
+            self.linear.follow(self.fields, 1)
+
+    def _weigh(self, fields: Any) -> None:
+        """The first step has weights of its own."""
+        for name, values in self.model.profiles_of_step(fields.count == 0).items():
+            fields.set_profile(name, values)
+
+    def run(self, vector: Vector, steps: int) -> Vector:
+        """The state that a state has become; nothing is kept."""
+        fields = mpi.core.FieldSet(self.first)
+        self.put(vector, fields)
+        fields.count = 0
+        self.sequence.start(fields)
+        for _ in range(steps):
+            self._weigh(fields)
+            self.sequence.advance(fields, 1)
+        return self.vector(fields)
+
+    def propagation(self, steps: int | None = None) -> Propagation:
+        """M' of the first steps, of all by default."""
+        return Propagation(self, self.steps if steps is None else steps)
+
+    def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
+        """G': what is observed along the trajectory after so many steps, of dx at the start."""
+        return ObservedAlong(self, observations)
+
+    def nothing(self) -> Any:
+        """Fields, all zero."""
+        return mpi.core.FieldSet(self.sequence)
+
+
+class Propagation(LinearMap):
+    """The tangent model: dx at the start -> dx after some steps."""
+
+    def __init__(self, trajectory: Trajectory, steps: int) -> None:
+        self.trajectory, self.steps = trajectory, steps
+
+    def apply(self, x: Vector) -> Vector:
+        t = self.trajectory
+        change = t.nothing()
+        t.put(x, change)
+        t.linear.start(change)
+        t.linear.tangent(change, 0, self.steps)
+        return t.vector(change)
+
+    def adjoint(self, y: Vector) -> Vector:
+        t = self.trajectory
+        gradient = t.nothing()
+        t.put(y, gradient)
+        t.linear.adjoint(gradient, 0, self.steps)
+        t.linear.start_adjoint(gradient)
+        return t.vector(gradient)
+
+
+class ObservedAlong(LinearMap):
+    """dx at the start -> what is observed after so many steps {steps: H'}, one after another in the
+    order of time. The increment goes through the window once, its adjoint once back."""
+
+    def __init__(self, trajectory: Trajectory, observations: Mapping[int, LinearMap]) -> None:
+        if not observations or not all(0 <= n <= trajectory.steps for n in observations):
+            raise ValueError(
+                f"observations after {sorted(observations)} steps; the trajectory has"
+                f" {trajectory.steps}"
+            )
+        self.trajectory = trajectory
+        self.observations = dict(sorted(observations.items()))
+        self.lengths: dict[int, int] = {}  # of what is observed, known once it was applied
+
+    def apply(self, x: Vector) -> Vector:
+        t, at, seen = self.trajectory, 0, []
+        change = t.nothing()
+        t.put(x, change)
+        t.linear.start(change)
+        for steps, observe in self.observations.items():
+            t.linear.tangent(change, at, steps - at)
+            seen.append(observe.apply(t.vector(change)))
+            self.lengths[steps], at = len(seen[-1]), steps
+        return np.concatenate(seen)
+
+    def adjoint(self, y: Vector) -> Vector:
+        t = self.trajectory
+        if not self.lengths:
+            self.apply(np.zeros(t.size))
+        ends = np.cumsum(list(self.lengths.values()))[:-1]
+        gradient, times = t.nothing(), list(self.observations)
+        for n, part in reversed(list(enumerate(np.split(np.asarray(y, float), ends)))):
+            here, total = t.nothing(), self.observations[times[n]].adjoint(part)
+            t.put(total, here)
+            gradient.axpy(1.0, here, t.names)
+            before = times[n - 1] if n else 0
+            t.linear.adjoint(gradient, before, times[n] - before)
+        t.linear.start_adjoint(gradient)
+        return t.vector(gradient)

@@ -1,0 +1,310 @@
+"""Hydrostatic air on hybrid levels, with its physics: what its models on the sphere and on the
+plane of a limited area have in common.
+"""
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from fathom import schemes
+from fathom.atmosphere import diagnostics, near_surface, report, start
+from fathom.atmosphere.given_state import is_given
+from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
+from fathom.grids.levels import HybridLevels
+from fathom.input.values import on_columns, on_layers
+from fathom.model import Model
+from fathom.names import near
+from fathom.order import all_placed
+from fathom.regrid import chosen
+from fathom.time.clock import Period
+
+wind = ("eastward_wind", "northward_wind")
+
+
+def _is_moist(physics, tracers):
+    """Whether the air holds water vapour."""
+    return "specific_humidity" in tracers or any(
+        "specific_humidity" in process.field_names for process in physics
+    )
+
+
+def seconds_of(diffusion_time):
+    """Of the period; 0: no diffusion."""
+    return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
+
+
+def check_air(owner, grid, tracers, precision):
+    """ValueError where these are none that a model of hydrostatic air takes."""
+    if grid.levels.number < 2:
+        raise ValueError(
+            f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
+            " one, what is taken where no levels are given"
+        )
+    if precision not in ("fp64", "fp32"):
+        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
+        raise ValueError(f"tracers = {tracers!r} must be a list of names")
+
+
+class HydrostaticAtmosphere(Model):
+    """What a model of hydrostatic air says of itself.
+
+    Its kind adds `processes`, `profiles_of_step`, and may change how what is given reaches its
+    points: `_along` and `_spread`.
+    """
+
+    halo = 0
+    usual_surface = None
+    zero_outside = ()
+    limits = {
+        "eastward_wind": (-500, 500),
+        "northward_wind": (-500, 500),
+        "log_pressure_ratio": (-3, 1),
+        "air_temperature": (50, 500),
+        "virtual_temperature": (50, 500),
+        "specific_humidity": (-0.02, 0.2),
+        "maximum_wind": (0, 500),
+    }
+    rotations = ()
+    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
+    given: Any = None  # another atmosphere that this one starts from
+    change: Any = None
+    parameters: dict[str, float]
+
+    def _hold(self, grid, physics, tracers, orography, precision, placed):
+        """What air, on which grid, with which physics."""
+        self.grid, self.precision, self.orography = grid, precision, orography
+        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
+        self.moist = _is_moist(self.physics, tracers)
+        water = carried(self.physics)
+        self.tracers = [
+            *(["specific_humidity"] if self.moist else []),
+            *water,
+            *(t for t in tracers if t not in ("specific_humidity", *water)),
+        ]
+        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+        self.placed = all_placed(placed)  # the user's own
+        self.initial, self.filter_span = {}, 0.0
+
+    @property
+    def flat(self):
+        """Whether no orography was given."""
+        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
+
+    @property
+    def boundary(self):
+        """What the physics wants to know of ground, sea and air that no equation of the model
+        gives: name -> value by default.
+        """
+        wanted = {name for p in self.physics for name in p.field_names}
+        written = {
+            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
+        }
+        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
+
+    @property
+    def fixed_season(self):
+        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
+
+    @property
+    def prognostic(self):
+        return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
+
+    @property
+    def settable(self):
+        """Names that `set` takes: wind, temperature and pressure, tracers, and what the physics
+        reads of ground and sea.
+        """
+        return [
+            *wind,
+            "air_temperature",
+            "log_surface_pressure",
+            "surface_air_pressure",
+            *self.tracers,
+            *self.boundary,
+        ]
+
+    def _put(self, values, analysis, digital_filter):
+        """What `set` was given, beside a case."""
+        if analysis is not None and is_given(analysis):
+            self.given = analysis
+        elif analysis is not None:
+            self.given = None
+            values = start.analysis(self, analysis) | values
+        if digital_filter is not None:
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
+        for name, value in values.items():
+            if name not in self.settable:
+                raise ValueError(
+                    f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
+                )
+            self.initial[name] = value
+        return self
+
+    # ---- what the simulation asks for ------------------------------------------------------------
+
+    def uses(self, name):
+        """Whether the physics reads or writes a field."""
+        return any(name in scheme.field_names for scheme in self.physics)
+
+    def geometry(self):
+        """Fields that do not change, and the ground as it starts: name -> array."""
+        longitude, latitude = self._places()
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
+        return {
+            "latitude": np.deg2rad(latitude),
+            "longitude": np.deg2rad(longitude),
+            "surface_geopotential": self.surface_geopotential,
+            "coriolis": 2 * self.parameters["rotation"] * np.sin(np.deg2rad(latitude)),
+        } | below
+
+    def _places(self):
+        """Longitude and latitude [degrees] of the columns, (ny, nx)."""
+        return self.grid.coordinates()
+
+    def _along(self, east, north):
+        """Wind (ny, nx) on earth, as the state has it."""
+        return self.grid.about_the_pole(east, north)
+
+    def _spread(self, values):
+        """What is given of the columns, (..., ny, nx), at all points of the fields."""
+        return values
+
+    def _given(self, name, default):
+        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
+        starts so.
+        """
+        value = self.initial.get(name, default)
+        return (
+            np.stack([v for _, v in on_layers(self.grid, value, name)])
+            if name in layer_fields
+            else on_columns(self.grid, value, name=name)
+        )
+
+    @property
+    def surface_geopotential(self):
+        """As given, (ny, nx) [m2 s-2]; the model truncates it."""
+        return on_columns(self.grid, self.orography, name="orography")
+
+    def profiles(self):
+        """Profiles: name -> values."""
+        return {
+            "hybrid_a": list(map(float, self.grid.levels.a)),
+            "hybrid_b": list(map(float, self.grid.levels.b)),
+        }
+
+    def profiles_of_step(self, first):
+        """Weights of now and before in the extrapolation to the new time."""
+        return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+
+    def initialise(self, simulation):
+        """The initial state into the fields. True: it is truncated already, with its gradients."""
+        simulation.changed = True
+        for name, level, values in self.start_values(self.initial):
+            simulation.fields.set(name, values, level or 0)
+        return False
+
+    def start_values(self, given):
+        """What `set` was given, as fields: yields (name, level, array at all points); level None of
+        what has no layers.
+        """
+        grid, initial = self.grid, {"air_temperature": 280.0} | given
+        layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
+        yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
+        for (k, east), (_, north) in zip(*(layers(name) for name in wind)):
+            for name, values in zip(wind, self._along(east, north)):
+                yield name, k, self._whole(values)
+        for name in self.tracers:
+            for k, values in layers(name):
+                yield name, k, self._whole(values)
+        humidity = (
+            layers("specific_humidity")
+            if self.moist
+            else ((None, 0.0) for _ in range(grid.levels.number))
+        )
+        for (k, values), (_, q) in zip(layers("air_temperature"), humidity):
+            yield self.temperature, k, self._whole(values * (1 + 0.6077667 * q))
+
+    def _log_pressure(self, initial):
+        """ln of the surface pressure in Pa, (ny, nx), by default of air of 280 K."""
+        if "surface_air_pressure" in initial:
+            return np.log(
+                on_columns(self.grid, initial["surface_air_pressure"], name="surface_air_pressure")
+            )
+        default = np.log(1e5) - self.surface_geopotential / (
+            self.parameters["gas_constant"] * 280.0
+        )
+        value = initial.get("log_surface_pressure", default)
+        return on_columns(self.grid, value, name="log_surface_pressure")
+
+    def _whole(self, values):
+        return np.ascontiguousarray(self._spread(values))
+
+    def _pressure(self, ratio):
+        """ln(p_s / 1000 hPa) at all points of the fields."""
+        return np.ascontiguousarray(ratio)
+
+    def settle(self, simulation):
+        """Once the initial state is truncated."""
+        if self.filter_span:
+            start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def land_fraction(self):
+        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
+        land = self.initial.get("land_fraction", 0)
+        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        wanted = {*report.fluxes, *near_surface.exchange}
+        return sorted(
+            {
+                f["name"]
+                for p in self.physics
+                for f in p.entry["fields"]
+                if f["name"] in wanted and f["access"] == "writes"
+            }
+        )
+
+    @cached_property
+    def derived(self):
+        """Output variables that follow from fields: name -> Diagnostic."""
+        return diagnostics.derived(self)
+
+    level_coordinates = (
+        chosen.pressure,
+        chosen.altitude,
+        chosen.height,
+        chosen.potential_temperature,
+        chosen.potential_vorticity,
+        chosen.hybrid(HybridLevels),
+    )  # what output may be brought to
+
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return diagnostics.at_levels(self, name, diagnostic, levels)
+
+    def watch(self, simulation):
+        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        return diagnostics.watch(self, simulation)
+
+    def criteria(self, step):
+        """Limits of the step, that of split rotation alone; others cannot be known beforehand:
+        trajectories must not cross, dt |grad V| < 1, about 1e-4 s-1 in a jet.
+        """
+        return diagnostics.criteria(self, step)
+
+    def report(self, simulation):
+        """What the report draws, on rank 0; all ranks call it."""
+        return report.fields(simulation)
+
+    def pictures(self, state):
+        """Sections of the report's page: title -> its pictures."""
+        return report.pictures(self.grid.mapping(), state)

@@ -1,0 +1,235 @@
+"""Hydrostatic air over a limited area, or a plane that is periodic both ways: ALADIN's equations.
+docs/limited-area.md has them.
+"""
+
+import numpy as np
+
+from fathom import earth, mpi
+from fathom.atmosphere import outer as outer_models
+from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
+from fathom.atmosphere.parameters import checked
+from fathom.atmosphere.step import semi_lagrangian_step
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
+from fathom.grids.whole_area import WholeArea
+from fathom.input.values import on_columns
+from fathom.names import unknown
+from fathom.order import Order
+from fathom.schemes import bytes_of
+from fathom.transform.plane import orders
+
+
+class LimitedAreaAtmosphere(HydrostaticAtmosphere):
+    """Hydrostatic primitive equations on hybrid levels by Fourier series in two directions,
+    semi-implicit, semi-Lagrangian.
+
+    Parameters
+    ----------
+    grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
+        SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
+    waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
+    physics : list of schemes (or their names) that add to tendencies, in order; by default none.
+    orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
+        (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane.
+    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
+    diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
+    diffusion_order : power of the Laplacian; 4 is the eighth derivative.
+    divergence_damping : diffusion of divergence over that of vorticity.
+    viscosity : nu of a plain Laplacian on the model's levels [m2 s-1], with diffusion_time = 0, in
+        place of the above.
+    sponge : number of uppermost levels in which diffusion doubles from level to level.
+    off_centring : weight of the linear terms moved to the new time, in [0, 1].
+    reference_temperature, reference_pressure : of the linear terms [K, Pa].
+    iterations : interpolations of the wind to the departure point.
+    rotation : angular velocity [s-1].
+    gas_constant, heat_capacity : of dry air [J kg-1 K-1].
+    fix_mass, fix_energy : of a periodic plane, as SpectralAtmosphere has them; of an area, through
+        whose edges both pass, neither is kept.
+    placed : list of Placed: processes of the user's own in the order of a step.
+    precision : "fp64" (default) or "fp32".
+    """
+
+    def __init__(
+        self,
+        grid,
+        *,
+        waves="quadratic",
+        physics=(),
+        orography=0.0,
+        tracers=(),
+        diffusion_time="1h",
+        diffusion_order=4,
+        divergence_damping=1.0,
+        viscosity=0.0,
+        sponge=0,
+        off_centring=0.0,
+        reference_temperature=350.0,
+        reference_pressure=1e5,
+        iterations=2,
+        rotation=earth.ROTATION,
+        gas_constant=287.0597,
+        heat_capacity=1004.70895,
+        fix_mass="automatic",
+        fix_energy=False,
+        placed=(),
+        precision="fp64",
+    ):
+        periodic = isinstance(grid, PeriodicPlaneGrid)
+        _check(grid, waves, tracers, precision, viscosity, diffusion_time)
+        if fix_mass == "automatic":
+            fix_mass = periodic
+        for name, asked in (("fix_mass", fix_mass), ("fix_energy", fix_energy)):
+            if asked not in (True, False) or (asked and not periodic):
+                raise ValueError(
+                    f"{name} = {asked!r}: allowed is false"
+                    + ("" if not periodic else " or true")
+                    + (", for air passes through the edges of an area" if not periodic else "")
+                )
+        whole = grid if periodic else WholeArea(grid)
+        self._hold(whole, physics, tracers, orography, precision, placed)
+        self.waves = tuple((n - 1) // orders[waves] for n in whole.size)
+        self.parameters = checked(
+            "LimitedAreaAtmosphere",
+            {
+                "diffusion_time": seconds_of(diffusion_time),
+                "diffusion_order": diffusion_order,
+                "divergence_damping": divergence_damping,
+                "splitting": 1.0,
+                "viscosity": viscosity,
+                "sponge": sponge,
+                "off_centring": off_centring,
+                "reference_temperature": reference_temperature,
+                "reference_pressure": reference_pressure,
+                "iterations": iterations,
+                "rotation": rotation,
+                "gas_constant": gas_constant,
+                "heat_capacity": heat_capacity,
+                "fix_mass": fix_mass,
+                "fix_energy": float(fix_mass and fix_energy),
+            },
+        )
+        if whole.map_factor is not None:
+            self.linear_divergence = {"divergence": "reference_divergence"}
+            self.outer = outer_models.Initial(self)
+
+    def set(self, analysis=None, digital_filter=None, **values):
+        """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
+        function of (longitude, latitude, pressure) in degrees and Pa; of (x, y, pressure) on a
+        periodic plane.
+
+        Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
+        surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
+            none.
+        """
+        given = {name: self._at_all_points(value) for name, value in values.items()}
+        return self._put(given, analysis, digital_filter)
+
+    def _at_all_points(self, value):
+        """An array of the area with its extension, in which nothing counts."""
+        nx, ny = self.grid.points
+        if np.shape(value)[-2:] != (ny, nx) or self.grid.size == self.grid.points:
+            return value
+        value = np.asarray(value, float)
+        more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
+        return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
+
+    # ---- what the simulation asks for ------------------------------------------------------------
+
+    def processes(self, step, surface=None):
+        """The sequence of one step [s], in order."""
+        self.step = step
+        do = Order(bytes_of[self.precision], step, offered=self.parameters)
+        semi_lagrangian_step(self, self.dynamics(step), do)
+        return do.place(self.placed)
+
+    def dynamics(self, step):
+        """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
+        levels = self.grid.levels
+        return mpi.core.SpectralDynamics(
+            self._plane(),
+            list(map(float, levels.a)),
+            list(map(float, levels.b)),
+            self.parameters | {"step": float(step), "radius": earth.RADIUS},
+            self.temperature,
+            [(name, "any") for name in self.tracers],
+            bytes_of[self.precision],
+        )
+
+    def _plane(self):
+        grid = self.grid
+        sides = tuple(n * grid.spacing for n in grid.size)
+        if grid.map_factor is None:
+            return mpi.core.OnPlane(grid.size, grid.points, self.waves, sides)
+        exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
+        fields = grid.map_factor, *(outer_models.weights(grid, p) for p in exponents)
+        return mpi.core.OnPlane(
+            grid.size, grid.points, self.waves, sides, *(f.ravel().tolist() for f in fields)
+        )
+
+    def records(self, model):
+        """Sources of fields in time: the outer model, where there is one."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return []
+        return [outer_models.Records(self, self.outer, self.step)]
+
+    def _places(self):
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            shape = self.grid.size[::-1]
+            return np.zeros(shape), np.full(shape, self.grid.latitude)
+        return self.grid.coordinates()
+
+    def _along(self, east, north):
+        """Wind on earth along the axes of the map."""
+        if self.grid.angle is None:
+            return east, north
+        longitude, latitude = self.grid.coordinates()
+        return self.grid.area.projection.along_axes(east, north, longitude, latitude)
+
+    def _spread(self, values):
+        return self.grid.spread(values)
+
+    def _pressure(self, ratio):
+        """Periodic together with the ground: what is made so is ln p_s at sea level."""
+        ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
+        return self._whole(ratio + ground) - ground
+
+    @property
+    def surface_geopotential(self):
+        """As given, made periodic [m2 s-2]; the model truncates it."""
+        given = self.orography
+        if not callable(given) and np.ndim(given):
+            given = self._at_all_points(given)
+        return self._spread(on_columns(self.grid, given, name="orography"))
+
+    @property
+    def passport(self):
+        """What a restart says of its geometry."""
+        return {
+            "size": list(self.grid.size),
+            "points": list(self.grid.points),
+            "temperature": self.temperature,
+            "tracers": list(self.tracers),
+            "boundary": list(self.boundary),
+        }
+
+
+def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
+    """ValueError where arguments are none, or do not go together."""
+    if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
+        raise ValueError(
+            f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"
+        )
+    if waves not in orders:
+        raise ValueError(unknown("waves", str(waves), list(orders)))
+    check_air("LimitedAreaAtmosphere", grid, tracers, precision)
+    if grid.levels.number < 4:
+        raise ValueError(
+            f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.number}"
+        )
+    if viscosity and diffusion_time:
+        raise ValueError(
+            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            " diffusion_time = 0"
+        )

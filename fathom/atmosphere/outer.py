@@ -1,0 +1,155 @@
+"""The outer model of a limited area, in time: states that the coupling zone is drawn to.
+
+The area is relaxed before its linear terms are solved for (core/atmosphere/spectral/coupling.hpp),
+so what it takes is not the outer state X but, with G the linear gravity waves of the solve,
+    R = (1 + beta G) X:     V_R = V + beta grad(gamma T + R T_r pi),   T_R = T + beta tau M D,
+                            pi_R = pi + beta nu M D,                   beta = dt (1 + e) / 2
+D is the divergence of the map, M the square of its largest map factor. R is linear in X: what lies
+between two times follows from R at both.
+
+Weights (SUELBC of ALADIN), z from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
+    alpha = (p + 1) z^p - p z^(p + 1),     p = 2.16 of air, 5.52 of water and tracers
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+
+EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
+
+
+def weights(grid: Any, exponent: float) -> np.ndarray:
+    """alpha at all points of a WholeArea, (rows, points); 1 in E."""
+    nx, ny = grid.points
+    alpha = np.ones(grid.size[::-1])
+    z = grid.area.zone
+    alpha[:ny, :nx] = (exponent + 1) * z**exponent - exponent * z ** (exponent + 1)
+    return alpha
+
+
+class RightSide:
+    """R of a state X of a LimitedAreaAtmosphere, with a step [s]."""
+
+    def __init__(self, model: Any, step: float):
+        grid, p = model.grid, model.parameters
+        self.model, self.m = model, grid.map_factor
+        nx, ny = grid.points
+        self.square = float((self.m[:ny, :nx] ** 2).max())
+        self.beta = 0.5 * step * (1 + p["off_centring"])
+        levels = grid.levels
+        of = mpi.core.hybrid_reference(
+            list(map(float, levels.a)),
+            list(map(float, levels.b)),
+            p["reference_pressure"],
+            p["reference_temperature"],
+            p["gas_constant"],
+            p["heat_capacity"],
+        )
+        count = levels.number
+        self.gamma, self.tau = (np.reshape(of[name], (count, count)) for name in ("gamma", "tau"))
+        self.nu = np.array(of["thickness"]) / p["reference_pressure"]
+        self.RT = p["gas_constant"] * p["reference_temperature"]
+
+    def __call__(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Fields (levels, rows, points), (rows, points), by name; tracers as they are."""
+        from fathom.transform import BiFourier  # start-up time: loads the core
+
+        grid, warmth = self.model.grid, self.model.temperature
+        waves = BiFourier(grid.size, grid.spacing, truncation=self.model.waves)
+        # of the waves that the model keeps
+        T, pi = (waves.direct(state[name]) for name in (warmth, "log_pressure_ratio"))
+        potential = np.tensordot(self.gamma, T, 1) + self.RT * pi
+        rotation, divergence = waves.vorticity_divergence(
+            state["eastward_wind"] / self.m, state["northward_wind"] / self.m
+        )
+        u, v = waves.wind(rotation, divergence)
+        divergence[:, 0] = 0  # in its place stands the mean wind
+        D, T, pi = self.square * waves.inverse(divergence), waves.inverse(T), waves.inverse(pi)
+        east, north = waves.gradient(potential)
+        return dict(state) | {
+            "eastward_wind": self.m * (u + self.beta * east),
+            "northward_wind": self.m * (v + self.beta * north),
+            warmth: T + self.beta * np.tensordot(self.tau, D, 1),
+            "log_pressure_ratio": pi + self.beta * np.tensordot(self.nu, D, 1),
+        }
+
+
+class Records:
+    """A source of fields in time (fathom/run/forcing.py): R of the outer model at the end of each
+    step, as NAME_outer.
+
+    states: what has `axis`, the times of its records (fathom/time/instants.py), and `state(n)`, a
+        record as `set` takes it
+    """
+
+    def __init__(self, model: Any, states: Any, step: float):
+        self.model, self.states, self.step = model, states, step
+        self.fields = [name + "_outer" for name in model.prognostic]
+        self.axis = EndOfStep(states.axis, step)
+        self.right_side = RightSide(model, step)
+
+    def describe(self) -> list[str]:
+        """For the tree."""
+        return [f"the coupling zone is drawn to {self.states}"]
+
+    def read(self, number: int) -> dict[str, np.ndarray]:
+        held: dict[str, list[np.ndarray]] = {}
+        for name, _, values in self.model.start_values(self.states.state(number)):
+            held.setdefault(name, []).append(values)
+        state = {n: np.stack(v) if len(v) > 1 else v[0] for n, v in held.items()}
+        return {name + "_outer": values for name, values in self.right_side(state).items()}
+
+
+class EndOfStep:
+    """A time axis seen at the end of the step that begins at a time."""
+
+    def __init__(self, axis: Any, step: float):
+        self.axis, self.step = axis, step
+
+    def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        before, after, t0, t1 = self.axis.bracket(clock, seconds + self.step)
+        return before, after, t0 - self.step, t1 - self.step
+
+    def coverage(self, clock: Any) -> tuple[float, float]:
+        """A run may end at the last record: its last step begins before."""
+        first, last = self.axis.coverage(clock)
+        return first, last
+
+    def date(self, number: int) -> str:
+        return self.axis.date(number)
+
+
+class Constant:
+    """One record for ever."""
+
+    repeated = True
+
+    def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        return 0, 0, 0.0, math.inf
+
+    def coverage(self, clock: Any) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    def date(self, number: int) -> str:
+        return ""
+
+
+class Initial:
+    """The state that the area itself starts from, for ever."""
+
+    axis = Constant()
+
+    def __init__(self, model: Any):
+        self.model = model
+
+    def state(self, number: int) -> Mapping[str, Any]:
+        return self.model.initial
+
+    def __str__(self) -> str:
+        return "the state it starts from"

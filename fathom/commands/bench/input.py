@@ -1,0 +1,34 @@
+"""`fathom bench input`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fathom.commands.options import json_option, number_option
+from fathom.run import launch
+
+
+@click.command("input")
+@number_option("--ranks", default=2)
+@number_option("--truncation", default=106, help="Of the fields.")
+@number_option("--fields", default=60, help="How many.")
+@click.option(
+    "--disk",
+    type=float,
+    default=17.0,
+    show_default=True,
+    help="MB/s of a shared disk, for all ranks together.",
+)
+@json_option()
+def input_(ranks: int, truncation: int, fields: int, disk: float, file: Path | None) -> int:
+    """Fields read and decoded by one rank, by few and by all, from a local and a shared disk."""
+    from fathom.performance.bench import reading  # start-up time: loads NumPy
+
+    case = reading.Case(ranks, truncation, fields, disk)
+
+    def act() -> int:
+        return reading.present(reading.measure(case), file)
+
+    return launch.distribute(ranks, 1, Path("."), act)

@@ -1,0 +1,103 @@
+"""A plane that is periodic both ways, with air above it: where a limited-area model is told apart
+from what is known exactly.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from fathom.grids.arguments import core, length_of, number_of, reject, room_for
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HybridLevels, SigmaLevels
+from fathom.grids.limited_area import _points
+
+
+class PeriodicPlaneGrid(Grid):
+    """Points of even spacing on a plane that is periodic both ways; it has no map factor.
+
+    Parameters
+    ----------
+    points : (along x, along y).
+    resolution : float [m].
+    latitude : [degrees] of the whole plane: of its Coriolis parameter and of the sun.
+    levels : HybridLevels or SigmaLevels; by default one layer.
+    """
+
+    level_coordinate = "pressure"
+    map_factor = angle = None
+
+    def __init__(self, points=None, *, resolution=None, latitude=45.0, levels=None, **unknown):
+        reject(self, unknown)
+        if points is None or resolution is None:
+            raise ValueError(
+                "PeriodicPlaneGrid needs points = [along x, along y] and resolution [m]"
+            )
+        self.size = self.points = _points(points)
+        room_for(*self.size)
+        self.spacing = length_of("resolution", resolution)
+        self.latitude = number_of("latitude", latitude, "degrees")
+        if not -90 <= self.latitude <= 90:
+            raise ValueError(f"latitude = {latitude!r} must lie within [-90, 90] degrees")
+        if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
+            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+        self.levels = levels or SigmaLevels(1)
+        self._sides = [[self.spacing * i for i in range(n + 1)] for n in self.size]
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        return core().cartesian_grid(*self._sides, periodic=True)
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column (ny, nx), int32: all."""
+        levels = np.full(self.size[::-1], self.levels.number, np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    def spread(self, values):
+        """What is there is periodic."""
+        return np.asarray(values, float)
+
+    def distribution(self, ranks):
+        """Whole rows, as transforms want them."""
+        return "north-south"
+
+    @property
+    def identity(self):
+        return {
+            "spacing": np.array([self.spacing, *self.size]),
+            "latitude": np.array(self.latitude),
+            "a": self.levels.a,
+            "b": self.levels.b,
+        }
+
+    def mapping(self):
+        """Coordinates of centres and corners, levels, area: what output and pictures take."""
+        h = self.horizontal
+        x, y = self.coordinates()
+        return {
+            "x": x,
+            "y": y,
+            "corner_x": np.asarray(h.corner_longitude),
+            "corner_y": np.asarray(h.corner_latitude),
+            "area": np.asarray(h.area_center),
+            "hybrid_a": self.levels.a,
+            "hybrid_b": self.levels.b,
+        }
+
+    def describe(self):
+        """label -> text, for the tree."""
+        nx, ny = self.size
+        return {
+            "plane": f"{nx * self.spacing / 1e3:g} × {ny * self.spacing / 1e3:g} km, periodic both"
+            f" ways, at {self.latitude:g}°",
+            "spacing": f"{self.spacing / 1e3:g} km",
+            "levels": str(self.levels),
+        }

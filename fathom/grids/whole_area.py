@@ -1,0 +1,136 @@
+"""The points on which a limited-area model computes: those of the area, and the extension that
+makes fields periodic, whose columns are none.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import SimpleNamespace
+
+import numpy as np
+
+from fathom.grids.grid import Grid
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.regrid.windows import Window
+
+
+class WholeArea(Grid):
+    """C + I + E of a LimitedAreaGrid (`area`): its index space, (rows, points) of `size`. Columns
+    are those of C + I; places in E go on as the map does.
+    """
+
+    level_coordinate = "pressure"
+
+    def __init__(self, area: LimitedAreaGrid):
+        if not area.projection.conformal:
+            raise ValueError(
+                f"{area.projection!r} is not conformal: the equations need one map factor for both"
+                " directions; allowed: projection = 'lambert', 'polar stereographic', 'mercator'"
+            )
+        self.area, self.levels = area, area.levels
+        self.size, self.points, self.spacing = area.size, area.points, area.spacing
+        self.radius = area.radius
+
+    def _places(self, where):
+        """Longitude and latitude of all points, or of the edges between them."""
+        more = where == "corner"
+        axes = []
+        for axis, n, N in zip(self.area._axes(where), self.points, self.size):
+            beyond = axis[-1] + self.spacing * np.arange(1, N - n + 1)
+            axes.append(np.concatenate([axis, beyond])[: N + more])
+        x, y = np.meshgrid(*axes)
+        if not self.area.projection.contains(x, y).all():  # E leaves the map: no place is asked for
+            ends = [axis[n - 1 + more] for axis, n in zip(axes, self.points)]
+            x, y = np.minimum(x, ends[0]), np.minimum(y, ends[1])
+        return self.area.projection.to_earth(x, y)
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates of centres and corners [degrees]; areas [m2], 0 in E."""
+        (nx, ny), (columns, rows) = self.points, self.size
+        center, corner = self._places("center"), self._places("corner")
+        area = np.zeros((rows, columns))
+        area[:ny, :nx] = self.area.horizontal.area_center
+        return SimpleNamespace(
+            nx=columns,
+            ny=rows,
+            periodic=False,
+            fold=False,
+            spherical=True,
+            radius=self.radius,
+            center_longitude=center[0],
+            center_latitude=center[1],
+            corner_longitude=corner[0],
+            corner_latitude=corner[1],
+            area_center=area,
+        )
+
+    @property
+    def areas(self):
+        return self.horizontal.area_center, self.horizontal.area_center
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column, int32; 0 in E."""
+        levels = np.zeros(self.size[::-1], np.int32)
+        levels[: self.points[1], : self.points[0]] = self.levels.number
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    @cached_property
+    def angle(self):
+        """From east to the axis of x [radians], of all points."""
+        return self.area.projection.angle(*self.coordinates())
+
+    @cached_property
+    def map_factor(self):
+        """m of all points, periodic: in E by splines of ln m."""
+        return np.exp(self.spread(np.log(self.area.map_factors[0])))
+
+    def spread(self, values):
+        """(..., rows, points) or C + I alone, made periodic: E by splines."""
+        return self.area.periodic(self.area.inside(np.asarray(values, float)))
+
+    def distribution(self, ranks):
+        """Whole rows: E, which has no columns, is with the last of them."""
+        return "north-south"
+
+    @property
+    def window(self):
+        """What output shows: C + I."""
+        nx, ny = self.points
+        mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
+        index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)
+        return Window(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
+
+    def interpolation(self, longitude, latitude, where="center"):
+        """From the points of C + I to places on earth."""
+        found = self.area.interpolation(longitude, latitude, where)
+        index = np.asarray(found.index)
+        j, i = index // self.points[0], index % self.points[0]
+        return type(found)((j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0])
+
+    def mapping(self):
+        """Coordinates of all points and corners, levels, area: E goes on as the map does."""
+        h = self.horizontal
+        return self.area.mapping() | {
+            "longitude": h.center_longitude,
+            "latitude": h.center_latitude,
+            "corner_longitude": h.corner_longitude,
+            "corner_latitude": h.corner_latitude,
+            "area": h.area_center,
+        }
+
+    @property
+    def identity(self):
+        return self.area.identity
+
+    def describe(self):
+        return self.area.describe()
+
+    def __repr__(self):
+        return repr(self.area)

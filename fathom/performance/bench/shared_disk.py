@@ -1,0 +1,28 @@
+"""A disk whose rate all processes share, as on a busy file system."""
+
+from __future__ import annotations
+
+import fcntl
+import time
+from pathlib import Path
+
+
+class SharedDisk:
+    """Of so many bytes a second; the book, a file, holds the time at which it is free."""
+
+    def __init__(self, book: Path, rate: float):
+        self.book, self.rate = book, rate
+
+    def taken(self, size: int) -> float:
+        """The disk is busy with so many bytes from now, or from when it is free, until then."""
+        with open(self.book, "a+b") as held:
+            fcntl.flock(held, fcntl.LOCK_EX)
+            held.seek(0)
+            free = max(float(held.read() or 0), time.time()) + size / self.rate
+            held.truncate(0)
+            held.write(repr(free).encode())
+        return free
+
+    @staticmethod
+    def wait(until: float) -> None:
+        time.sleep(max(0.0, until - time.time()))

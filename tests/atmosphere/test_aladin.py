@@ -1,0 +1,186 @@
+"""The limited-area atmosphere: exact states that stay, waves with their frequency, what
+trajectories never reach, mass, bits, restart, errors.
+"""
+
+import numpy as np
+import pytest
+
+import fathom as fm
+import small_areas
+from fathom import earth
+from fathom.mpi import core
+from small_areas import R, area, disturbed, gravity, plane, simulation
+
+coriolis = 2 * earth.ROTATION * np.sin(np.pi / 4)
+
+
+def fastest(one):
+    return one.model.watch(one)[0]["maximum_wind"][0]
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_isothermal_air_rests_over_a_hill(periodic):
+    grid = plane() if periodic else area(points=(40, 30))
+    middle, wide = ((5e5, 3.75e5), 1e5) if periodic else ((8.0, 46.5), 3.0)
+    hill = lambda x, y: (
+        gravity * 1500 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / wide**2)
+    )
+    model = fm.LimitedAreaAtmosphere(grid, orography=hill, diffusion_time=0)
+    model.set(
+        air_temperature=280.0,
+        log_surface_pressure=lambda x, y: np.log(1e5) - hill(x, y) / (R * 280),
+    )
+    one = simulation(model).prepare()
+    one.advance(12)
+    assert fastest(one) < 2e-10
+
+
+def test_a_jet_in_balance_stays():
+    """Steady exactly: it varies along y alone."""
+    grid = plane()
+    length, speed = 2 * np.pi / 750e3, 20.0
+    model = fm.LimitedAreaAtmosphere(grid, diffusion_time=0)
+    model.set(
+        air_temperature=280.0,
+        eastward_wind=lambda x, y, p: speed * np.sin(length * y) + 0 * x,
+        log_surface_pressure=lambda x, y: (
+            np.log(1e5) + coriolis * speed * np.cos(length * y) / (length * R * 280) + 0 * x
+        ),
+    )
+    one = simulation(model).prepare()
+    before = one.gather("eastward_wind").copy()
+    one.advance(24)
+    assert abs(one.gather("eastward_wind") - before).max() < 1e-10
+
+
+@pytest.mark.parametrize("projection", ["lambert", "mercator", "polar stereographic"])
+def test_rotation_as_of_a_solid_body_stays_on_every_map(projection):
+    """Isothermal air that turns with the earth, faster by 30 m/s at the equator, is an exact steady
+    state: map factor, curvature of the map, Coriolis force and coupling all take part.
+    """
+    speed, grid = 30.0, area(projection=projection)
+    bulge = (earth.RADIUS * earth.ROTATION * speed + 0.5 * speed**2) / (R * 280)
+    model = fm.LimitedAreaAtmosphere(grid, diffusion_time=0)
+    exact = lambda x, y: speed * np.cos(np.deg2rad(y)) + 0 * x
+    model.set(
+        air_temperature=280.0,
+        eastward_wind=lambda x, y, p: exact(x, y),
+        log_surface_pressure=lambda x, y: np.log(1e5) - bulge * np.sin(np.deg2rad(y)) ** 2 + 0 * x,
+    )
+    one = simulation(model).prepare()
+    one.advance(36)
+    nx, ny = grid.points
+    u, v = (one.gather(f"{name}ward_wind")[:, :ny, :nx] for name in ("east", "north"))
+    east, north = grid.on_earth(u, v)
+    inner = grid.zone == 0
+    assert abs(east - exact(*grid.coordinates()))[:, inner].max() < 1e-2
+    assert abs(north)[:, inner].max() < 1e-2
+
+
+@pytest.mark.parametrize("mode", [0, 2])
+def test_inertia_gravity_waves_have_their_frequency(mode):
+    """omega^2 = f^2 + c^2 k^2 of a vertical mode; the step alone takes (omega dt)^2 / 12 of it."""
+    levels, T, step, amplitude = 8, 280.0, 120.0, 1e-3
+    grid = plane(points=(32, 6), levels=levels)
+    of = core.hybrid_reference(
+        list(map(float, grid.levels.a)),
+        list(map(float, grid.levels.b)),
+        temperature=T,
+        gas_constant=R,
+        heat_capacity=1004.70895,
+    )
+    k = 2 * np.pi / (32 * 25e3)
+    shape = np.reshape(of["from_modes"], (levels, levels))[:, mode]
+    omega = np.sqrt(coriolis**2 + of["speed_squared"][mode] * k**2)
+    tau, nu = np.reshape(of["tau"], (levels, levels)) @ shape, np.array(of["thickness"]) / 1e5
+    steps = int(2 * np.pi / omega / step)
+
+    def wave(profile, function, time=0.0):
+        x = grid.coordinates()[0]
+        return amplitude * np.multiply.outer(profile, function(k * x - omega * time))
+
+    model = fm.LimitedAreaAtmosphere(
+        grid, diffusion_time=0, reference_temperature=T, fix_mass=False
+    )
+    model.set(
+        eastward_wind=wave(shape, np.cos),
+        northward_wind=wave(shape * coriolis / omega, np.sin),
+        air_temperature=T + wave(tau * k / omega, np.cos),
+        log_surface_pressure=np.log(1e5) + wave(nu @ shape * k / omega, np.cos),
+    )
+    one = simulation(model, step).prepare()
+    one.advance(steps)
+    found = np.fft.rfft(one.gather("eastward_wind")[:, 0], axis=1)[:, 1] @ shape
+    exact = np.fft.rfft(wave(shape, np.cos, steps * step)[:, 0], axis=1)[:, 1] @ shape
+    late = np.angle(found / exact) / (omega * steps * step)  # -i omega t: behind is more
+    assert late == pytest.approx((omega * step) ** 2 / 12, rel=0.1)
+    assert abs(found / exact) == pytest.approx(1, abs=1e-4)
+
+
+def test_mass_of_a_periodic_plane_stays():
+    one = simulation(disturbed(periodic=True)).prepare()
+    mean = lambda: one.model.watch(one)[0]["mean_surface_pressure"][0]
+    before = mean()
+    one.advance(6)
+    assert mean() == pytest.approx(before, rel=1e-13)
+
+
+def test_what_leaves_does_not_come_back():
+    """Wind that blows out of the area in the east brings the dye of the edge there into the west
+    only if it is carried round through the extension.
+    """
+    grid = area(points=(40, 30), coupling=2)
+    model = fm.LimitedAreaAtmosphere(grid, tracers=["dye"], rotation=0.0)
+    inside = np.arange(40) > 30
+    dye = np.broadcast_to(inside.astype(float), (6, 30, 40))
+    model.set(air_temperature=280.0, eastward_wind=60.0, dye=dye)
+    one = simulation(model, step="1800s").prepare()
+    one.advance(3)
+    assert one.gather("dye")[:, :30, :20].max() == 0
+    assert one.gather("dye")[:, :30, 36:40].max() > 0.9
+
+
+@pytest.mark.parametrize(
+    "options, on",
+    [
+        ((), [(3, 2)]),
+        (("periodic=true", 'precision="fp32"'), [(2, 1)]),
+    ],
+)
+def test_same_bits_on_ranks(on_ranks, options, on):
+    alone = on_ranks(1, small_areas, "bits", *options)
+    for ranks, threads in on:
+        found = on_ranks(
+            ranks, small_areas, "bits", *options, f"threads={threads}", threads=threads
+        )
+        assert found == alone
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_restart_changes_nothing(tmp_path, periodic):
+    make = lambda: simulation(disturbed(periodic=periodic), directory=tmp_path)
+    whole = make().prepare()
+    whole.advance(6)
+    part = make().prepare()
+    part.advance(3)
+    again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
+    again.advance(3)
+    assert again.checksum() == whole.checksum()
+
+
+def test_precisions_agree():
+    speeds = [small_areas.bits(precision=p)["speed"] for p in ("fp64", "fp32")]
+    assert speeds[1] == pytest.approx(speeds[0], rel=1e-3)
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="needs a LimitedAreaGrid"):
+        fm.LimitedAreaAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(6)))
+    with pytest.raises(ValueError, match="four layers"):
+        fm.LimitedAreaAtmosphere(area(levels=3))
+    with pytest.raises(ValueError, match="not conformal"):
+        fm.LimitedAreaAtmosphere(area(projection="rotated"))
+    with pytest.raises(ValueError, match="edges of an area"):
+        fm.LimitedAreaAtmosphere(area(), fix_mass=True)
+    with pytest.raises(ValueError, match="quadratic"):
+        fm.LimitedAreaAtmosphere(area(), waves="quadratc")

@@ -1,0 +1,22 @@
+"""The benchmark of input at its smallest: each way to read, and what a shared disk must cost."""
+
+import json
+
+import box
+
+
+def test_bench_input(tmp_path):
+    file = tmp_path / "i.json"
+    arguments = ("--ranks", 2, "--truncation", 21, "--fields", 6, "--disk", 0.5, "--json", file)
+    status, out, err = box.fathom("bench", "input", *arguments, folder=tmp_path)
+    assert (status, err) == (0, "") and "6 fields of T21" in out and "quickest" in out
+    figures = json.loads(file.read_text())
+    local, shared = figures["seconds"]["local"], figures["seconds"]["shared"]
+    assert list(local) == list(shared) == ["1", "2", "all"] and min(local.values()) > 0
+    once = 0.95 * figures["megabytes"] / 0.5  # the disk sleeps so long: no clock is judged
+    assert shared["1"] > once and shared["2"] > once and shared["all"] > 2 * once
+
+
+def test_a_disk_has_a_rate(tmp_path):
+    status, _, err = box.fathom("bench", "input", "--disk", 0, folder=tmp_path)
+    assert status and "disk = 0.0 MB/s; allowed: above 0" in err

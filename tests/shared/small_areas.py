@@ -1,0 +1,88 @@
+"""Small limited areas for the tests, each in one process of an MPI run: python small_areas.py NAME
+[key=value ...] prints one JSON object on rank 0.
+"""
+
+import json
+import sys
+import tempfile
+
+import numpy as np
+
+R = 287.0597  # of dry air [J kg-1 K-1]
+gravity = 9.80616
+europe = {"centre": (8.0, 46.5), "points": (60, 50), "resolution": 50e3}
+
+
+def area(levels=6, **changes):
+    import fathom as fm
+
+    return fm.LimitedAreaGrid(**(europe | {"levels": fm.SigmaLevels(levels)} | changes))
+
+
+def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0):
+    import fathom as fm
+
+    return fm.PeriodicPlaneGrid(
+        points, resolution=resolution, latitude=latitude, levels=fm.SigmaLevels(levels)
+    )
+
+
+def simulation(model, step="600s", directory=None, **parallel):
+    import fathom as fm
+
+    return fm.Simulation(
+        model, step=step, directory=directory or tempfile.gettempdir(), parallel=parallel
+    )
+
+
+def disturbed(physics=(), tracers=("dye",), periodic=False, precision="fp64", **model):
+    """A jet over a hill, with waves in it from the start."""
+    import fathom as fm
+
+    if periodic:
+        grid = plane()
+        far = lambda x, y: ((x - 5e5) / 2e5) ** 2 + ((y - 4e5) / 2e5) ** 2
+        wave = lambda x, y: np.sin(2 * np.pi * x / 1e6) * np.cos(2 * np.pi * y / 750e3)
+        height = lambda x, y: 0.5 + 0.5 * np.cos(2 * np.pi * y / 750e3)
+    else:
+        grid = area()
+        far = lambda x, y: ((x - 12) / 4) ** 2 + ((y - 47) / 3) ** 2
+        wave = lambda x, y: np.sin(np.deg2rad(12 * x)) * np.cos(np.deg2rad(9 * y))
+        height = lambda x, y: 0.5 + 0.5 * np.cos(np.deg2rad(4 * (y - 46)))
+    made = fm.LimitedAreaAtmosphere(
+        grid,
+        physics=list(physics),
+        tracers=list(tracers),
+        orography=lambda x, y: gravity * 800 * np.exp(-far(x, y)),
+        precision=precision,
+        **model,
+    )
+    return made.set(
+        air_temperature=lambda x, y, p: 270 + 20 * (p / 1e5 - 0.5) + 2 * wave(x, y),
+        eastward_wind=lambda x, y, p: 25 * height(x, y) * (1.1 - p / 1e5),
+        northward_wind=lambda x, y, p: 3 * wave(x, y),
+        **{name: lambda x, y, p: np.exp(-far(x, y)) for name in tracers},
+    )
+
+
+def bits(steps=4, threads=1, distribution="auto", blocks=None, **model):
+    """Checksum after some steps."""
+    one = simulation(
+        disturbed(**model), threads=threads, distribution=distribution, blocks=blocks
+    ).prepare()
+    one.advance(steps)
+    return {"checksum": one.checksum(), "speed": one.model.watch(one)[0]["maximum_wind"][0]}
+
+
+def main():
+    name, *arguments = sys.argv[1:]
+    options = {k: json.loads(v) for k, v in (a.split("=", 1) for a in arguments)}
+    result = globals()[name](**options)
+    from fathom import mpi
+
+    if mpi.is_root:
+        print(json.dumps(result))
+
+
+if __name__ == "__main__":
+    main()

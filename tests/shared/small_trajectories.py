@@ -1,0 +1,81 @@
+"""Tangents and adjoints of small atmospheres, each in one process of an MPI run: python
+small_trajectories.py NAME [key=value ...] prints one JSON object on rank 0.
+"""
+
+import hashlib
+import tempfile
+
+import numpy as np
+
+from small_atmospheres import held_suarez
+
+
+def primitive_equations(**options):
+    return held_suarez(
+        **({"truncation": 10, "levels": 4, "mountain": 800.0, "fix_mass": False} | options)
+    )
+
+
+def shallow_water(truncation=10, reduced=False, step="1800s", **options):
+    """Waves on a zonal jet over a mountain."""
+    import fathom as fm
+
+    model = fm.ShallowWater(
+        fm.GaussianGrid(truncation, reduced=reduced),
+        mean_geopotential=6e4,
+        diffusion_time="6h",
+        orography=lambda lon, lat: 3e3 * np.exp(-(((lon - 90) / 20) ** 2 + ((lat - 40) / 15) ** 2)),
+        **options,
+    )
+    model.set(
+        eastward_wind=lambda lon, lat: 20 * np.cos(np.deg2rad(lat)),
+        northward_wind=lambda lon, lat: (
+            3 * np.cos(np.deg2rad(lat)) ** 2 * np.sin(np.deg2rad(4 * lon))
+        ),
+        fluid_geopotential=lambda lon, lat: 5e4 - 4e3 * np.sin(np.deg2rad(lat)) ** 2,
+    )
+    return fm.Simulation(model, step=step, directory=tempfile.gettempdir())
+
+
+models = {"primitive_equations": primitive_equations, "shallow_water": shallow_water}
+sizes = {
+    "eastward_wind": 1.0,
+    "northward_wind": 1.0,
+    "air_temperature": 1.0,
+    "log_pressure_ratio": 1e-3,
+    "fluid_geopotential": 100.0,
+}
+
+
+def followed(model, steps, **options):
+    """Its trajectory, from a state without exact zeros of the wind, where derivatives have two
+    sides; and a vector in which each field has its usual size.
+    """
+    from fathom.assimilation.trajectory import Trajectory
+
+    simulation = models[model](**options).prepare()
+    simulation.advance(7)
+    trajectory = Trajectory(simulation)
+    trajectory.follow(steps)
+    size = np.zeros(trajectory.size)
+    for name, values in trajectory.split(size).items():
+        values[:] = sizes[name]
+    return trajectory, size
+
+
+def bits(steps=3):
+    """Checksums of what M' and its transpose make of vectors drawn at random."""
+    made = {}
+    for model in models:
+        trajectory, size = followed(model, steps)
+        M, random = trajectory.propagation(), np.random.default_rng(1)
+        x, y = (random.standard_normal(trajectory.size) for _ in range(2))
+        hashed = lambda v: hashlib.sha256(np.ascontiguousarray(v).tobytes()).hexdigest()
+        made[model] = hashed(M.apply(x * size)), hashed(M.adjoint(y / size))
+    return made
+
+
+if __name__ == "__main__":
+    from small_atmospheres import main
+
+    main(globals())
