@@ -4,6 +4,7 @@
 #   make check    architecture, text, format, lint, types: what needs no run
 #   make fuzz     thousands of experiments with something wrong in them; a minute
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
+#   make docs     the pages of docs/ as a site, with notebooks and the Python interface: build/site/html
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
 PYTHON  ?= python3
@@ -18,7 +19,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check fuzz sanitize bench clean
+.PHONY: run test check fuzz sanitize docs bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -35,6 +36,9 @@ fuzz: $(venv)/test.installed
 
 sanitize: $(venv)/test.installed
 	$(bin)/python tools/sanitize/run.py
+
+docs: $(venv)/docs.installed
+	$(bin)/python tools/pages/build.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json
@@ -59,6 +63,10 @@ $(venv)/run.installed: $(sources) $(venv)/build.ready
 
 $(venv)/test.installed: $(sources) $(venv)/build.ready
 	$(install) --no-build-isolation '.[test]'
+	@touch $@ $(venv)/run.installed
+
+$(venv)/docs.installed: $(sources) $(venv)/build.ready
+	$(install) --no-build-isolation '.[docs]'
 	@touch $@ $(venv)/run.installed
 
 # without Veros the benchmark runs all the same

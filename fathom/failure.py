@@ -1,5 +1,10 @@
-"""Failures of a run that are not the user's mistake in a configuration: exit status 1, one clear
-message. And the status of a run that was stopped, which is none.
+"""What Fathom raises. A mistake in what was given is a ValueError, a file that cannot be read or
+written an OSError; below are the failures of a run. `Error` is all of them together:
+
+    try:
+        simulation.run("10y")
+    except fm.Error as error:
+        print(error)
 """
 
 stopped_status = 3  # on request, with a restart
@@ -15,3 +20,10 @@ class RunFailure(RuntimeError):
 
 class Unstable(RunFailure):
     """A field is no longer finite, or absurd."""
+
+
+class LaunchFailure(RuntimeError):
+    """Ranks that could not be started, or that do not know each other."""
+
+
+Error = (ValueError, OSError, RunFailure, LaunchFailure)  # all that is raised on purpose

@@ -174,6 +174,9 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+
+        Parameters
+        ----------
         case : name of a published test case, all of these and the orography
             (fathom.atmosphere.cases).
         analysis : "gfs", "era5", "ecmwf" or a file: all of these, and the orography, from a state

@@ -88,15 +88,15 @@ class _Gas(PassiveTracer):
 _about = """{gas} [mol m-3]: taken up from the air by gas exchange (Wanninkhof 2014), with its
 history in the air of both hemispheres since 1930.
 
-    Parameters
-    ----------
-    name : as of a PassiveTracer.
-    history : path of a table of year, north, south [1e-12]; None: the embedded one, to 2014,
-        constant afterwards.
-    coefficient : of the transfer velocity [cm h-1 (m s-1)-2].
-    wind_variance : mean square of the wind over the square of the wind speed that the surface
-        gives; None: 4 / pi for the monthly means of the climatology, else 1.
-    """
+Parameters
+----------
+name : as of a PassiveTracer.
+history : path of a table of year, north, south [1e-12]; None: the embedded one, to 2014,
+    constant afterwards.
+coefficient : of the transfer velocity [cm h-1 (m s-1)-2].
+wind_variance : mean square of the wind over the square of the wind speed that the surface
+    gives; None: 4 / pi for the monthly means of the climatology, else 1.
+"""
 
 
 class CFC11(_Gas):

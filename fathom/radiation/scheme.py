@@ -59,8 +59,10 @@ class RRTMGP(Scheme):
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
         layer, no random numbers).
     angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m] : numbers.
-    carbon_dioxide [1e-6], methane, nitrous_oxide, carbon_monoxide [1e-9], cfc11, cfc12, cfc22,
-        carbon_tetrachloride [1e-12], oxygen, nitrogen [1e-2] : mole fractions of dry air.
+    carbon_dioxide : mole fraction of dry air [1e-6].
+    methane, nitrous_oxide, carbon_monoxide : the same [1e-9].
+    cfc11, cfc12, cfc22, carbon_tetrachloride : the same [1e-12].
+    oxygen, nitrogen : the same [1e-2].
 
     Raises ValueError for what does not exist or is out of bounds, FileNotFoundError for tables that
     are not there.

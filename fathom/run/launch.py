@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom import mpi
-from fathom.failure import RunFailure, stopped_status
+from fathom.failure import LaunchFailure, RunFailure, stopped_status
 from fathom.run import room, wishes
 
 _launchers = (
@@ -29,10 +29,6 @@ _launchers = (
     ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
     ("SLURM_PROCID", "SLURM_STEP_NUM_TASKS"),
 )
-
-
-class LaunchFailure(RuntimeError):
-    """Ranks that could not be started, or that do not know each other."""
 
 
 def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | None:

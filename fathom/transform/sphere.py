@@ -55,15 +55,17 @@ def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool 
 class SphericalHarmonics(FieldTransform):
     """Transforms between a Gaussian grid and a triangular truncation, in this process.
 
-    truncation: N, the largest total wavenumber
-    grid, reduced: see `gaussian_grid`; or `grid` is a core.GaussianGrid. Fields on a reduced grid
-    are (..., rows, longest row); what lies
-        beyond the points of a row is 0 in results and is not read.
-    precision: "fp64" or "fp32"
-    radius: of the sphere [m], for derivatives and winds
-    threads: 0: OMP_NUM_THREADS
+    Wavenumbers (m, n) of the coefficients: (0, 0), (0, 1), ... (0, N), (1, 1), ... (N, N).
 
-    m, n: wavenumbers of the coefficients: (0, 0), (0, 1), ... (0, N), (1, 1), ... (N, N)
+    Parameters
+    ----------
+    truncation : N, the largest total wavenumber.
+    grid, reduced : see `gaussian_grid`; or `grid` is a core.GaussianGrid. Fields on a reduced grid
+        are (..., rows, longest row); what lies beyond the points of a row is 0 in results and is
+        not read.
+    precision : "fp64" or "fp32".
+    radius : of the sphere [m], for derivatives and winds.
+    threads : 0: OMP_NUM_THREADS.
     """
 
     def __init__(
