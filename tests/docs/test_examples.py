@@ -194,6 +194,8 @@ smaller = {
         ("200, extent", "40, extent"),
         ("number=100", "number=20"),
         ('"1000s"', '"100s", report=False'),
+        ("(96, 72,", "(16, 12,"),
+        ('"9d"', '"1h", report=False'),
     ],
     "model": [('"1mo"', '"1h"'), ("fm.open", "sim.run('2h', report=False); fm.open")],
     "observations": [('"6h"', '"1h", report=False')],
