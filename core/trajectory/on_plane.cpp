@@ -1,7 +1,7 @@
 #include "trajectory/on_plane.hpp"
 #include <array>
 #include "trajectory/lagrange.hpp"
-#include "trajectory/plane.hpp"
+#include "trajectory/even_rows.hpp"
 
 namespace fathom {
 
@@ -144,7 +144,7 @@ private:
     const Domain& d;
     const PlaneArea area;
     const PlaneTrajectories how;
-    PlaneRows<T, fields> rows;
+    EvenRows<T, fields> rows;
     const EtaNodes<T> levels;
     const bool closed_x, closed_y;
     std::vector<T> m, turn_x, turn_y;  // of the whole plane: map factor, d(ln m) / dx and dy
