@@ -1,7 +1,7 @@
 #include "trajectory/on_plane.hpp"
 #include <array>
-#include "trajectory/lagrange.hpp"
 #include "trajectory/even_rows.hpp"
+#include "trajectory/lagrange.hpp"
 
 namespace fathom {
 
