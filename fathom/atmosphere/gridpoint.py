@@ -18,8 +18,8 @@ from fathom.grids.sphere import SphereGrid
 from fathom.input.values import on_columns
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
-from fathom.regrid import chosen
 from fathom.order import Order, all_placed
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")

@@ -58,7 +58,9 @@ def _top(model):
     """Pressure well above the model [Pa]."""
     z = model.geopotential(1.1 * model.grid.levels.top)
     kappa = model.constants.gas_constant / model.constants.heat_capacity
-    return float(model.constants.pressure * model.reference.exner(z, model.constants) ** (1 / kappa))
+    return float(
+        model.constants.pressure * model.reference.exner(z, model.constants) ** (1 / kappa)
+    )
 
 
 class OfLevels:

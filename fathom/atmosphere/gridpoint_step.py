@@ -5,7 +5,6 @@ from fathom.atmosphere.aliases import of, warmth_of
 from fathom.atmosphere.step import tendencies
 from fathom.schemes import bytes_of
 
-
 of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northward_wind")}
 
 

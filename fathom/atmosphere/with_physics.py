@@ -1,5 +1,7 @@
 """What a model of air says of the physics that acts on its columns, and of what lies below."""
 
+from typing import Any
+
 import numpy as np
 
 from fathom import schemes
@@ -24,7 +26,10 @@ def check_tracers(tracers):
 
 
 class AirWithPhysics(Model):
-    """Its kind gives `grid`, `orography`, `initial`."""
+    """Its kind gives the grid, and what it starts from."""
+
+    grid: Any
+    initial: dict[str, Any]
 
     def _take_physics(self, physics, tracers):
         """The list of schemes, and what trajectories carry beside the air."""

@@ -32,7 +32,7 @@ def test_tracers_over_the_poles():
     assert np.abs(one - 1).max() < 1e-12
     assert mass(sim, "bell") == pytest.approx(before, rel=1e-12)
     assert bell.min() > -1e-15 and 0.7 < bell.max() <= 1 + 1e-3
-    j, i = np.unravel_index(bell[4].argmax(), bell[4].shape)
+    j, _ = np.unravel_index(bell[4].argmax(), bell[4].shape)
     assert abs(sim.model.grid.latitude[j]) > 75
 
 
@@ -61,9 +61,12 @@ def test_a_scheme_does_here_what_it_says():
     pressure = 1e5 * exner ** (1 / 0.2857142857)
     kappa = model.constants.gas_constant / model.constants.heat_capacity
     aim = (315 - 60 * sine - 10 * np.log(pressure / 1e5) * cosine) * (pressure / 1e5) ** kappa
-    rate = 1 / (40 * 86400) + (1 / (4 * 86400) - 1 / (40 * 86400)) * np.maximum(
-        0, (pressure / 1e5 - 0.7) / 0.3
-    ) * cosine**2
+    rate = (
+        1 / (40 * 86400)
+        + (1 / (4 * 86400) - 1 / (40 * 86400))
+        * np.maximum(0, (pressure / 1e5 - 0.7) / 0.3)
+        * cosine**2
+    )
     wanted = 1200 * rate * (np.maximum(200, aim) - 290) / exner
     inside = slice(2, -1)  # what air does at once is small beside it there
     error = np.abs(change - wanted)[inside]

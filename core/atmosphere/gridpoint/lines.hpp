@@ -69,8 +69,8 @@ template <class T> struct Place3 {
     T columns, y, eta;
 };
 
-/// Fields at the place, `within` the values around it; half: 1 where they lie on eastern faces, row: how far their row 0 is from
-/// that of centres.
+/// Fields at the place, `within` the values around it; half: 0.5 where they lie on eastern faces,
+/// row: how far their row 0 is from that of centres.
 template <bool within = false, class T, int fields>
 void interpolate(const EvenRows<T, fields>& rows, Reach& reach, const Place3<T>& at, T half, T row,
                  T* out) {
