@@ -12,6 +12,7 @@
 #include <memory>
 #include "atmosphere/gridpoint/helmholtz.hpp"
 #include "atmosphere/gridpoint/pole_wind.hpp"
+#include "atmosphere/gridpoint/tracers.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
@@ -361,6 +362,8 @@ void bind_gridpoint(nb::module_& m) {
             "radius"_a = 0., "deep"_a = false, "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
+    m.def("gridpoint_tracers", &gridpoint_tracers, "setup"_a, "tracers"_a, "keep_mass"_a,
+          "precision"_a);
     nb::class_<DryMass, GlobalProcess>(m, "DryMass", "Keeps the mass of air.")
         .def(nb::init<double>(), "curvature"_a = 0.)
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");

@@ -45,9 +45,7 @@ public:
     int weights(T eta, int k, T* w) const {
         const int last = levels() - 1;
         eta = std::clamp(eta, at[last], at[0]);
-        k = std::min(k, last - 1);
-        while (k > 0 && eta > at[k]) --k;
-        while (k < last - 1 && eta < at[k + 1]) ++k;
+        k = around(eta, k);
         const int first = std::clamp(k - 1, 0, last - 3);
         const T a = eta - at[first], b = eta - at[first + 1], c = eta - at[first + 2],
                 d = eta - at[first + 3], *scale = &inverse[4 * first];
@@ -57,6 +55,15 @@ public:
             if (m != k - first) others += w[m] = product[m] * scale[m];
         w[k - first] = 1 - others;
         return first;
+    }
+
+    /// The level above `eta`, seen from level k; not the last one.
+    int around(T eta, int k) const {
+        const int last = levels() - 1;
+        k = std::min(k, last - 1);
+        while (k > 0 && eta > at[k]) --k;
+        while (k < last - 1 && eta < at[k + 1]) ++k;
+        return k;
     }
 
 private:
@@ -190,6 +197,19 @@ public:
                         weight * (wx[0] * from[f] + wx[1] * from[fields + f] +
                                   wx[2] * from[2 * fields + f] + wx[3] * from[3 * fields + f]);
             }
+    }
+    /// Values brought within those of the eight points around: (i, j), level k and the next ones.
+    void limit(int i, int j, int k, T* values) const {
+        for (int f = 0; f < fields; ++f) {
+            T low = at(j, k, i)[f], high = low;
+            for (int n = 0; n < (ny > 1 ? 2 : 1); ++n)
+                for (int l = 0; l < 2; ++l)
+                    for (int m = 0; m < 2; ++m) {
+                        const T x = at(j + n, k + l, i + m)[f];
+                        low = std::min(low, x), high = std::max(high, x);
+                    }
+            values[f] = std::clamp(values[f], low, high);
+        }
     }
 
 private:

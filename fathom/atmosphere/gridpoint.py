@@ -11,26 +11,31 @@ from fathom.atmosphere import cases, gridpoint_diagnostics, gridpoint_report, gr
 from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
+from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.plane import PlaneGrid
 from fathom.grids.sphere import SphereGrid
 from fathom.input.values import on_columns
-from fathom.model import Model
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.order import Order, all_placed
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
 
-class GridPointAtmosphere(Model):
-    """Dry and non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
+class GridPointAtmosphere(AirWithPhysics):
+    """Non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
     Charney-Phillips levels over any ground.
 
     Parameters
     ----------
     grid : PlaneGrid or SphereGrid.
+    physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
+        atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
+    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
     orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
         on the sphere of (longitude, latitude) [degrees].
     reference_temperature : of an isothermal reference at rest [K].
@@ -51,7 +56,7 @@ class GridPointAtmosphere(Model):
         the top [s-1].
     preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners), by
         default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual,
-        relative to its right side; maximum_iterations.
+        relative to its right side, by default 1e-4, 1e-3; maximum_iterations.
     fix_mass : whether the mass of air is kept.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
@@ -62,15 +67,6 @@ class GridPointAtmosphere(Model):
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
     rotations = ()
-    kept = ("eastward_wind", "northward_wind")
-    settable = (
-        "x_wind",
-        "y_wind",
-        "upward_air_velocity",
-        "potential_temperature_deviation",
-        "temperature_deviation",
-        *gridpoint_state.by_pressure,
-    )
     limits = {
         "x_wind": (-500, 500),
         "y_wind": (-500, 500),
@@ -83,6 +79,8 @@ class GridPointAtmosphere(Model):
         self,
         grid,
         *,
+        physics=(),
+        tracers=(),
         orography=0.0,
         reference_temperature=None,
         surface_potential_temperature=None,
@@ -99,7 +97,7 @@ class GridPointAtmosphere(Model):
         sponge_bottom=None,
         sponge_rate=0.0,
         preconditioner=None,
-        tolerance=1e-4,
+        tolerance=None,
         maximum_iterations=100,
         fix_mass=True,
         gravity=earth.GRAVITY,
@@ -114,10 +112,14 @@ class GridPointAtmosphere(Model):
                 f"GridPointAtmosphere needs a PlaneGrid or a SphereGrid, given {grid!r}"
             )
         choice("precision", precision, ["fp64", "fp32"])
+        check_tracers(tracers)
+        self._take_physics(physics, tracers)
         self.sphere = isinstance(grid, SphereGrid)
         self.deep = self.sphere and yes_or_no("deep", deep)
         if preconditioner is None:
             preconditioner = "separable-lines" if self.sphere else "lines"
+        if tolerance is None:
+            tolerance = 1e-3 if self.sphere else 1e-4
         usual = "state" if self.sphere else "reference"
         self.linear_about = choice(
             "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
@@ -198,18 +200,37 @@ class GridPointAtmosphere(Model):
             "upward_air_velocity",
             "air_potential_temperature",
             "air_density",
+            *self.tracers,
         )
 
-    def set(self, case=None, **values):
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        return ("eastward_wind", "northward_wind", *self.kept_fluxes)
+
+    @property
+    def settable(self):
+        """Names that `set` takes."""
+        return (
+            *gridpoint_state.by_height,
+            *gridpoint_state.by_pressure,
+            *self.tracers,
+            *self.boundary,
+        )
+
+    def set(self, case=None, analysis=None, **values):
         """Initial state by field: a number, an array of its levels, or a function.
 
+        analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
+            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
         Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
         y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
         from the reference, whose pressure the air has.
         Of (longitude, latitude, pressure [Pa]), as a spectral atmosphere takes them, and balanced
         in the vertical: eastward_wind, northward_wind, air_temperature [K]; of (longitude,
-        latitude): surface_air_pressure or log_surface_pressure.
+        latitude): surface_air_pressure or log_surface_pressure. Tracers as the temperature is
+        given. What the physics reads of ground and sea: a number or an array (ny, nx).
         """
         if case is not None:
             ground = self.orography
@@ -217,6 +238,11 @@ class GridPointAtmosphere(Model):
             if self.orography is not ground:
                 geopotential, g = self.orography, self.parameters["gravity"]
                 self.orography = lambda x, y: geopotential(x, y) / g
+        if analysis is not None:
+            if not self.sphere:
+                raise ValueError(f"analysis = {analysis!r} is of the earth: it needs a SphereGrid")
+            found, self.orography = gridpoint_state.analysis(self, analysis)
+            values = found | values
         for name, value in values.items():
             if name not in self.settable:
                 raise ValueError(
@@ -280,6 +306,8 @@ class GridPointAtmosphere(Model):
             coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
             metrics["length_north_face"][-1] = 0  # the pole
             metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
+        if self.physics:
+            metrics |= self._surroundings()
         if self.linear_about == "reference":
             metrics |= {
                 "linear_exner": exner,
@@ -295,6 +323,14 @@ class GridPointAtmosphere(Model):
             "reference_density": density,
             "reference_potential_temperature": theta,
         }
+
+    def _surroundings(self):
+        """What the physics reads of places, ground and sea."""
+        longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
+        places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
+        ground = self.parameters["gravity"] * self.heights[-1]
+        return places | below | {"surface_geopotential": ground}
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -322,6 +358,12 @@ class GridPointAtmosphere(Model):
     def derived(self):
         """Output variables that follow from fields: name -> Diagnostic."""
         return gridpoint_diagnostics.derived(self)
+
+    level_coordinates = (chosen.pressure,)  # what output may be brought to
+
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""

@@ -3,7 +3,9 @@
 import numpy as np
 
 from fathom import mpi
+from fathom.moist_air import LAPSE_RATE
 from fathom.output.diagnostics import Diagnostic
+from fathom.regrid.column import Between
 
 state = ("air_density", "air_potential_temperature")
 
@@ -29,6 +31,40 @@ def surface_pressure(model, window, density, theta):
     return (c.pressure * (exner + below) ** (1 / kappa))[None]
 
 
+def sea_level_pressure(model, window, density, theta):
+    """p_s exp(h (1 - x/2 + x^2/3)), h = g z / (R T_0), x = lapse z / T_0: the lapse rate of the
+    standard atmosphere goes on below the ground, which has T_0.
+    """
+    c, z = model.constants, part(model.heights, window)
+    above = LAPSE_RATE * (z[-2] - z[-1]) / 2
+    warm = temperature(model, density, theta)[-1] + above
+    h, x = c.gravity * z[-1] / (c.gas_constant * warm), LAPSE_RATE * z[-1] / warm
+    return surface_pressure(model, window, density, theta) * np.exp(h * (1 - x / 2 + x**2 / 3))
+
+
+def at_levels(model, name, diagnostic, levels):
+    """The Diagnostic of a variable of layers at chosen pressures: cubic in ln p; below the lowest
+    layer its value there, of heights with the temperature of that layer.
+    """
+    needs = tuple(dict.fromkeys((*state, *diagnostic.needs)))
+
+    def of(model, window, *arrays):
+        held = {name: np.asarray(a, float) for name, a in zip(needs, arrays, strict=True)}
+        density, theta = (held[name] for name in state)
+        values = diagnostic.of(model, window, *(held[name] for name in diagnostic.needs))
+        log = np.log(pressure(model, density, theta))
+        flat = lambda a: np.reshape(a, (len(a), -1))
+        wanted = np.log(levels.values)[:, None]
+        found = Between(flat(log), wanted).cubic(flat(values)).reshape(-1, *log.shape[1:])
+        if name == "geopotential_height":
+            c = model.constants
+            scale = c.gas_constant * temperature(model, density, theta)[-1] / c.gravity
+            found = found - scale * np.maximum(wanted[..., None] - log[-1], 0)
+        return found
+
+    return Diagnostic(needs, of, linear=False, vertical="layer")
+
+
 def derived(model):
     """Output variables: name -> Diagnostic."""
 
@@ -46,12 +82,20 @@ def derived(model):
         "air_temperature": of(lambda model, _, density, theta: temperature(model, density, theta)),
         "air_pressure": of(lambda model, _, density, theta: pressure(model, density, theta)),
         "surface_air_pressure": of(surface_pressure, "column"),
+        "air_pressure_at_mean_sea_level": of(sea_level_pressure, "column"),
+        "geopotential_height": of(lambda model, window, density, theta: height(model, window)),
         "potential_temperature_deviation": Diagnostic(
             ("air_potential_temperature",),
             lambda model, window, theta: theta - part(model.air_at_rest[2], window),
             vertical="interface",
         ),
     }
+
+
+def height(model, window):
+    """Of layers, geopotential [m]."""
+    z = part(model.heights, window)
+    return model.geopotential((z[1:] + z[:-1]) / 2)
 
 
 def part(values, window):

@@ -1,7 +1,7 @@
 """Initial states of the grid-point atmosphere: from functions of height, or of pressure.
 
 Pressure to height, in each column, from the ground up:
-    Z(p) = Z_ground + integral of (R T / g) d ln p,        Z geopotential height
+    Z(p) = Z_ground + integral of (R T_v / g) d ln p,        Z geopotential height
 The Exner function of layers then follows from that of the lowest one by the discrete equation of
 vertical motion at rest, so that the air stays where it is:
     c_p theta_k (pi_k-1 - pi_k) / (z_k-1 - z_k) = -g
@@ -9,8 +9,19 @@ vertical motion at rest, so that the air stays where it is:
 
 import numpy as np
 
+from fathom.atmosphere import forecast
+from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns
+from fathom.moist_air import virtual_temperature
+from fathom.regrid.column import Between
 
+by_height = (
+    "x_wind",
+    "y_wind",
+    "upward_air_velocity",
+    "potential_temperature_deviation",
+    "temperature_deviation",
+)
 by_pressure = (
     "eastward_wind",
     "northward_wind",
@@ -20,6 +31,56 @@ by_pressure = (
 )
 beside = {"x_wind": (2, -1), "y_wind": (1, -1)}  # axis of faces, and where the next column is
 steps = 800  # of the integral
+
+
+def analysis(model, state):
+    """What to set of an analysis, and the ground [m]: the air on layers of pressure, as functions
+    of it, and what the physics reads of ground and sea.
+
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
+    """
+    levels = HybridLevels(2 * model.grid.levels.number, top=_top(model))
+    fields = forecast.start(state, model.grid, levels)
+    ground = fields.pop("surface_geopotential") / model.parameters["gravity"]
+    surface = fields["log_surface_pressure"]
+    pressure = levels.a[:, None, None] + levels.b[:, None, None] * np.exp(surface)
+    middle = np.log((pressure[1:] + pressure[:-1]) / 2)
+    air = ("eastward_wind", "northward_wind", "air_temperature", "specific_humidity")
+    given = {name: OfLevels(middle, fields[name]) for name in air[: 3 + model.moist]}
+    if not model.moist:  # the density of moist air
+        warm = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
+        given["air_temperature"] = OfLevels(middle, warm)
+    below = {name: fields[name] for name in model.boundary if name in fields and name != "ozone"}
+    return given | below | {"log_surface_pressure": surface}, ground
+
+
+def _top(model):
+    """Pressure well above the model [Pa]."""
+    z = model.geopotential(1.1 * model.grid.levels.top)
+    kappa = model.constants.gas_constant / model.constants.heat_capacity
+    return float(
+        model.constants.pressure * model.reference.exner(z, model.constants) ** (1 / kappa)
+    )
+
+
+class OfLevels:
+    """A field on layers as a function of pressure: linear in ln p, constant beyond the ends.
+
+    log_pressure, values : (layers, ny, nx).
+    """
+
+    def __init__(self, log_pressure, values):
+        self.log_pressure, self.values = log_pressure, values
+
+    def moved(self, axis, next_):
+        """Of the places half-way to the next columns."""
+        half = lambda a: (a + np.roll(a, next_, axis)) / 2
+        return OfLevels(half(self.log_pressure), half(self.values))
+
+    def __call__(self, x, y, pressure):
+        flat = lambda a: np.reshape(a, (len(a), -1))
+        between = Between(flat(self.log_pressure), flat(np.log(pressure)[None]))
+        return between.linear(flat(self.values))[0].reshape(np.shape(pressure))
 
 
 def check(given):
@@ -62,7 +123,7 @@ def _of_height(model):
         )
     fields["air_potential_temperature"] = theta = theta + warmer
     fields["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
-    return fields
+    return fields | {name: _given(model, name, z[:-1]) for name in model.tracers}
 
 
 def _given(model, name, heights, moved=None):
@@ -109,12 +170,18 @@ def _of_pressure(model):
 
     def at(name, pressure, moved=None):
         value, (x, y) = given.get(name, 0.0), _places(model, moved)
+        if moved and isinstance(value, OfLevels):
+            value = value.moved(*moved)
         of = value if callable(value) else lambda x, y, p: value
         return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
 
-    depth = _depths(model, surface, lambda p: at("air_temperature", p[None])[0])
+    def warmth(pressure):
+        warm = at("air_temperature", pressure)
+        return virtual_temperature(warm, at("specific_humidity", pressure)) if model.moist else warm
+
+    depth = _depths(model, surface, lambda p: warmth(p[None])[0])
     pressure = surface * np.exp(-depth(z))
-    theta = at("air_temperature", pressure) * (c.pressure / pressure) ** kappa
+    theta = warmth(pressure) * (c.pressure / pressure) ** kappa
     inside = surface * np.exp(-depth(middle))
     exner = _in_balance(model, (inside[-1] / c.pressure) ** kappa, theta)
     fields = {
@@ -122,6 +189,7 @@ def _of_pressure(model):
         "air_density": c.density(exner, (theta[1:] + theta[:-1]) / 2),
         "upward_air_velocity": np.zeros_like(z),
     }
+    fields |= {name: at(name, pressure[:-1]) for name in model.tracers}
     for name, own in (("x_wind", "eastward_wind"), ("y_wind", "northward_wind")):
         axis, next_ = beside[name]
         on_face = np.sqrt(inside * np.roll(inside, next_, axis))

@@ -1,7 +1,11 @@
 """One step of the grid-point atmosphere: what needs communication, and the order of all."""
 
 from fathom import mpi
+from fathom.atmosphere.aliases import of, warmth_of
+from fathom.atmosphere.step import tendencies
 from fathom.schemes import bytes_of
+
+of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northward_wind")}
 
 
 class Dynamics:
@@ -31,6 +35,13 @@ class Dynamics:
             model.outer * model.inner if model.linear_about == "state" else 0,
         )
         self.poles = mpi.core.PoleWind() if model.sphere else None
+        self.tracers = (
+            mpi.core.gridpoint_tracers(
+                setup, [(name, "any") for name in model.tracers], model.fix_mass, precision
+            )
+            if model.tracers
+            else None
+        )
         self.mass = mpi.core.DryMass(model.curvature) if model.fix_mass else None
 
 
@@ -46,8 +57,10 @@ def gridpoint_step(model, dynamics, do):
         do("GridPointDeepRotation", when=model.deep)
 
     right_sides()
+    physics(model, do)
     do("GridPointLinearState", when=model.linear_about == "state")
     do("GridPointStart")
+    do("GridPointPhysics", on=warmth_of(model), when=model.physics)
     do("GridPointDiffusion", when=model.parameters["viscosity"])
     for outer in range(model.outer):
         if outer:
@@ -65,5 +78,20 @@ def gridpoint_step(model, dynamics, do):
             do("GridPointIncrements")
     do.phase = "dynamics"
     do(dynamics.mass)
+    do.phase = "semi-Lagrangian"
+    do(dynamics.tracers)
+    do.phase = "dynamics"
     do(dynamics.poles)
     do("GridPointWind", rows=1 if model.grid.slice else 2)
+
+
+def physics(model, do):
+    """Tendencies of the physics at the start of the step, and what they do to tracers."""
+    if not model.physics:
+        return
+    do("GridPointColumns", on=warmth_of(model))
+    do("TemperatureOfMoistAir", when=model.moist)
+    tendencies(model, do, of_columns)
+    for tracer in model.tracers:
+        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
+    do.phase = "dynamics"

@@ -52,6 +52,23 @@ class SphereGrid(Grid):
             nx, latitudes, -self.dx / 2, 360 - self.dx / 2, True, self.radius
         )
 
+    @property
+    def latitude(self):
+        """Of the rows [degrees]."""
+        return -90 + self.dy * (np.arange(self._size[1]) + 0.5)
+
+    @property
+    def points(self):
+        """Of each row."""
+        return np.full(self._size[1], self._size[0])
+
+    @property
+    def truncation(self):
+        """The total wave number down to which the ground of the earth is kept: three columns a
+        wave.
+        """
+        return self._size[0] // 3
+
     @cached_property
     def wet_levels(self):
         """Levels of each column (ny, nx), int32: all."""

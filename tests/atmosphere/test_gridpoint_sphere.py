@@ -87,11 +87,11 @@ def test_mass_blocks_and_restart(tmp_path):
 def test_separable_equation_is_solved_at_once():
     """Over flat ground, linear about the reference, the preconditioner is the inverse."""
     sim = small_spheres.turning(
-        ground=False, preconditioner="separable", linear_about="reference", tolerance=1e-9
+        ground=False, preconditioner="separable", linear_about="reference", tolerance=1e-6
     ).prepare()
     sim.advance(1)
     solve = sim.find(core.HelmholtzSolve)
-    assert solve.iterations == solve.solves and solve.residual < 1e-9
+    assert solve.iterations == solve.solves and solve.residual < 1e-6
 
 
 def test_preconditioners_agree():

@@ -195,6 +195,7 @@ smaller = {
         ("number=100", "number=20"),
         ('"1000s"', '"100s", report=False'),
         ("(96, 72,", "(16, 12,"),
+        ("(96)", "(16, levels=fm.HeightLevels(8))"),
         ('"9d"', '"1h", report=False'),
     ],
     "model": [('"1mo"', '"1h"'), ("fm.open", "sim.run('2h', report=False); fm.open")],

@@ -109,6 +109,38 @@ def deep_rotation(rate=2e-5, **options):
     return sim, fields["x_wind"]
 
 
+def aquaplanet(**options):
+    """Warm and moist air over a sea, with all of the first physics."""
+    import fathom as fm
+
+    sim = sphere(
+        ground=False, number=10, top=25e3, physics=fm.FirstPhysics(radiation_every="1h"), **options
+    )
+    across = lambda y: np.cos(np.deg2rad(y)) ** 2
+    sim.model.set(
+        air_temperature=lambda x, y, p: np.maximum(
+            205, (270 + 30 * across(y) + np.sin(np.deg2rad(3 * x))) * (p / 1e5) ** 0.19
+        ),
+        specific_humidity=lambda x, y, p: 0.018 * (p / 1e5) ** 3 * across(y) ** 2 + 1e-6 + 0 * x,
+        eastward_wind=lambda x, y, p: 10 * across(y) + 0 * x,
+        sea_surface_temperature=lambda x, y: 273 + 28 * across(y),
+    )
+    return sim
+
+
+def weather(steps=4, **options):
+    """Checksum after some steps with physics; humidity and rain."""
+    sim = aquaplanet(**options).prepare()
+    sim.advance(steps)
+    q = sim.fields.extremes("specific_humidity")
+    rain = [sim.fields.extremes(f"{kind}_precipitation") for kind in ("convective", "stratiform")]
+    return {
+        "checksum": sim.checksum(),
+        "humidity": [q["minimum"], q["maximum"]],
+        "rain": max(e["maximum"] for e in rain),
+    }
+
+
 def bits(steps=3, still=False, **options):
     """Checksum after some steps, and how much air there is."""
     from fathom.mpi import core

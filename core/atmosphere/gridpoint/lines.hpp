@@ -33,9 +33,12 @@ template <class T> struct Spot {
     T x, y;
 };
 inline int in_turn(int n, int period) { return ((n % period) + period) % period; }
-/// So many columns from i, in row y of rows that end at walls or poles.
+/// So many columns from i, in row y.
 template <class T, int fields>
 Spot<T> spot_at(const EvenRows<T, fields>& rows, int i, T columns, T y) {
+    if (rows.edge == Edge::periodic)
+        return {in_turn(i + whole(columns), rows.nx), in_turn(whole(y), rows.ny),
+                columns - T(whole(columns)), y - T(whole(y))};
     y = rows.inside(y);
     const int west = whole(columns), south = std::clamp(whole(y), -1, rows.ny - 1);
     return {in_turn(i + west, rows.nx), south, columns - T(west), y - T(south)};
@@ -59,6 +62,26 @@ struct Reach {
         rows.need(first, last, west, east);
     }
 };
+
+/// A place of departure, in columns east of point i and in rows from centre 0, and its height.
+template <class T> struct Place3 {
+    int i, k;
+    T columns, y, eta;
+};
+
+/// Fields at the place, `within` the values around it; half: 0.5 where they lie on eastern faces,
+/// row: how far their row 0 is from that of centres.
+template <bool within = false, class T, int fields>
+void interpolate(const EvenRows<T, fields>& rows, Reach& reach, const Place3<T>& at, T half, T row,
+                 T* out) {
+    const T columns = at.columns - half, y = at.y - row;
+    reach.see(at.i, columns, y);
+    const auto s = spot_at(rows, at.i, columns, y);
+    T weights[4];
+    const int first = rows.nodes.weights(at.eta, at.k, weights);
+    rows.gather(s.i, s.x, s.j, s.y, first, weights, out);
+    if constexpr (within) rows.limit(s.i, s.j, rows.nodes.around(at.eta, at.k), out);
+}
 
 inline std::vector<double> middles(const std::vector<double>& interfaces) {
     std::vector<double> m;

@@ -3,63 +3,13 @@
 /// Winds are interpolated by their components and turned from the place of departure to that of
 /// arrival, which is where all metric terms are: in space in a deep atmosphere, along the sphere in
 /// a shallow one.
-#include <numbers>
 #include <optional>
-#include "atmosphere/gridpoint/lines.hpp"
+#include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
-#include "trajectory/great_circle.hpp"
 
 namespace fathom::atmosphere {
 
 namespace {
-
-/// Directions of all points: longitudes of centres (even numbers) and eastern faces (odd),
-/// latitudes of centres (odd) and of faces (even, from the south pole on).
-template <class T> class SphereDirections {
-public:
-    explicit SphereDirections(const Domain& d)
-        : columns(T(d.decomposition.topology.nx / (2 * std::numbers::pi))),
-          rows(T(d.decomposition.topology.ny / std::numbers::pi)) {
-        const auto& t = d.decomposition.topology;
-        if (!t.periodic || t.nx % 2)
-            throw Error("a sphere needs an even number of columns all round, not nx = ", t.nx);
-        for (int n = 0; n < 2 * t.nx; ++n) {
-            const double angle = std::numbers::pi * n / t.nx;
-            longitudes.push_back({T(std::sin(angle)), T(std::cos(angle))});
-        }
-        for (int n = 0; n <= 2 * t.ny; ++n) {
-            const double angle = std::numbers::pi * (n - t.ny) / (2 * t.ny);
-            latitudes.push_back({T(std::sin(angle)), T(std::cos(angle))});
-        }
-    }
-    const T columns, rows;  ///< of a radian
-    const Parallel<T>& centre(int j) const { return latitudes[2 * j + 1]; }
-    const Parallel<T>& face(int j) const { return latitudes[2 * j + 2]; }  ///< the northern one
-    /// half: 1 of an eastern face.
-    const Parallel<T>& longitude(int i, int half) const { return longitudes[2 * i + half]; }
-
-private:
-    std::vector<Parallel<T>> longitudes, latitudes;
-};
-
-/// A place of departure, in columns east of point i and in rows from centre 0, and its height.
-template <class T> struct Place3 {
-    int i, k;
-    T columns, y, eta;
-};
-
-/// Fields at the place; half: 1 where they lie on eastern faces, row: how far their row 0 is from
-/// that of centres.
-template <class T, int fields>
-void interpolate(const EvenRows<T, fields>& rows, Reach& reach, const Place3<T>& at, T half, T row,
-                 T* out) {
-    const T columns = at.columns - half, y = at.y - row;
-    reach.see(at.i, columns, y);
-    const auto s = spot_at(rows, at.i, columns, y);
-    T weights[4];
-    const int first = rows.nodes.weights(at.eta, at.k, weights);
-    rows.gather(s.i, s.x, s.j, s.y, first, weights, out);
-}
 
 template <class T> class SphereDeparture final : public GridPointCarrier {
 public:
@@ -236,49 +186,8 @@ private:
         if (n.v.south <= 0) u_rows->around.need(0, 0, nx);
         if (n.v.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
     }
-    /// The mean displacement of the points around: of layers, and of faces `aside`.
-    struct Mean {
-        const T* from[4];
-        std::ptrdiff_t below[4], aside[4];
-        bool layers, faces;
-        T operator()(int n, int i) const {
-            const T* at = from[n] + i;
-            T sum = layers ? T(0.5) * (at[0] + at[below[n]]) : at[0];
-            if (faces) {
-                const T* next = at + aside[n];
-                sum = T(0.5) * (sum + T(0.5) * (next[0] + next[below[n]]));
-            }
-            return sum;
-        }
-    };
-    Mean mean(Given g, const Line& l, bool layers, bool faces, bool northern) const {
-        const Domain& d = g.set.domain();
-        Mean m{{}, {}, {}, layers, faces};
-        const Item items[] = {x, y, axis, eta};
-        for (int n = 0; n < 4; ++n) {
-            const Field& f = g[items[n]];
-            m.from[n] = at<T>(d, f, l), m.below[n] = f.level[l.b];
-            m.aside[n] = northern ? f.row[l.b] : 1;
-        }
-        return m;
-    }
-    /// Body(n, where it comes from, the place as interpolation takes it) of the points of a line;
-    /// half: 1 of eastern faces; row: of their latitude, 0 of centres.
-    template <class Body>
-    void each(const Line& l, const Mean& mean, const Parallel<T>& A, int half, T row, T height,
-              Body body) const {
-        for (int n = 0; n < l.count; ++n) {
-            const int i = l.i0 + n;
-            const auto& turned = directions->longitude(i, half);
-            const T X = mean(0, n), Y = mean(1, n);
-            Origin<T> D(A.cosine - (X * turned.cosine + Y * turned.sine),
-                        X * turned.sine - Y * turned.cosine, A.sine - mean(2, n));
-            const Place3<T> place{i, l.k, T(0.5) * T(half) + D.longitude() * directions->columns,
-                                  T(l.j) + row + D.latitude(A) * directions->rows,
-                                  height - mean(3, n)};
-            D.on_unit_sphere();
-            body(n, D, place);
-        }
+    MeanDisplacement<T> mean(Given g, const Line& l, bool layers, bool faces, bool northern) const {
+        return {g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, layers, faces, northern};
     }
     /// Wind at the place as it arrives: turned.
     struct Wind {
@@ -307,10 +216,11 @@ private:
         T* out = at<T>(g.set.domain(), g[u], l);
         Needs needs;
         const auto& A = directions->centre(l.j);
-        each(l, mean(g, l, true, true, false), A, 1, T(0), u_rows->nodes.height(l.k),
-             [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                 out[n] = wind(needs, A, D, place, nullptr).u;
-             });
+        each_origin<T>(*directions, l, mean(g, l, true, true, false), A, 1, T(0),
+                       u_rows->nodes.height(l.k),
+                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
+                           out[n] = wind(needs, A, D, place, nullptr).u;
+                       });
         ask(needs);
     }
     void along_y(Given g, const Line& l) {
@@ -322,19 +232,21 @@ private:
         }
         Needs needs;
         const auto& A = directions->face(l.j);
-        each(l, mean(g, l, true, true, true), A, 0, T(0.5), v_rows->nodes.height(l.k),
-             [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                 out[n] = wind(needs, A, D, place, nullptr).v;
-             });
+        each_origin<T>(*directions, l, mean(g, l, true, true, true), A, 0, T(0.5),
+                       v_rows->nodes.height(l.k),
+                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
+                           out[n] = wind(needs, A, D, place, nullptr).v;
+                       });
         ask(needs);
     }
     void density_of(Given g, const Line& l) {
         T* out = at<T>(g.set.domain(), g[density], l);
         Needs needs;
-        each(l, mean(g, l, true, false, false), directions->centre(l.j), 0, T(0),
-             densities->nodes.height(l.k), [&](int n, const Origin<T>&, const Place3<T>& place) {
-                 interpolate(*densities, needs.densities, place, T(0), T(0), out + n);
-             });
+        each_origin<T>(*directions, l, mean(g, l, true, false, false), directions->centre(l.j), 0,
+                       T(0), densities->nodes.height(l.k),
+                       [&](int n, const Origin<T>&, const Place3<T>& place) {
+                           interpolate(*densities, needs.densities, place, T(0), T(0), out + n);
+                       });
         ask(needs);
     }
     void at_interface(Given g, const Line& l) {
@@ -342,13 +254,14 @@ private:
         T *out_w = at<T>(d, g[w], l), *out_theta = at<T>(d, g[theta], l);
         Needs needs;
         const auto& A = directions->centre(l.j);
-        each(l, mean(g, l, false, false, false), A, 0, T(0), interfaces->nodes.height(l.k),
-             [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                 T both[2];
-                 interpolate(*interfaces, needs.interfaces, place, T(0), T(0), both);
-                 out_w[n] = setup.deep ? wind(needs, A, D, place, both).w : both[0];
-                 out_theta[n] = both[1];
-             });
+        each_origin<T>(*directions, l, mean(g, l, false, false, false), A, 0, T(0),
+                       interfaces->nodes.height(l.k),
+                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
+                           T both[2];
+                           interpolate(*interfaces, needs.interfaces, place, T(0), T(0), both);
+                           out_w[n] = setup.deep ? wind(needs, A, D, place, both).w : both[0];
+                           out_theta[n] = both[1];
+                       });
         ask(needs);
     }
 };
