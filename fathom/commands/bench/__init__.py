@@ -11,6 +11,7 @@ from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
 from fathom.commands.bench.bi_fourier import bi_fourier
 from fathom.commands.bench.blocking import blocking
+from fathom.commands.bench.gridpoint import gridpoint
 from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.messages import messages
@@ -30,6 +31,7 @@ parts = (
     input_,
     output,
     atmosphere,
+    gridpoint,
     blocking,
     kernels,
     observations,
