@@ -3,7 +3,7 @@ atmosphere: how deep the lows are each day, and how far surface pressure differs
 
     fathom run experiments/jablonowski-williamson.toml --set grid.truncation=63
     fathom run experiments/baroclinic-wave-gridpoint.toml
-    python experiments/two_baroclinic_waves.py SPECTRAL.zarr GRIDPOINT.zarr --picture FILE --json FILE
+    python experiments/two_baroclinic_waves.py SPECTRAL.zarr GRIDPOINT.zarr --picture FILE
 """
 
 import argparse

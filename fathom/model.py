@@ -28,6 +28,10 @@ class Model:
         dict[str, type]
     ] = {}  # output of its own kind, by the keyword that asks for it
 
+    def account(self, simulation: Any) -> dict[str, Any]:
+        """What the summary of a run has of this model alone; all ranks call it."""
+        return {}
+
     def place(self, process: Any, **where: Any) -> Model:
         """Puts a process of the user's into the order of a step: before, after or instead_of
         another (fathom.order.Placed). Returns the model.

@@ -30,6 +30,7 @@ class AirWithPhysics(Model):
 
     grid: Any
     initial: dict[str, Any]
+    budget: Any = None  # fathom.atmosphere.budget
 
     def _take_physics(self, physics, tracers):
         """The list of schemes, and what trajectories carry beside the air."""

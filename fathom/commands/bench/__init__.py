@@ -14,6 +14,7 @@ from fathom.commands.bench.blocking import blocking
 from fathom.commands.bench.gridpoint import gridpoint
 from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
+from fathom.commands.bench.limited_area import limited_area
 from fathom.commands.bench.messages import messages
 from fathom.commands.bench.observations import observations
 from fathom.commands.bench.ocean import ocean
@@ -32,6 +33,7 @@ parts = (
     output,
     atmosphere,
     gridpoint,
+    limited_area,
     blocking,
     kernels,
     observations,

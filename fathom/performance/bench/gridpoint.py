@@ -179,7 +179,7 @@ def _peer(case: Case, limits: Any) -> dict[str, Any]:
     ).prepare()
     simulation.advance(max(case.spin_up, 1))
     pieces = [_timed(simulation, max(case.steps // 4, 1)) for _ in range(4)]
-    seconds, used = (min(piece[n] for piece in pieces) for n in (0, 1))
+    seconds, used = min(piece[0] for piece in pieces), min(piece[1] for piece in pieces)
     return {
         "grid": repr(simulation.model.grid),
         "seconds_per_step": seconds,
