@@ -76,7 +76,9 @@ def test_a_scheme_does_here_what_it_says():
 def test_physics_has_the_same_bits_on_ranks_and_from_a_restart(on_ranks, tmp_path):
     alone = on_ranks(1, small_spheres, "weather")
     assert alone["humidity"][0] >= 0 and alone["rain"] > 0
-    assert on_ranks(3, small_spheres, "weather", "threads=1")["checksum"] == alone["checksum"]
+    moved = on_ranks(3, small_spheres, "weather", 'balance=["Radiation", "BettsMiller"]')
+    assert moved["checksum"] == alone["checksum"]
+    assert moved["balanced"] == ["BettsMiller", "Radiation"]
     sim = small_spheres.aquaplanet(directory=str(tmp_path / "a")).prepare()
     sim.advance(2)
     path = sim.write_restart("half.fathom")

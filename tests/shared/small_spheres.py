@@ -30,6 +30,7 @@ def sphere(
     distribution="auto",
     threads=1,
     tile=64,
+    balance=(),
     ground=True,
     **model,
 ):
@@ -44,6 +45,7 @@ def sphere(
         "distribution": distribution,
         "threads": threads,
         "tile": tile,
+        "balance": list(balance),
     }
     return fm.Simulation(
         air, step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
@@ -138,6 +140,7 @@ def weather(steps=4, **options):
         "checksum": sim.checksum(),
         "humidity": [q["minimum"], q["maximum"]],
         "rain": max(e["maximum"] for e in rain),
+        "balanced": sorted(sim.balanced),
     }
 
 
