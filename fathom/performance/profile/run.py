@@ -288,7 +288,8 @@ def _present(found: dict[str, Any], request: Request) -> None:
         readers = (
             "Vampir and others that read OTF2" if otf2 else "ui.perfetto.dev or chrome://tracing"
         )
-        said += ["", f"{request.trace}: for {readers}"]
+        opened = request.trace / "traces.otf2" if otf2 else request.trace
+        said += ["", f"{opened}: for {readers}"]
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
     if request.record:
