@@ -62,6 +62,7 @@ fathom: list[set[str]] = [
     {"ocean", "atmosphere"},  # a model each
     {"run"},
     {"describe"},
+    {"cycle"},
     {"performance"},
     {"scaling"},
     {"commands", "__main__"},

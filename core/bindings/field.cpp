@@ -287,6 +287,9 @@ void bind_field(nb::module_& m) {
         .def_rw("every", &Process::every,
                 "runs in every n-th step of a sequence only; what it writes stays in between")
         .def_prop_ro(
+            "is_global", [](const Process& p) { return p.global != nullptr; },
+            "sees whole fields, not one column after another")
+        .def_prop_ro(
             "fields", [](const Process& p) { return describe(p.fields); },
             "what it reads, writes and updates, in the order of its arguments")
         .def("on", &Process::on, "names"_a,

@@ -108,10 +108,10 @@ void bind_global_process(nb::module_& m) {
             "their memory");
     nb::class_<Balanced, GlobalProcess>(
         m, "Balanced", "A process of columns that are shared among ranks by what each has cost.")
-        .def(nb::init<Process, std::string, double, bool>(), "process"_a, "active"_a = "",
-             "threshold"_a = 0.05, "share"_a = true,
+        .def(nb::init<Process, std::string, double, bool, std::string>(), "process"_a,
+             "active"_a = "", "threshold"_a = 0.05, "share"_a = true, "way"_a = "messages",
              "active: the field of columns above 0 where there is work; share: whether columns "
-             "travel")
+             "travel; way: one of carriers()")
         .def_prop_ro("own_seconds", &Balanced::own_seconds,
                      "processor time of the columns of this rank in the last call, wherever")
         .def_prop_ro("seconds", &Balanced::seconds, "processor time on this rank in the last call")
@@ -130,6 +130,14 @@ void bind_global_process(nb::module_& m) {
                 new (self) Sampled(std::move(p), std::move(rows));
             },
             "process"_a, "rows"_a, "rows: (row, columns) from south to north and west to east");
+    m.def(
+        "carriers",
+        [] {
+            std::vector<std::pair<std::string, std::string>> found;
+            for (const auto& kind : carriers()) found.emplace_back(kind.name, kind.text);
+            return found;
+        },
+        "name and text of each way in which columns travel between ranks");
     m.def(
         "transfers",
         [](const std::vector<double>& loads, double threshold) {

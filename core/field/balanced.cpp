@@ -26,12 +26,13 @@ std::vector<Transfer> transfers(std::span<const double> loads, double threshold)
     return found;
 }
 
-namespace {
-constexpr int tag_there = 1, tag_back = 2;
-}
-
-Balanced::Balanced(Process columns, std::string active, double threshold, bool share)
-    : Bundled(std::move(columns)), active(std::move(active)), threshold(threshold), share(share) {
+Balanced::Balanced(Process columns, std::string active, double threshold, bool share,
+                   const std::string& way)
+    : Bundled(std::move(columns)),
+      active(std::move(active)),
+      threshold(threshold),
+      share(share),
+      way(fathom::carrier(way)) {
     if (this->active.empty()) return;
     for (std::size_t n = 0; n < process.fields.size(); ++n)
         if (process.fields[n].name == this->active) active_item = {items[n]};
@@ -50,6 +51,10 @@ void Balanced::prepare(Given at) {
                 if (const int wet =
                         d.wet(Horizontal::center, d.blocks[b]->i0 + i, d.blocks[b]->j0 + j))
                     columns.push_back({b, j + d.halo, i + d.halo, wet, 1, true});
+    int ranks;
+    MPI_Comm_size(*comm, &ranks);
+    const std::size_t most = columns.size() + std::size_t(at.set.layout->cell) * ranks;
+    carrier = way.make(*comm, ranks > 1 ? bundle(most, d.levels).size * at.set.bytes() : 0);
 }
 
 /// What each column will cost, and the columns in that order, the dearest first.
@@ -82,8 +87,6 @@ template <class T> struct Balanced::Turn {
         Bundle bundle;
     };
     std::vector<Away> away{};
-    std::vector<Bundle> foreign{};
-    std::vector<MPI_Request> sent{}, returned{};
     std::size_t given = 0;  ///< columns that travel: the first, whole cells
     double computed = 0;
 
@@ -110,9 +113,9 @@ template <class T> struct Balanced::Turn {
                 away.push_back({to, some, some.empty() ? Bundle{} : of.filled<T>(at, some)});
             }
         of.away += long(given);
-        for (Away& a : away)
-            MPI_Isend(a.bundle.memory.data(), int(a.bundle.memory.size()), MPI_BYTE, a.rank,
-                      tag_there, *of.comm, &sent.emplace_back());
+        std::vector<Carrier::Offer> offers;
+        for (Away& a : away) offers.push_back({a.rank, a.bundle.memory});
+        of.carrier->offer(offers);
     }
     void compute_own() {
         for (std::size_t first = given; first < columns.size();) {
@@ -125,32 +128,23 @@ template <class T> struct Balanced::Turn {
         }
     }
     void compute_foreign(const std::vector<Transfer>& plan, int rank) {
-        foreign.reserve(plan.size()), returned.reserve(plan.size());
+        const std::size_t per_column = of.bundle(1, levels).size * sizeof(T);
         for (const auto& [from, to, amount] : plan) {
             if (to != rank) continue;
-            MPI_Message message;
-            MPI_Status status;
-            int size;
-            MPI_Mprobe(from, tag_there, *of.comm, &message, &status);
-            MPI_Get_count(&status, MPI_BYTE, &size);
-            const std::size_t per_column = of.bundle(1, levels).size * sizeof(T);
-            Bundle& b = foreign.emplace_back(of.bundle(std::size_t(size) / per_column, levels));
+            auto memory = of.carrier->fetch(from);
+            Bundle b = of.bundle(memory.size() / per_column, levels);
             b.bytes = sizeof(T);
-            b.memory.resize(size);
-            MPI_Mrecv(b.memory.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+            b.memory = std::move(memory);
             compute(b);
-            MPI_Isend(b.memory.data(), size, MPI_BYTE, from, tag_back, *of.comm,
-                      &returned.emplace_back());
+            of.carrier->send_back(from, std::move(b.memory));
         }
     }
     void take_back() {
-        MPI_Waitall(int(sent.size()), sent.data(), MPI_STATUSES_IGNORE);
         for (Away& a : away) {
-            MPI_Recv(a.bundle.memory.data(), int(a.bundle.memory.size()), MPI_BYTE, a.rank,
-                     tag_back, *of.comm, MPI_STATUS_IGNORE);
+            of.carrier->results(a.rank, a.bundle.memory);
             if (!a.columns.empty()) of.give<T>(at, a.bundle, a.columns);
         }
-        MPI_Waitall(int(returned.size()), returned.data(), MPI_STATUSES_IGNORE);
+        of.carrier->end();
     }
 };
 

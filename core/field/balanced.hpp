@@ -11,6 +11,7 @@
 /// work.
 #pragma once
 #include "field/bundled.hpp"
+#include "field/carrier.hpp"
 
 namespace fathom {
 
@@ -25,7 +26,9 @@ class Balanced final : public Bundled {
 public:
     /// active: a field of columns; where it is above 0 there is work (daylight). Empty: columns are
     /// as dear as they were the last time. share: whether columns travel at all.
-    Balanced(Process columns, std::string active, double threshold, bool share);
+    /// way: how they travel (carrier.hpp).
+    Balanced(Process columns, std::string active, double threshold, bool share,
+             const std::string& way = "messages");
     void prepare(Given) override;
     void apply(Given) override;
 
@@ -49,7 +52,9 @@ private:
     double own = 0, done = 0;
     double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first
     long away = 0;
+    const CarrierKind& way;
     std::shared_ptr<MPI_Comm> comm;
+    std::shared_ptr<Carrier> carrier;
 
     void expect(Given);
 };

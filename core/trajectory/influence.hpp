@@ -84,31 +84,45 @@ template <class T> struct Influence : Gather<T> {
     struct Sight {
         Four value, by_longitude, by_latitude, by_eta;
     };
-    Sight look(Interpolation kind, const Trajectory& t) const {
+    /// Whether row b and level c of the four have a part in c_x, and in l_x: those of the points
+    /// 1 and 2 alone.
+    bool has_cubic(Interpolation kind, int b, int c) const {
+        return kind == Interpolation::cubic && inner(c) && (inner(b) || !full);
+    }
+    bool has_linear(Interpolation kind, int b, int c) const {
+        if (kind == Interpolation::linear) return inner(b) && inner(c);
+        return full ? inner(b) || inner(c) : inner(b);
+    }
+    template <bool slopes> Sight look(Interpolation kind, const Trajectory& t) const {
         Sight s{};
         const Around near = around_of(t);
-        for (int b = 0; b < 4; ++b) {
+        const Along begin = along(t, near.j);
+        const int rim = kind == Interpolation::linear;
+        for (int b = rim; b < 4 - rim; ++b) {
             const int row = near.j - 1 + b;
             const auto& r = rows[row + beyond];
-            const Along x = along(t, row);
+            const Along x = full ? begin : along(t, row);
             const OfRow y = of_row(kind, near.y, b);
-            for (int c = 0; c < 4; ++c) {
+            for (int c = rim; c < 4 - rim; ++c) {
+                const bool cubic = has_cubic(kind, b, c);
+                if (!cubic && !has_linear(kind, b, c)) continue;
                 const T* first = at(r, near.k - 1 + c, x.i - 1);
-                Four cubic{}, linear{}, cubic_slope{}, linear_slope{};
-                for (int m = 0; m < 4; ++m) {
+                Four in_cubic{}, in_linear{}, cubic_slope{}, linear_slope{};
+                for (int m = !cubic; m < 4 - !cubic; ++m) {
                     Four f;
                     std::memcpy(&f, first + m * Base::fields, sizeof f);
-                    cubic += x.x.cubic[m] * f, linear += x.x.linear[m] * f;
-                    cubic_slope += x.x.cubic_slope[m] * f;
-                    linear_slope += x.x.linear_slope[m] * f;
+                    if (cubic) in_cubic += x.x.cubic[m] * f, cubic_slope += x.x.cubic_slope[m] * f;
+                    in_linear += x.x.linear[m] * f, linear_slope += x.x.linear_slope[m] * f;
                 }
-                const T l = near.z.linear[c], d = near.z.bend(c), l_slope = near.z.linear_slope[c],
-                        d_slope = near.z.bend_slope(c);
-                s.value += y.a * l * cubic + (y.b * l + y.c * d) * linear;
+                const T l = near.z.linear[c], d = near.z.bend(c);
+                s.value += y.a * l * in_cubic + (y.b * l + y.c * d) * in_linear;
+                if constexpr (!slopes) continue;
+                const T l_slope = near.z.linear_slope[c], d_slope = near.z.bend_slope(c);
                 s.by_longitude +=
                     r.per_radian * (y.a * l * cubic_slope + (y.b * l + y.c * d) * linear_slope);
-                s.by_latitude += y.a_slope * l * cubic + (y.b_slope * l + y.c_slope * d) * linear;
-                s.by_eta += y.a * l_slope * cubic + (y.b * l_slope + y.c * d_slope) * linear;
+                s.by_latitude +=
+                    y.a_slope * l * in_cubic + (y.b_slope * l + y.c_slope * d) * in_linear;
+                s.by_eta += y.a * l_slope * in_cubic + (y.b * l_slope + y.c * d_slope) * in_linear;
             }
         }
         return s;
@@ -120,6 +134,7 @@ template <class T> struct Influence : Gather<T> {
         const Along x = along(t, near.j - 1 + b);
         const OfRow y = of_row(kind, near.y, b);
         for (int c = 0; c < 4; ++c) {
+            if (!has_cubic(kind, b, c) && !has_linear(kind, b, c)) continue;
             T weights[4];
             for (int m = 0; m < 4; ++m)
                 weights[m] = y.a * near.z.linear[c] * x.x.cubic[m] +
@@ -127,6 +142,9 @@ template <class T> struct Influence : Gather<T> {
             body(std::clamp(near.k - 1 + c, 0, levels - 1), x.i - 1, weights);
         }
     }
+
+private:
+    static constexpr bool inner(int n) { return n == 1 || n == 2; }
 };
 
 }  // namespace fathom

@@ -10,22 +10,20 @@ LinearTransport<T>::LinearTransport(MPI_Comm comm, const Decomposition& d, int h
       back(comm, d, halo, rows),
       iterations(p.iterations),
       winds(p.iterations + 1),
-      sights(p.iterations + 1) {
+      sights(p.iterations + 1),
+      tiles(p.iterations + 1) {
     if (grid.stretching) throw Error("transport on a stretched sphere has no tangent");
     if (p.rotation != 0) throw Error("transport with advected rotation has no tangent");
     std::size_t points = 0;
     for (auto& item : rows.items) first.push_back(points), points += item.count;
     for (auto& all : winds) all.resize(points);
     for (auto& all : sights) all.resize(points);
+    for (auto& all : tiles) all.resize(rows.items.size());
 }
 
-template <class T> template <class Body> void LinearTransport<T>::each_tile(Body body) {
-#pragma omp parallel
-    {
-        Tile tile;
-#pragma omp for schedule(dynamic, 4)
-        for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n], tile);
-    }
+template <class T> template <class Body> void LinearTransport<T>::each_item(Body body) {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n], n);
 }
 
 template <class T> auto LinearTransport<T>::Tile::change(int n, const Mean& v) const -> Change {
@@ -83,15 +81,17 @@ auto LinearTransport<T>::average(const Mean& own, const Sight& seen, const Tile&
 
 /// The trajectories of the state, with what is needed of others' points.
 template <class T> void LinearTransport<T>::trace(const Wind& now) {
-    each_tile([&](const Item& item, std::size_t at, Tile& t) {
+    each_item([&](const Item& item, std::size_t at, std::size_t number) {
         typename Gathered::Places places;
         for (int n = 0; n < item.count; ++n) winds[0][at + n] = wind_at(now, item, n);
         for (int pass = 0; pass <= iterations; ++pass) {
+            Tile& t = tiles[pass][number];
             find(item, winds[pass], t);
             rows.place(item, t.at, places);
             rows.need(item, t.at, places);
             for (int n = 0; pass < iterations && n < item.count; ++n) {
-                sights[pass][at + n] = rows.look(Interpolation::linear, trajectory(item, n, t));
+                sights[pass][at + n] =
+                    rows.template look<true>(Interpolation::linear, trajectory(item, n, t));
                 winds[pass + 1][at + n] = average(winds[0][at + n], sights[pass][at + n], t, n);
             }
         }
@@ -108,10 +108,11 @@ void LinearTransport<T>::follow(const Wind& now, const Wind& extrapolated, Carri
     } while (rows.around.cover());
     rows.pack(carried);
     rows.surround(true);
-    each_tile([&](const Item& item, std::size_t at, Tile& t) {
-        find(item, winds[iterations], t);
+    each_item([&](const Item& item, std::size_t at, std::size_t number) {
+        const Tile& t = tiles[iterations][number];
         for (int n = 0; n < item.count; ++n)
-            sights[iterations][at + n] = rows.look(Interpolation::cubic, trajectory(item, n, t));
+            sights[iterations][at + n] =
+                rows.template look<true>(Interpolation::cubic, trajectory(item, n, t));
     });
 }
 
@@ -144,15 +145,16 @@ void LinearTransport<T>::tangent(const Wind& now, const Wind& extrapolated, Carr
     };
     rows.pack(group);
     rows.surround(true);
-    each_tile([&](const Item& item, std::size_t at, Tile& t) {
+    each_item([&](const Item& item, std::size_t at, std::size_t number) {
         for (int n = 0; n < item.count; ++n) changes[at + n] = wind_at(now, item, n);
         for (int pass = 0; pass < iterations; ++pass) {
-            find(item, winds[pass], t);
+            const Tile& t = tiles[pass][number];
             for (int n = 0; n < item.count; ++n) {
                 const auto change = t.change(n, changes[at + n]);
                 const Sight& seen = sights[pass][at + n];
-                auto d = rows.look(Interpolation::linear, trajectory(item, n, t)).value +
-                         moved(seen, change);
+                auto d =
+                    rows.template look<false>(Interpolation::linear, trajectory(item, n, t)).value +
+                    moved(seen, change);
                 turn(seen, change, d, t.at.p[n], t.at.q[n]);
                 const Mean own = wind_at(now, item, n);
                 changes[at + n] = {T(0.5) * (own.u + d[0]), T(0.5) * (own.v + d[1]),
@@ -162,13 +164,13 @@ void LinearTransport<T>::tangent(const Wind& now, const Wind& extrapolated, Carr
     });
     rows.pack(carried);
     rows.surround(true);
-    each_tile([&](const Item& item, std::size_t at, Tile& t) {
-        find(item, winds[iterations], t);
+    each_item([&](const Item& item, std::size_t at, std::size_t number) {
+        const Tile& t = tiles[iterations][number];
         for (int n = 0; n < item.count; ++n) {
             const auto change = t.change(n, changes[at + n]);
             const Sight& seen = sights[iterations][at + n];
-            auto d =
-                rows.look(Interpolation::cubic, trajectory(item, n, t)).value + moved(seen, change);
+            auto d = rows.template look<false>(Interpolation::cubic, trajectory(item, n, t)).value +
+                     moved(seen, change);
             turn(seen, change, d, t.at.p[n], t.at.q[n]);
             for (std::size_t f = 0; f < carried.size(); ++f)
                 rows.target(carried[f], item)[n] = d[int(f)];
@@ -197,16 +199,16 @@ template <class T>
 void LinearTransport<T>::adjoint(const Wind& now, const Wind& extrapolated, Carried carried) {
     std::vector<Mean> changes(winds[0].size());
     std::vector<Point> points(changes.size());
-    each_tile([&](const Item& item, std::size_t at, Tile& t) {
-        find(item, winds[iterations], t);
+    each_item([&](const Item& item, std::size_t at, std::size_t number) {
+        const Tile& t = tiles[iterations][number];
         for (int n = 0; n < item.count; ++n)
             changes[at + n] = carried_adjoint(item, n, t, carried, points[at + n]);
     });
     back.add(points, Interpolation::cubic, true, carried);
     const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
     for (int pass = iterations - 1; pass >= 0; --pass) {
-        each_tile([&](const Item& item, std::size_t at, Tile& t) {
-            find(item, winds[pass], t);
+        each_item([&](const Item& item, std::size_t at, std::size_t number) {
+            const Tile& t = tiles[pass][number];
             for (int n = 0; n < item.count; ++n) {
                 Mean& m = changes[at + n];
                 const Mean half{T(0.5) * m.u, T(0.5) * m.v, T(0.5) * m.w};
@@ -223,7 +225,7 @@ void LinearTransport<T>::adjoint(const Wind& now, const Wind& extrapolated, Carr
         });
         back.add(points, Interpolation::linear, true, group);
     }
-    each_tile([&](const Item& item, std::size_t at, Tile&) {
+    each_item([&](const Item& item, std::size_t at, std::size_t) {
         for (int n = 0; n < item.count; ++n) add_to(now, item, n, changes[at + n]);
     });
 }

@@ -58,7 +58,11 @@ private:
     std::vector<std::vector<Mean>> winds;
     std::vector<std::vector<Sight>> sights;
 
-    template <class Body> void each_tile(Body);
+    /// Of each iteration and the last: of each item.
+    std::vector<std::vector<Tile>> tiles;
+
+    /// body(item, the first of its points, its number)
+    template <class Body> void each_item(Body);
     void find(const Item&, const std::vector<Mean>&, Tile&) const;
     typename Gathered::Trajectory trajectory(const Item&, int n, const Tile&) const;
     Mean wind_at(const Wind&, const Item&, int n) const;

@@ -5,9 +5,8 @@
 ///                      by fixed-point iteration; eta alike with d(eta)/dt
 ///       m the map factor: on the map positions are sums, no frame turns. A place beyond the area
 ///       is the nearest one within: none is ever looked for on the other side.
-///   interpolation      of the wind at the departure point: linear along each axis; of what is
-///                      carried: cubic, along each axis linear in the first and the last interval.
-///       Quasi-monotone: clipped to the 8 nearest values.
+///   interpolation      as on the sphere (semi_lagrangian.hpp); beyond its edges the area goes on
+///                      as on them
 ///   vectors            are carried without turning on the sphere, so on the map they turn by
 ///                      theta = dx d(ln m)/dy - dy d(ln m)/dx, the mean of both ends:
 ///                      u' = u cos(theta) + v sin(theta),   v' = v cos(theta) - u sin(theta)

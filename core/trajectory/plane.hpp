@@ -73,16 +73,13 @@ public:
     const Edge edge;
     const LevelNodes<T> nodes;
     OnDemandHalo around;
-    int columns, height;  ///< of the area that is packed: all columns and rows unless said so
 
     PlaneRows(MPI_Comm comm, const Decomposition& d, Edge edge, std::vector<double> heights)
         : nx(d.topology.nx),
           ny(d.topology.ny),
           edge(edge),
           nodes(std::move(heights)),
-          around(comm, d, std::vector<int>(ny, nx), fields, sizeof(T), nodes.levels()),
-          columns(nx),
-          height(ny) {
+          around(comm, d, std::vector<int>(ny, nx), fields, sizeof(T), nodes.levels()) {
         level = std::ptrdiff_t(nx + west + east) * fields;
         row = level * nodes.levels();
         memory = Pages::sparse(std::size_t(row) * (ny + 2 * beyond) * sizeof(T));
@@ -97,22 +94,19 @@ public:
     T* at(int j, int k, int i) const {
         return (T*)memory.at + (j + beyond) * row + k * level + (i + west) * fields;
     }
-    /// Own points of the blocks, of so many fields; nothing of one that is null.
+    /// Own points of the blocks, of so many fields.
     void pack(const Domain& d, std::span<const FieldSlab* const> from) {
         for (int b = 0; b < int(d.blocks.size()); ++b) {
             const Block& block = *d.blocks[b];
-            const int count = std::min(block.nx, columns - block.i0),
-                      rows = std::min(block.ny, height - block.j0);
 #pragma omp parallel for schedule(static)
-            for (int r = 0; r < rows; ++r)
+            for (int r = 0; r < block.ny; ++r)
                 for (int k = 0; k < nodes.levels(); ++k)
                     for (int f = 0; f < fields; ++f) {
-                        if (!from[f]) continue;
                         const FieldSlab& slab = *from[f];
                         const T* in = (const T*)slab.at[b] + (r + d.halo) * slab.row[b] +
                                       k * slab.level[b] + d.halo;
                         T* out = at(block.j0 + r, k, block.i0) + f;
-                        for (int i = 0; i < count; ++i) out[i * fields] = in[i];
+                        for (int i = 0; i < block.nx; ++i) out[i * fields] = in[i];
                     }
         }
     }
@@ -155,11 +149,7 @@ public:
         T wx[4], wy[4] = {0, 1, 0, 0};
         even_weights(x, wx);
         if (ny > 1) even_weights(y, wy);
-        combine(i, wx, j, wy, first, w, out, ny > 1 ? -1 : 0, ny > 1 ? 2 : 0);
-    }
-    /// The sum of 4 x 4 x 4 points with given weights, of the rows from `south` to `north` of j.
-    void combine(int i, const T* wx, int j, const T* wy, int first, const T* w, T* out,
-                 int south = -1, int north = 2) const {
+        const int south = ny > 1 ? -1 : 0, north = ny > 1 ? 2 : 0;
         for (int f = 0; f < fields; ++f) out[f] = 0;
         for (int n = south; n <= north; ++n)
             for (int m = 0; m < 4; ++m) {

@@ -3,7 +3,8 @@
     f_n^m(k) = (b_n)^1/2 sum_j V(k, j) chi_n^m(j),    sum_n (2n + 1) b_n = 1
 
 so that the covariance of f at two points an angle apart is V V^T times the correlation whose
-Legendre series is b_n. chi are real numbers: real parts of all waves, then imaginary parts of those
+Legendre series is b_n; or, with a V_n of its own for each n, f_n^m(k) = sum_j V_n(k, j) chi_n^m(j).
+chi are real numbers: real parts of all waves, then imaginary parts of those
 with m > 0.
 """
 
@@ -51,22 +52,35 @@ class SpectralRoot(LinearMap):
     ----------
     transform : of the sphere.
     spectrum : b_n, n = 0 ... truncation.
-    vertical : V (levels, modes), a root of the covariance between levels.
+    vertical : V (levels, modes), a root of the covariance between levels; or V_n (truncation + 1,
+        levels, modes), where `spectrum` is a factor more, by default 1.
     """
 
     def __init__(
-        self, transform: SphericalHarmonics, spectrum: np.ndarray, vertical: np.ndarray
+        self,
+        transform: SphericalHarmonics,
+        spectrum: np.ndarray | None,
+        vertical: np.ndarray,
     ) -> None:
+        spectrum = np.ones(transform.truncation + 1) if spectrum is None else np.asarray(spectrum)
+        vertical = np.asarray(vertical, float)
         if len(spectrum) != transform.truncation + 1:
             raise ValueError(
                 f"a spectrum of {len(spectrum)} numbers; T{transform.truncation} has"
                 f" {transform.truncation + 1}"
             )
-        self.transform, self.vertical = transform, np.asarray(vertical, float)
-        b = np.asarray(spectrum)[transform.n]
-        self.scale = np.sqrt(np.where(transform.m == 0, b, b / 2))  # of a real number each
+        if vertical.ndim == 2:
+            vertical = np.broadcast_to(vertical, (len(spectrum), *vertical.shape))
+        self.transform = transform
+        # of a real number each: those with m > 0 count twice
+        per_number = np.sqrt(np.where(transform.m == 0, 1.0, 0.5))
+        self.vertical = np.sqrt(spectrum)[:, None, None] * vertical
+        self.scale, self.degrees = (
+            per_number,
+            [np.flatnonzero(transform.n == n) for n in range(transform.truncation + 1)],
+        )
         self.moving = transform.m > 0
-        self.levels, self.modes = self.vertical.shape
+        self.levels, self.modes = vertical.shape[1:]
         self.reals = transform.waves + int(self.moving.sum())
 
     @property
@@ -89,10 +103,18 @@ class SpectralRoot(LinearMap):
         parts = np.zeros((2, self.modes, waves))
         parts[0] = given[:, :waves]
         parts[1][:, self.moving] = given[:, waves:]
-        return (self.vertical @ (parts * self.scale)).ravel()
+        parts *= self.scale
+        made = np.empty((2, self.levels, waves))
+        for V, these in zip(self.vertical, self.degrees):
+            made[:, :, these] = V @ parts[:, :, these]
+        return made.ravel()
 
     def adjoint(self, y: Vector) -> Vector:
-        parts = self.vertical.T @ y.reshape(2, self.levels, self.transform.waves) * self.scale
+        given = y.reshape(2, self.levels, self.transform.waves)
+        parts = np.empty((2, self.modes, self.transform.waves))
+        for V, these in zip(self.vertical, self.degrees):
+            parts[:, :, these] = V.T @ given[:, :, these]
+        parts *= self.scale
         return np.concatenate([parts[0], parts[1][:, self.moving]], axis=1).ravel()
 
 

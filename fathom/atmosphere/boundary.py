@@ -36,7 +36,7 @@ from fathom.data.atmosphere import gfs
 from fathom.moist_air import GRAVITY, LAPSE_RATE
 from fathom.reading import once
 from fathom.regrid import fill, sphere
-from fathom.regrid.rows import Rows
+from fathom.regrid.rows import points_of
 from fathom.time import instants as times
 from fathom.time.clock import Clock
 
@@ -65,7 +65,7 @@ def boundary_fields(
         soil_temperature ... (GFS): then sea, ice and ground are those of its day.
                           Without, land is that of the embedded GFS state, in October.
     """
-    rows, freezing_sea = Rows.of(grid), mpi.core.ground["freezing_sea"]
+    rows, freezing_sea = points_of(grid), mpi.core.ground["freezing_sea"]
     land, height = (
         rows.pack(np.asarray(land_fraction, float)),
         rows.pack(np.asarray(surface_geopotential, float)) / GRAVITY,

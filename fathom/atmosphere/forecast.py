@@ -14,7 +14,7 @@ from fathom.data import atmosphere
 from fathom.grids.hybrid import interfaces_of
 from fathom.reading import once
 from fathom.regrid import column
-from fathom.regrid.rows import Rows
+from fathom.regrid.rows import points_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -29,6 +29,7 @@ def start(
     *,
     path: str | Path | None = None,
     time=0,
+    ground: dict[str, np.ndarray] | None = None,
 ) -> dict[str, np.ndarray]:
     """Fields of `initial.initial_state`, `orography.orography` and `boundary.boundary_fields`, and
     ozone; (levels, rows, longest row), (rows, longest row).
@@ -38,6 +39,7 @@ def start(
     grid        latitude, points, and levels and truncation unless these are given
     path        of a set that is not part of Fathom
     time        number or moment of the state, where a set has several
+    ground      what `orography.orography` gives, of a grid that is not made of rows
     """
     data = atmosphere.open(state, path) if isinstance(state, str) else atmosphere.complete(state)
     if "time" in data.dims:
@@ -48,12 +50,13 @@ def start(
             " data.assign_coords(time=...)"
         )
     levels = grid.levels if levels is None else levels
-    ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
+    if ground is None:
+        ground = orography.orography(grid, grid.truncation if truncation is None else truncation)
     air = initial.initial_state(data, grid, levels, ground["surface_geopotential"])
     below = boundary.boundary_fields(
         grid, data.time.values, ground["land_fraction"], ground["surface_geopotential"], data
     )
-    rows = Rows.of(grid)
+    rows = points_of(grid)
     a, b = interfaces_of(levels)
     pressure = column.layer_pressure(
         column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))

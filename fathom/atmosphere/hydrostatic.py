@@ -72,6 +72,7 @@ class HydrostaticAtmosphere(Model):
     linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
+    budget: Any = None  # fathom.atmosphere.budget
     parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
@@ -88,6 +89,20 @@ class HydrostaticAtmosphere(Model):
         self.temperature = "virtual_temperature" if self.moist else "air_temperature"
         self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
+
+    def earth_below(self) -> dict[str, np.ndarray]:
+        """The ground of the earth: surface_geopotential, and what goes with it."""
+        raise NotImplementedError
+
+    def _lie_on(self, name):
+        """The orography of that name, and the land that goes with it."""
+        if name != "earth":
+            raise ValueError(
+                f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
+            )
+        ground = self.earth_below()
+        self.orography = ground.pop("surface_geopotential")
+        self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
 
     @property
     def flat(self):

@@ -25,7 +25,7 @@ from fathom import moist_air
 from fathom.data.atmosphere import extended
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column, sphere
-from fathom.regrid.rows import Rows
+from fathom.regrid.rows import Packed, points_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -49,7 +49,7 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
     Raises ValueError for a data set with several times, without a variable it needs, or for shapes
     that do not fit.
     """
-    rows, (a, b) = Rows.of(grid), interfaces_of(levels)
+    rows, (a, b) = points_of(grid), interfaces_of(levels)
     if "time" in dataset.dims:
         raise ValueError(
             f"the data set holds {dataset.sizes['time']} times: choose one, data.isel(time=0)"
@@ -112,7 +112,7 @@ def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
     }
 
 
-def horizontally(dataset, rows: Rows) -> dict[str, np.ndarray]:
+def horizontally(dataset, rows: Packed) -> dict[str, np.ndarray]:
     """Temperature, wind, relative humidity and geopotential (levels, points), surface pressure and
     geopotential (points) if there.
     """

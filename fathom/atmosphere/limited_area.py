@@ -5,6 +5,7 @@ docs/limited-area.md has them.
 import numpy as np
 
 from fathom import earth, mpi
+from fathom.atmosphere import ground_of_area
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.parameters import checked
@@ -16,7 +17,7 @@ from fathom.input.values import on_columns
 from fathom.names import unknown
 from fathom.order import Order
 from fathom.schemes import bytes_of
-from fathom.transform.plane import orders
+from fathom.transform.plane import BiFourier, orders
 
 
 class LimitedAreaAtmosphere(HydrostaticAtmosphere):
@@ -28,9 +29,13 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
         SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
+    outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
+        path of a store of another run, or of a file, with states in time (docs/limited-area.md).
+    outer_in_time : "linear" (default) or "cubic" between records.
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
-        (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane.
+        (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
+        earth, with its land and what is smaller than a cell (fathom.atmosphere.ground_of_area).
     tracers : names of tracers beside specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
@@ -55,6 +60,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         grid,
         *,
         waves="quadratic",
+        outer="initial",
+        outer_in_time="linear",
         physics=(),
         orography=0.0,
         tracers=(),
@@ -88,7 +95,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 )
         whole = grid if periodic else WholeArea(grid)
         self._hold(whole, physics, tracers, orography, precision, placed)
-        self.waves = tuple((n - 1) // orders[waves] for n in whole.size)
+        along_x, along_y = whole.size
+        self.waves = (along_x - 1) // orders[waves], (along_y - 1) // orders[waves]
         self.parameters = checked(
             "LimitedAreaAtmosphere",
             {
@@ -111,7 +119,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         )
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
-            self.outer = outer_models.Initial(self)
+        self.outer = outer_models.of(self, outer, outer_in_time)
+        if isinstance(orography, str):
+            self._lie_on(orography)
 
     def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
@@ -123,10 +133,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
-        given = {name: self._at_all_points(value) for name, value in values.items()}
+        given = {name: self.at_all_points(value) for name, value in values.items()}
+        if digital_filter and self.outer:
+            raise ValueError("digital_filter: a model with an outer one has none")
         return self._put(given, analysis, digital_filter)
 
-    def _at_all_points(self, value):
+    def at_all_points(self, value):
         """An array of the area with its extension, in which nothing counts."""
         nx, ny = self.grid.points
         if np.shape(value)[-2:] != (ny, nx) or self.grid.size == self.grid.points:
@@ -160,19 +172,26 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def _plane(self):
         grid = self.grid
         sides = tuple(n * grid.spacing for n in grid.size)
-        if grid.map_factor is None:
-            return mpi.core.OnPlane(grid.size, grid.points, self.waves, sides)
+        flat = lambda field: [] if field is None else field.ravel().tolist()
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
-        fields = grid.map_factor, *(outer_models.weights(grid, p) for p in exponents)
+        drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
         return mpi.core.OnPlane(
-            grid.size, grid.points, self.waves, sides, *(f.ravel().tolist() for f in fields)
+            grid.size, grid.points, self.waves, sides, *map(flat, (grid.map_factor, *drawn))
         )
 
     def records(self, model):
         """Sources of fields in time: the outer model, where there is one."""
+        return [outer_models.Records(self, self.outer, self.step)] if self.outer else []
+
+    def earth_below(self):
+        """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
-            return []
-        return [outer_models.Records(self, self.outer, self.step)]
+            raise ValueError("a PeriodicPlaneGrid is no place on earth: give it an orography")
+        return ground_of_area.orography(self.grid, self.waves)
+
+    def _given(self, name, default):
+        """Also beyond the area, where nothing reads it: as on its edges."""
+        return self.grid.continued(super()._given(name, default))
 
     def _places(self):
         if isinstance(self.grid, PeriodicPlaneGrid):
@@ -197,11 +216,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def surface_geopotential(self):
-        """As given, made periodic [m2 s-2]; the model truncates it."""
+        """As given, made periodic, of the waves that the model keeps [m2 s-2]."""
         given = self.orography
         if not callable(given) and np.ndim(given):
-            given = self._at_all_points(given)
-        return self._spread(on_columns(self.grid, given, name="orography"))
+            given = self.at_all_points(given)
+        whole = self._spread(on_columns(self.grid, given, name="orography"))
+        if self.flat:
+            return whole
+        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.waves)
+        return transform.inverse(transform.direct(whole))
 
     @property
     def passport(self):

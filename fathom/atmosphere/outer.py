@@ -15,20 +15,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere.stored_outer import Stored
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
 
 def weights(grid: Any, exponent: float) -> np.ndarray:
-    """alpha at all points of a WholeArea, (rows, points); 1 in E."""
+    """alpha at all points of a WholeArea or PeriodicPlaneGrid, (rows, points); 1 in E."""
     nx, ny = grid.points
     alpha = np.ones(grid.size[::-1])
-    z = grid.area.zone
+    z = grid.zone
     alpha[:ny, :nx] = (exponent + 1) * z**exponent - exponent * z ** (exponent + 1)
     return alpha
 
@@ -38,8 +40,9 @@ class RightSide:
 
     def __init__(self, model: Any, step: float):
         grid, p = model.grid, model.parameters
-        self.model, self.m = model, grid.map_factor
         nx, ny = grid.points
+        self.model = model
+        self.m = np.ones(grid.size[::-1]) if grid.map_factor is None else grid.map_factor
         self.square = float((self.m[:ny, :nx] ** 2).max())
         self.beta = 0.5 * step * (1 + p["off_centring"])
         levels = grid.levels
@@ -90,6 +93,8 @@ class Records:
 
     def __init__(self, model: Any, states: Any, step: float):
         self.model, self.states, self.step = model, states, step
+        if (check := getattr(states, "check", None)) is not None:
+            check()
         self.fields = [name + "_outer" for name in model.prognostic]
         self.axis = EndOfStep(states.axis, step)
         self.right_side = RightSide(model, step)
@@ -100,7 +105,9 @@ class Records:
 
     def read(self, number: int) -> dict[str, np.ndarray]:
         held: dict[str, list[np.ndarray]] = {}
-        for name, _, values in self.model.start_values(self.states.state(number)):
+        given = self.states.state(number)
+        given = {name: self.model.at_all_points(value) for name, value in given.items()}
+        for name, _, values in self.model.start_values(given):
             held.setdefault(name, []).append(values)
         state = {n: np.stack(v) if len(v) > 1 else v[0] for n, v in held.items()}
         return {name + "_outer": values for name, values in self.right_side(state).items()}
@@ -138,6 +145,22 @@ class Constant:
 
     def date(self, number: int) -> str:
         return ""
+
+
+def of(model: Any, given: Any, in_time: str = "linear") -> Any:
+    """The states that `outer` says, and how they go on between records; None: there is no outer
+    model. ValueError: none of these.
+    """
+    periodic = model.grid.map_factor is None
+    if given == "initial":
+        return None if periodic else Initial(model)
+    if periodic and not model.grid.coupling:
+        raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
+    if isinstance(given, (str, Path)):
+        return Stored(model, Path(given), in_time)
+    if hasattr(given, "axis") and hasattr(given, "state"):
+        return given
+    raise ValueError(f"outer = {given!r}: allowed are 'initial' and the path of a store or a file")
 
 
 class Initial:

@@ -23,7 +23,7 @@ def analysis(model, state):
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
     """
-    fields = forecast.start(state, model.grid)
+    fields = forecast.start(state, model.grid, ground=model.earth_below())
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
         fields["air_temperature"] = virtual_temperature(
@@ -57,7 +57,7 @@ def _adiabatic(model):
     off-centring; nor a filter of its own.
     """
     dry = copy.copy(model)
-    dry.physics, dry.filter_span = [], 0.0
+    dry.physics, dry.filter_span, dry.budget = [], 0.0, None
     dry.parameters = model.parameters | {
         "diffusion_time": 0.0,
         "viscosity": 0.0,

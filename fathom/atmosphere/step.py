@@ -27,10 +27,16 @@ def physics(model, do, past):
     do("TendencyStart")
     for tracer in model.tracers:
         do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
+    added = 0  # schemes so far that add to tendencies
     for scheme in model.physics:
         twice = past and "step" in scheme.parameter_names and scheme.adds_tendencies
         do(scheme, on=past, **({"step": 2 * do.step} if twice else {}), **_sampled(model, scheme))
+        if model.budget is not None and scheme.adds_tendencies:
+            model.budget.after(do, added)
+            added += 1
     do("VirtualTemperatureTendency", on=past, when=model.moist)
+    if model.budget is not None:
+        model.budget.close(do)
 
 
 def semi_lagrangian_step(model, dynamics, do):

@@ -12,6 +12,7 @@ from fathom.commands.bench import bench
 from fathom.commands.blocks import blocks
 from fathom.commands.column import column
 from fathom.commands.compare import compare
+from fathom.commands.cycle import background, cycle
 from fathom.commands.data import data
 from fathom.commands.database import database
 from fathom.commands.forcing import forcing
@@ -43,6 +44,8 @@ verbs = (
     data,
     database,
     observations,
+    cycle,
+    background,
     forcing,
     blocks,
     bench,

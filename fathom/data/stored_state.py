@@ -7,6 +7,7 @@ interfaces).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,6 +43,28 @@ def state(file: Path) -> xr.Dataset:
     return layered_state.on_pressures(_in_order(found[used], "level"), a, b)
 
 
+def in_layers(
+    file: Path, number: int, also: Sequence[str] = ()
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Record `number` of a store on hybrid levels, on its own points: fields (levels, rows,
+    points), (rows, points), and those of `also` that are there; a [Pa] and b of the interfaces.
+    """
+    with output.open(file) as data:
+        if "ap" not in data or "b" not in data:
+            raise ValueError(f"{file} has no hybrid levels (ap, b)")
+        names = tuple(dict.fromkeys((*fields, *also)))
+        found = _in_our_units(_renamed(data, _found(file, data, names)))
+        lacking = [n for n in (*layered_state.needed, "surface_air_pressure") if n not in found]
+        a, b = (_interfaces(data, name) for name in ("ap", "b"))
+        if lacking or found.sizes.get("level") != a.size - 1:
+            raise ValueError(
+                f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: all of them are"
+                f" needed, with {', '.join(layered_state.needed)} and surface_air_pressure"
+            )
+        record = found.isel(time=number)
+        return {n: np.asarray(record[n].values, float) for n in names if n in record}, a, b
+
+
 def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     """With pressure in Pa, geopotential and specific humidity."""
     level = next((name for name in vertical if name in found.dims and name in found.coords), None)
@@ -58,10 +81,10 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     return layered_state.with_specific_humidity(_in_order(found, "pressure"))
 
 
-def _found(file: Path, data: xr.Dataset) -> dict[str, str]:
+def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict[str, str]:
     """{variable: its name here}."""
     new: dict[str, str] = {}
-    for name in fields:
+    for name in wanted:
         row = names.describe(name)
         there = [str(n) for n in data.data_vars if n in (name, row.alias)] or [
             str(n)

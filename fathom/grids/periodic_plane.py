@@ -11,7 +11,8 @@ import numpy as np
 from fathom.grids.arguments import core, length_of, number_of, reject, room_for
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
-from fathom.grids.limited_area import _points
+from fathom.grids.limited_area import _least, _points
+from fathom.grids.zones import zone_of
 
 
 class PeriodicPlaneGrid(Grid):
@@ -22,13 +23,16 @@ class PeriodicPlaneGrid(Grid):
     points : (along x, along y).
     resolution : float [m].
     latitude : [degrees] of the whole plane: of its Coriolis parameter and of the sun.
+    coupling : points along each edge that are drawn to an outer model, where there is one.
     levels : HybridLevels or SigmaLevels; by default one layer.
     """
 
     level_coordinate = "pressure"
     map_factor = angle = None
 
-    def __init__(self, points=None, *, resolution=None, latitude=45.0, levels=None, **unknown):
+    def __init__(
+        self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None, **unknown
+    ):
         reject(self, unknown)
         if points is None or resolution is None:
             raise ValueError(
@@ -43,6 +47,9 @@ class PeriodicPlaneGrid(Grid):
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
             raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
         self.levels = levels or SigmaLevels(1)
+        self.coupling = _least("coupling", coupling, 0)
+        if 2 * self.coupling >= min(self.points):
+            raise ValueError(f"coupling = {coupling} leaves nothing of {self.points} points")
         self._sides = [[self.spacing * i for i in range(n + 1)] for n in self.size]
 
     @cached_property
@@ -61,9 +68,16 @@ class PeriodicPlaneGrid(Grid):
     def corner_levels(self):
         return self.wet_levels
 
+    @cached_property
+    def zone(self):
+        """Where a point lies: 0 within, 1 on the edge (fathom/grids/zones.py)."""
+        return zone_of(self.points, self.coupling)
+
     def spread(self, values):
         """What is there is periodic."""
         return np.asarray(values, float)
+
+    continued = spread
 
     def distribution(self, ranks):
         """Whole rows, as transforms want them."""

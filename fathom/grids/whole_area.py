@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.regrid.rows import Scattered
 from fathom.regrid.windows import Window
 
 
@@ -86,10 +87,27 @@ class WholeArea(Grid):
         """From east to the axis of x [radians], of all points."""
         return self.area.projection.angle(*self.coordinates())
 
+    @property
+    def zone(self):
+        return self.area.zone
+
     @cached_property
     def map_factor(self):
         """m of all points, periodic: in E by splines of ln m."""
         return np.exp(self.spread(np.log(self.area.map_factors[0])))
+
+    @cached_property
+    def scattered(self):
+        """The columns as regridding takes them."""
+        longitude, latitude = self.coordinates()
+        return Scattered(longitude, latitude, self.wet_levels > 0)
+
+    def continued(self, values):
+        """Values of C + I, with those of its edges in E: of what must stay what it is."""
+        nx, ny = self.points
+        more = [(0, N - n) for n, N in zip((ny, nx), self.size[::-1])]
+        inside = self.area.inside(np.asarray(values))
+        return np.pad(inside, [(0, 0)] * (inside.ndim - 2) + more, mode="edge")
 
     def spread(self, values):
         """(..., rows, points) or C + I alone, made periodic: E by splines."""

@@ -19,8 +19,48 @@ import numpy as np
 from fathom.regrid.schmidt import Schmidt
 
 
+class Packed:
+    """Points of a grid in the order of its rows: `shape` (rows, longest row), `used` (rows, longest
+    row) True where there is one, `point_longitude`, `point_latitude` of each on earth.
+    """
+
+    shape: tuple[int, int]
+    size: int
+    used: np.ndarray
+    point_longitude: np.ndarray
+    point_latitude: np.ndarray
+    in_rows = False  # whether they lie on parallels
+
+    def pack(self, field) -> np.ndarray:
+        """(..., rows, longest row) -> (..., points of the grid)."""
+        field = np.asarray(field)
+        if field.shape[-2:] != self.shape:
+            raise ValueError(
+                f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with"
+                f" up to {self.shape[1]} points"
+            )
+        return field[..., self.used]
+
+    def unpack(self, values, fill=0.0) -> np.ndarray:
+        """(..., points of the grid) -> (..., rows, longest row), `fill` where there is no point."""
+        values = np.asarray(values)
+        field = np.full(values.shape[:-1] + self.shape, fill, values.dtype)
+        field[..., self.used] = values
+        return field
+
+
+class Scattered(Packed):
+    """Points anywhere: those of longitude, latitude (rows, columns) [degrees] where `used`."""
+
+    def __init__(self, longitude, latitude, used):
+        self.used = np.asarray(used, bool)
+        self.shape, self.size = self.used.shape, int(self.used.sum())
+        self.point_longitude = np.asarray(longitude, float)[self.used] % 360
+        self.point_latitude = np.asarray(latitude, float)[self.used]
+
+
 @dataclass(frozen=True)
-class Rows:
+class Rows(Packed):
     """latitude (rows,) [degrees], increasing; points (rows,), of each row; the sphere that they are
     on.
     """
@@ -80,12 +120,16 @@ class Rows:
         return cls(grid.latitude, grid.points, getattr(grid, "sphere", Schmidt()))
 
     @property
-    def shape(self) -> tuple[int, int]:
+    def in_rows(self) -> bool:  # type: ignore[override]
+        return self.sphere.plain
+
+    @property
+    def shape(self) -> tuple[int, int]:  # type: ignore[override]
         """(rows, longest row)."""
         return self.points.size, int(self.points.max())
 
     @property
-    def size(self) -> int:
+    def size(self) -> int:  # type: ignore[override]
         """Points of the whole grid."""
         return int(self.points.sum())
 
@@ -95,7 +139,7 @@ class Rows:
         return np.concatenate([[0], np.cumsum(self.points)])
 
     @cached_property
-    def used(self) -> np.ndarray:
+    def used(self) -> np.ndarray:  # type: ignore[override]
         """(rows, longest row) True where there is a point."""
         return np.arange(self.shape[1]) < self.points[:, None]
 
@@ -123,30 +167,19 @@ class Rows:
         )
 
     @property
-    def point_longitude(self) -> np.ndarray:
+    def point_longitude(self) -> np.ndarray:  # type: ignore[override]
         """Of each point on earth, packed."""
         return self._on_earth[0]
 
     @property
-    def point_latitude(self) -> np.ndarray:
+    def point_latitude(self) -> np.ndarray:  # type: ignore[override]
         return self._on_earth[1]
 
     def longitude(self, row: int) -> np.ndarray:
         return 360.0 / self.points[row] * np.arange(self.points[row])
 
-    def pack(self, field) -> np.ndarray:
-        """(..., rows, longest row) -> (..., points of the grid)."""
-        field = np.asarray(field)
-        if field.shape[-2:] != self.shape:
-            raise ValueError(
-                f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with"
-                f" up to {self.shape[1]} points"
-            )
-        return field[..., self.used]
 
-    def unpack(self, values, fill=0.0) -> np.ndarray:
-        """(..., points of the grid) -> (..., rows, longest row), `fill` where there is no point."""
-        values = np.asarray(values)
-        field = np.full(values.shape[:-1] + self.shape, fill, values.dtype)
-        field[..., self.used] = values
-        return field
+def points_of(grid) -> Packed:
+    """Of anything that has rows, or `scattered` points."""
+    points = getattr(grid, "scattered", None)
+    return Rows.of(grid) if points is None else points

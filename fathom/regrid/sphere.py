@@ -12,14 +12,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from fathom.regrid.rows import Rows
+from fathom.regrid.rows import Packed, Rows
 
 
 def to_rows(
-    values, latitude, longitude, rows: Rows, *, vector: bool = False, order: int = 3
+    values, latitude, longitude, rows: Packed, *, vector: bool = False, order: int = 3
 ) -> np.ndarray:
-    """Interpolate `values` (..., lat, lon) of a regular grid to a grid of rows; the result is
-    packed, (..., points of the grid).
+    """Interpolate `values` (..., lat, lon) of a regular grid to a grid of rows, or to points
+    anywhere; the result is packed, (..., points of the grid).
 
     latitude   (lat,) degrees, increasing or decreasing, with or without the poles,
         evenly spaced or not
@@ -47,7 +47,7 @@ def to_rows(
             " number with equal steps around the earth is needed"
         )
     opposite = np.roll(values, longitude.size // 2, -1)
-    if not rows.sphere.plain:
+    if not isinstance(rows, Rows) or not rows.in_rows:
         return _scattered(
             values,
             opposite,

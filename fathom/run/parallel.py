@@ -22,6 +22,8 @@ usual = {
     "sum": "allreduce",
     "synchronise": False,
     "balance": None,
+    "carrier": "messages",
+    "balance_threshold": 0.05,
     "automatic": True,
     "io_servers": 0,
     "per_node": 0,
@@ -32,9 +34,13 @@ usual = {
     "readers": 0,
     "staging": None,
 }
-chosen = ("distribution", "blocks", "tile", "exchange", "sum", "synchronise")
-together = {"blocks", "distribution"}  # one decision: who names one of them decides
-between_ranks = {"exchange", "sum", "synchronise"}  # nothing to one rank
+decisions = {  # of several settings: who names one of them decides
+    "decomposition": ("distribution", "blocks"),
+    "columns": ("balance", "carrier", "balance_threshold"),
+}
+chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
+chosen += decisions["columns"]
+between_ranks = {"exchange", "sum", "synchronise", *decisions["columns"]}  # nothing to one rank
 distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
@@ -59,6 +65,11 @@ def checked(given):
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
     columns(how["tile"])
     balanced(how["balance"])
+    known = [name for name, _ in mpi.core.carriers()]
+    _one_of(how["carrier"], known, f"no carrier {how['carrier']!r}")
+    threshold = how["balance_threshold"]
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
+        raise ValueError(f"balance_threshold = {threshold!r} must be a number of at least 0")
     _check_servers(how)
     return how
 
@@ -118,6 +129,7 @@ def columns(tile):
 
 # The field of columns that says where a process has work; others learn column by column.
 activity = {"Radiation": "cosine_zenith_ahead", "RRTMGP": "cosine_zenith_ahead"}
+uneven = (*activity, "BettsMiller", "MassFluxConvection", "ShallowMassFlux", "GraupelMicrophysics")
 
 
 def balanced(given):
@@ -134,11 +146,16 @@ def balanced(given):
     )
 
 
-def share(processes, given):
-    """(processes with those of `given` balanced, name -> core.Balanced). ValueError: no such
+def may_be_balanced(processes):
+    """Names of those whose columns cost unlike amounts, and can be computed anywhere."""
+    return [p.name for p in processes if p.name in uneven and not p.is_global]
+
+
+def share(processes, how):
+    """(processes with those of how["balance"] balanced, name -> core.Balanced). ValueError: no such
     process, or none of columns.
     """
-    wanted, found = balanced(given), {}
+    wanted, found = balanced(how["balance"]), {}
     known = [p.name for p in processes]
     for name in wanted:
         if name not in known:
@@ -149,7 +166,9 @@ def share(processes, given):
     result = []
     for p in processes:
         if p.name in wanted:
-            found[p.name] = mpi.core.Balanced(p, wanted[p.name])
+            found[p.name] = mpi.core.Balanced(
+                p, wanted[p.name], how["balance_threshold"], way=how["carrier"]
+            )
             every, phase = p.every, p.phase
             p = found[p.name].process()
             p.every, p.phase = every, phase
@@ -161,16 +180,22 @@ def _count(number):
     return isinstance(number, int) and not isinstance(number, bool) and number > 0
 
 
+def _that_matter(how, kept, ranks):
+    """Of `chosen`, those that do something."""
+    idle = between_ranks if ranks == 1 else set()
+    if how["balance"] is None and "balance" not in kept:
+        idle = idle.union(decisions["columns"])
+    return [name for name in chosen if name not in idle]
+
+
 def settle(how, named, kept, *, ranks, same_bits=True):
     """What to do and why: (values, name -> reason). named: what the user gave; kept: settings of
     fathom.run.choices; same_bits: whether any way to sum gives the same.
     """
-    if named & together:
-        named = named | together
+    decided = (set(settings) for settings in decisions.values() if named & set(settings))
+    named = named.union(*decided)
     how, why = dict(how), {}
-    for name in chosen:
-        if ranks == 1 and name in between_ranks:
-            continue
+    for name in _that_matter(how, kept, ranks):
         why[name] = "given" if name in named else "default"
         if name == "sum" and not same_bits and name not in named:
             why[name] = "default; not chosen, because sums of plain numbers have other bits"

@@ -46,7 +46,8 @@ class Simulation:
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
     parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
-        distribution, tile, exchange, sum, synchronise, balance; what is not
+        distribution, tile, exchange, sum, synchronise, balance, carrier,
+        balance_threshold; what is not
         named is what was measured before on this machine (automatic=False: the usual). Never
         changes a bit of the answer.
     limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
@@ -331,7 +332,7 @@ class Simulation:
         self._place_on_ranks()
         precision = self.bytes_of_number
         processes, self.balanced = spread.share(
-            model.processes(self.step, self.surface), self.parallel["balance"]
+            model.processes(self.step, self.surface), self.parallel
         )
         known = _known(processes)
         keep = list(model.kept)

@@ -43,7 +43,8 @@ def test_little_is_not_moved():
 def test_same_bits_with_and_without(on_ranks, options):
     plain = on_ranks(1, balanced_physics, "bits", *options)
     assert plain["balanced"] == []
-    for ranks, threads in ((1, 2), (2, 1), (3, 1), (4, 1)):
+    ways = ("messages", "messages", "pulled", "pulled")
+    for way, (ranks, threads) in zip(ways, ((1, 2), (2, 1), (3, 1), (4, 1))):
         shared = on_ranks(
             ranks,
             balanced_physics,
@@ -51,6 +52,7 @@ def test_same_bits_with_and_without(on_ranks, options):
             *options,
             "balance=true",
             f"threads={threads}",
+            f'carrier="{way}"',
             threads=threads,
         )
         assert len(shared["balanced"]) == 3
@@ -60,8 +62,14 @@ def test_same_bits_with_and_without(on_ranks, options):
 def test_columns_travel(on_ranks):
     """On two ranks the one with more sunlit columns gives some to the other from the first call
     on, when a lit column is taken for twice as dear as a dark one."""
-    found = on_ranks(2, balanced_physics, "bits", 'radiation="RRTMGP"', "balance=true")
-    assert found["travelled"] > 0
+    found = [
+        on_ranks(
+            2, balanced_physics, "bits", 'radiation="RRTMGP"', "balance=true", f'carrier="{way}"'
+        )
+        for way, _ in mpi.core.carriers()
+    ]
+    assert all(one["travelled"] > 0 for one in found)
+    assert len({one["checksum"] for one in found}) == 1
 
 
 def test_what_cannot_be_balanced():
@@ -72,6 +80,10 @@ def test_what_cannot_be_balanced():
     }
     with pytest.raises(ValueError, match=r"parallel balance = 'Radiation' must be a list of proc"):
         balanced("Radiation")
+    with pytest.raises(
+        ValueError, match=r"no carrier 'pushed'; did you mean 'pulled'\? allowed: messages, pulled"
+    ):
+        balanced_physics.simulation(carrier="pushed")
     process = mpi.core.process("UpwindAdvection")
     with pytest.raises(ValueError, match="UpwindAdvection looks at neighbours of a column"):
         mpi.core.Balanced(process)

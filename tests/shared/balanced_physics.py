@@ -10,7 +10,12 @@ import fathom as fm
 
 
 def simulation(
-    radiation="Radiation", precision="fp64", balance=(), threads=1, distribution="square"
+    radiation="Radiation",
+    precision="fp64",
+    balance=(),
+    threads=1,
+    distribution="square",
+    carrier="messages",
 ):
     """With waves and all kinds of water, in summer, so that columns differ."""
     physics = fm.FirstPhysics(
@@ -36,13 +41,18 @@ def simulation(
         step="40min",
         start="2000-06-21",
         directory=tempfile.mkdtemp(),
-        parallel={"balance": list(balance), "threads": threads, "distribution": distribution},
+        parallel={
+            "balance": list(balance),
+            "threads": threads,
+            "distribution": distribution,
+            "carrier": carrier,
+        },
     )
 
 
-def bits(radiation="Radiation", precision="fp64", balance=False, threads=1):
+def bits(radiation="Radiation", precision="fp64", balance=False, threads=1, carrier="messages"):
     names = [radiation, "BettsMiller", "GraupelMicrophysics"] if balance else []
-    sim = simulation(radiation, precision, names, threads)
+    sim = simulation(radiation, precision, names, threads, carrier=carrier)
     sim.prepare().advance(7)
     travelled = sim.balanced[radiation].travelled if balance else 0
     return {

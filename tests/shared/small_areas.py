@@ -19,11 +19,15 @@ def area(levels=6, **changes):
     return fm.LimitedAreaGrid(**(europe | {"levels": fm.SigmaLevels(levels)} | changes))
 
 
-def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0):
+def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0, coupling=0):
     import fathom as fm
 
     return fm.PeriodicPlaneGrid(
-        points, resolution=resolution, latitude=latitude, levels=fm.SigmaLevels(levels)
+        points,
+        resolution=resolution,
+        latitude=latitude,
+        coupling=coupling,
+        levels=fm.SigmaLevels(levels),
     )
 
 
@@ -35,17 +39,17 @@ def simulation(model, step="600s", directory=None, **parallel):
     )
 
 
-def disturbed(physics=(), tracers=("dye",), periodic=False, precision="fp64", **model):
+def disturbed(physics=(), tracers=("dye",), periodic=False, precision="fp64", grid=None, **model):
     """A jet over a hill, with waves in it from the start."""
     import fathom as fm
 
     if periodic:
-        grid = plane()
+        grid = grid or plane()
         far = lambda x, y: ((x - 5e5) / 2e5) ** 2 + ((y - 4e5) / 2e5) ** 2
         wave = lambda x, y: np.sin(2 * np.pi * x / 1e6) * np.cos(2 * np.pi * y / 750e3)
         height = lambda x, y: 0.5 + 0.5 * np.cos(2 * np.pi * y / 750e3)
     else:
-        grid = area()
+        grid = grid or area()
         far = lambda x, y: ((x - 12) / 4) ** 2 + ((y - 47) / 3) ** 2
         wave = lambda x, y: np.sin(np.deg2rad(12 * x)) * np.cos(np.deg2rad(9 * y))
         height = lambda x, y: 0.5 + 0.5 * np.cos(np.deg2rad(4 * (y - 46)))

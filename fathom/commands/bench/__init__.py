@@ -13,6 +13,7 @@ from fathom.commands.bench.bi_fourier import bi_fourier
 from fathom.commands.bench.blocking import blocking
 from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
+from fathom.commands.bench.limited_area import limited_area
 from fathom.commands.bench.messages import messages
 from fathom.commands.bench.observations import observations
 from fathom.commands.bench.ocean import ocean
@@ -30,6 +31,7 @@ parts = (
     input_,
     output,
     atmosphere,
+    limited_area,
     blocking,
     kernels,
     observations,

@@ -26,6 +26,8 @@ from fathom.run import launch
 @number_option("--spin-up", default=24, help="Steps of 40 minutes before those measured.")
 @number_option("--steps", default=6)
 @number_option("--simulated", default=32, help="Ranks that do not exist, priced by the columns.")
+@usual_option("--carrier", default="messages", help="How columns travel: messages or pulled.")
+@click.option("--threshold", default=0.05, show_default=True, help="Above the mean, to give some.")
 @click.option("--pictures", type=click.Path(path_type=Path), help="A folder for maps.")
 @record_option
 @json_option()

@@ -15,7 +15,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import numpy as np
@@ -54,17 +54,25 @@ class Case:
     step: str | None = None
     tile: int | str = "measured"
 
+    command: ClassVar[str] = "atmosphere"
+    known: ClassVar[Mapping[str, Any]] = cases
+
     def __post_init__(self):
         for what, given, allowed in (
-            ("case", self.case, cases),
+            ("case", self.case, self.known),
             ("precision", self.precision, ("fp64", "fp32")),
             ("grid", self.grid, ("linear", "quadratic", "cubic")),
         ):
             if given is not None and given not in allowed:
                 raise ValueError(
-                    f"bench atmosphere: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
-                    f" {', '.join(allowed)}"
+                    f"bench {self.command}: {what} = '{given}'{near(given, allowed) or ';'}"
+                    f" allowed: {', '.join(allowed)}"
                 )
+
+    def interpolation(self, simulation: Any) -> dict[str, float]:
+        """What interpolation takes by itself; nothing where that is not measured."""
+        bytes_ = 8 if self.precision == "fp64" else 4
+        return Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
 
     def simulation(self, **more: Any) -> Any:
         """`more`: keywords of the Simulation."""
@@ -236,7 +244,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     best = _best_piece(simulation, case.steps, limits)
     seconds, inside = best.seconds, best.inside
     processes = _with_work(simulation, best.processes, bytes_)
-    interpolation = Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
+    interpolation = case.interpolation(simulation)
     faults = machine.page_faults()
     simulation.advance(4)
     faults, checksum = comm.allreduce(machine.page_faults() - faults) / 4, simulation.checksum()
@@ -430,13 +438,18 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             [
                 figures["limits"],
                 (
-                    "Legendre sums take the transforms to"
+                    "Sums within wavenumbers take the transforms to"
                     f" {100 * figures['transform_fraction_of_fma']:.0f} % of the multiply-adds"
                 ),
-                (
-                    f"interpolation {around['interleaved']:.2f} ns a point and field, four fields"
-                    f" interleaved; {around['single']:.2f} ns field by field: {around['ratio']:.1f}"
-                    f" times; {around['by_levels']:.2f} ns a field alone, by levels"
+                *(
+                    [
+                        f"interpolation {around['interleaved']:.2f} ns a point and field, four"
+                        f" fields interleaved; {around['single']:.2f} ns field by field:"
+                        f" {around['ratio']:.1f} times; {around['by_levels']:.2f} ns a field"
+                        " alone, by levels"
+                    ]
+                    if around
+                    else []
                 ),
             ],
         ),

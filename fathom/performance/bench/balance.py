@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -65,8 +66,12 @@ class Case:
     steps: int = 6
     simulated: int = 32
     threshold: float = 0.05
+    carrier: str = "messages"
 
     def __post_init__(self) -> None:
+        known = [name for name, _ in mpi.core.carriers()]
+        if self.carrier not in known:
+            raise ValueError(f"no carrier '{self.carrier}'; allowed: {', '.join(known)}")
         if self.steps < 2 or self.simulated < 2 or self.spin_up < 2:
             raise ValueError(
                 f"steps = {self.steps}, spin_up = {self.spin_up}, simulated = {self.simulated}"
@@ -88,12 +93,21 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
     experiment = Experiment(Document(text.format(**how), "balance.toml"))
     with tempfile.TemporaryDirectory() as folder:
         simulation = experiment.simulation(directory=folder)
-        simulation.parallel |= {"balance": list(processes), "distribution": case.distribution}
+        simulation.parallel |= {
+            "balance": list(processes),
+            "distribution": case.distribution,
+            "carrier": case.carrier,
+            "balance_threshold": case.threshold,
+        }
         simulation.prepare()
         simulation.advance(case.spin_up)
         seconds: dict[str, Any] = {name: ([], []) for name in processes}
+        wall = []
         for _ in range(case.steps):
+            simulation.comm.barrier()
+            began = time.perf_counter()
             simulation.advance(1)
+            wall.append(time.perf_counter() - began)
             for name, balanced in simulation.balanced.items():
                 for kept, mine in zip(seconds[name], (balanced.own_seconds, balanced.seconds)):
                     kept.append(simulation.comm.gather(mine))
@@ -106,7 +120,7 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
         return None
     if pictures is not None:
         _draw(pictures, costs, owners, grid)
-    return _figures(case, seconds, costs, levels)
+    return _figures(case, seconds, costs, levels) | {"seconds_per_step": float(np.median(wall))}
 
 
 def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
@@ -225,7 +239,11 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         tree(
             f"efficiency of columns on {case['ranks']} ranks, T{case['truncation']},"
             f" {case['levels']} levels, {figures['machine']}",
-            [*entries, ("together", line(total))],
+            [
+                *entries,
+                ("together", line(total)),
+                (f"a step, columns by {case['carrier']}", f"{figures['seconds_per_step']:.3f} s"),
+            ],
         )
     )
     return 0

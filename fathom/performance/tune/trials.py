@@ -1,8 +1,9 @@
 """Live simulations of one case in many configurations, side by side on the same ranks: what a step
 of each takes, and whether their bits are the same.
 
-A configuration: settings of [parallel] by name, "decomposition" for (distribution, blocks), and
-keys of the file with a dot ("model.free_surface.solver").
+A configuration: settings of [parallel] by name, those that are one decision
+(fathom.run.parallel.decisions) as a tuple by its name, and keys of the file with a dot
+("model.free_surface.solver").
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from fathom import machine, mpi
 from fathom.describe.experiment import Experiment
 from fathom.performance.tune.search import Rejected
 from fathom.run import choices
+from fathom.run.parallel import decisions
 
 warm = 2  # steps before those that count; the bits of a state are those after them
 hopeless = 3.0  # times slower than the first: not worth a pair
@@ -80,6 +82,7 @@ class Trials:
         """Its parts in one order on all ranks: windows are given back by all together."""
         simulation = self.live.pop(key, None)
         if simulation is not None:
+            simulation.balanced = {}
             simulation.sequence = simulation.fields = simulation.domain = None
 
     # ---- making one ------------------------------------------------------------------------------
@@ -123,13 +126,11 @@ class Trials:
         parallel |= {
             name: value
             for name, value in configuration.items()
-            if "." not in name and name != "decomposition"
+            if "." not in name and name not in decisions
         } | {"automatic": False}
-        if "decomposition" in configuration:
-            distribution, blocks = configuration["decomposition"]
-            parallel |= {"distribution": distribution} | (
-                {"blocks": list(blocks)} if blocks else {}
-            )
+        for decision, names in decisions.items():
+            values = zip(names, configuration.get(decision, ()))
+            parallel |= {name: value for name, value in values if value is not None}
         experiment = Experiment(document)
         if self.grid is None:
             with experiment.readers():

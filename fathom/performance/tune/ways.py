@@ -150,7 +150,20 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
         if getattr(model, "numerics", {}).get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
         axes.append(Axis("synchronise", [False, True]))
+        axes.append(Axis("columns", _columns(simulation)))
     return [axis for axis in axes if not _decided(axis, named)]
+
+
+def _columns(simulation: Any) -> list[tuple[list[str] | None, str, float]]:
+    """(balance, carrier, balance_threshold); the first is the usual."""
+    names = parallel.decisions["columns"]
+    found: list[Any] = [tuple(parallel.usual[name] for name in names)]
+    processes = simulation.model.processes(simulation.step, simulation.surface)
+    if uneven := parallel.may_be_balanced(processes):
+        _, _, threshold = found[0]
+        found += [(uneven, way, threshold) for way, _ in mpi.core.carriers()]
+        found.append((uneven, "messages", 4 * threshold))
+    return found
 
 
 def _axes_of_model(alternatives: Mapping[str, Sequence[Any]]) -> list[Axis]:
@@ -191,7 +204,7 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
 
 def _decided(axis: Axis, named: set[str]) -> bool:
     return len(axis.values) < 2 or bool(
-        named & (parallel.together if axis.name == "decomposition" else {axis.name})
+        named & set(parallel.decisions.get(axis.name, (axis.name,)))
     )
 
 
@@ -233,12 +246,11 @@ def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
         evidence = {"how": "tuned", "date": date} | (
             {"gain": won.gain, "noise": won.error} if won else {}
         )
-        if name == "decomposition":
-            (distribution, blocks), (before, _) = result.best[name], result.start[name]
-            kept["distribution"] = {"value": distribution, "default": before} | evidence
-            kept["blocks"] = {"value": blocks, "default": None} | {
-                k: v for k, v in evidence.items() if k in ("how", "date")
-            }
+        if name in parallel.decisions:
+            found = zip(parallel.decisions[name], result.best[name], result.start[name])
+            for setting, value, before in found:
+                kept[setting] = {"value": value, "default": before} | evidence
+                evidence = {k: v for k, v in evidence.items() if k in ("how", "date")}
         else:
             kept[name] = {"value": result.best[name], "default": parallel.usual[name]} | evidence
     return kept
@@ -309,6 +321,8 @@ def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[
 def value_text(axis: str, value: Any) -> str:
     if axis == "decomposition":
         return value[0] + (f", blocks of {parallel.text(value[1])}" if value[1] else "")
+    if axis == "columns":
+        return f"{', '.join(value[0])} by {value[1]}" if value[0] else "computed where they are"
     if axis == "tile" and isinstance(value, Mapping):
         return "measured"
     return parallel.text(value)

@@ -42,3 +42,14 @@ def test_bench_atmosphere(tmp_path):
 def test_an_unknown_case_is_an_error(tmp_path):
     status, _, err = box.fathom("bench", "atmosphere", "--case", "held-suarez-t42", folder=tmp_path)
     assert status != 0 and "did you mean 'held-suarez-t42l24'" in err
+
+
+def test_bench_limited_area(tmp_path):
+    file = tmp_path / "b.json"
+    options = ("--steps", 2, "--spin-up", 1, "--json", file)
+    status, out, err = box.fathom("bench", "limited-area", *options, folder=tmp_path)
+    assert (status, err) == (0, "") and "simulated days a day" in out
+    figures = json.loads(file.read_text())
+    assert figures["cells"] == 7680 * 31 and not figures["interpolation"]
+    rates = {r["name"]: r for r in figures["rates"]}
+    assert all(rates[n]["gflops"] > 0 for n in ("transforms", "semi-Lagrangian", "physics"))

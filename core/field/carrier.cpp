@@ -1,0 +1,138 @@
+#include "field/carrier.hpp"
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include "base/error.hpp"
+#include "parallel/window.hpp"
+
+namespace fathom {
+
+namespace {
+
+class Messages final : public Carrier {
+public:
+    Messages(MPI_Comm comm, std::size_t) : comm(comm) {}
+    void offer(std::span<const Offer> offers) override {
+        for (const auto& [taker, bundle] : offers)
+            MPI_Isend(bundle.data(), int(bundle.size()), MPI_BYTE, taker, there, comm,
+                      &requests.emplace_back());
+    }
+    std::vector<std::byte> fetch(int giver) override {
+        MPI_Message message;
+        MPI_Status status;
+        int size;
+        MPI_Mprobe(giver, there, comm, &message, &status);
+        MPI_Get_count(&status, MPI_BYTE, &size);
+        std::vector<std::byte> bundle(size);
+        MPI_Mrecv(bundle.data(), size, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        return bundle;
+    }
+    void send_back(int giver, std::vector<std::byte> bundle) override {
+        const auto& kept = held.emplace_back(std::move(bundle));
+        MPI_Isend(kept.data(), int(kept.size()), MPI_BYTE, giver, back, comm,
+                  &requests.emplace_back());
+    }
+    void results(int taker, std::span<std::byte> into) override {
+        wait();  // what was offered lies in the same memory
+        MPI_Recv(into.data(), int(into.size()), MPI_BYTE, taker, back, comm, MPI_STATUS_IGNORE);
+    }
+    void end() override { wait(), held.clear(); }
+
+private:
+    static constexpr int there = 1, back = 2;  // tags
+    MPI_Comm comm;
+    std::vector<MPI_Request> requests;
+    std::vector<std::vector<std::byte>> held;
+    void wait() {
+        MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+        requests.clear();
+    }
+};
+
+/// The window of a rank: for each rank a line [call, place, words] of what that one offers, and a
+/// line [call] when that one has put results; then what this rank offers.
+class Pulled final : public Carrier {
+public:
+    Pulled(MPI_Comm comm, std::size_t room)
+        : rank(rank_of(comm)),
+          ranks(size_of(comm)),
+          window(comm, 2 * line * ranks + words(room) + ranks) {}
+    void offer(std::span<const Offer> offers) override {
+        ++call;
+        std::size_t at = 2 * line * ranks;
+        for (const auto& [taker, bundle] : offers) {
+            places[taker] = at;
+            std::memcpy(window.own() + at, bundle.data(), bundle.size());
+            at += words(bundle.size());
+        }
+        window.see();
+        for (const auto& [taker, bundle] : offers) {
+            const std::uint64_t told[2] = {places[taker], bundle.size()};
+            window.put(told, taker, line * rank + 1);
+            window.signal(taker, line * rank, call);
+        }
+    }
+    std::vector<std::byte> fetch(int giver) override {
+        window.await(line * giver, call);
+        place = window.load(line * giver + 1);
+        std::vector<std::byte> bundle(window.load(line * giver + 2));
+        numbers.resize(words(bundle.size()));
+        if (!numbers.empty()) window.get(numbers, giver, place);
+        std::memcpy(bundle.data(), numbers.data(), bundle.size());
+        return bundle;
+    }
+    void send_back(int giver, std::vector<std::byte> bundle) override {
+        std::memcpy(numbers.data(), bundle.data(), bundle.size());
+        if (!numbers.empty()) window.put(numbers, giver, place);
+        window.signal(giver, line * (ranks + rank), call);
+    }
+    void results(int taker, std::span<std::byte> into) override {
+        window.await(line * (ranks + taker), call);
+        window.see();
+        std::memcpy(into.data(), window.own() + places[taker], into.size());
+    }
+    void end() override { places.clear(); }
+
+private:
+    static constexpr std::size_t line = 8;  // words: a cache line
+    const std::size_t rank, ranks;
+    Window window;
+    std::uint64_t call = 0, place = 0;
+    std::map<int, std::size_t> places;
+    std::vector<std::uint64_t> numbers;
+
+    static std::size_t words(std::size_t bytes) { return (bytes + 7) / 8; }
+    static std::size_t rank_of(MPI_Comm comm) {
+        int rank;
+        MPI_Comm_rank(comm, &rank);
+        return rank;
+    }
+    static std::size_t size_of(MPI_Comm comm) {
+        int size;
+        MPI_Comm_size(comm, &size);
+        return size;
+    }
+};
+
+template <class T> std::unique_ptr<Carrier> make(MPI_Comm comm, std::size_t room) {
+    return std::make_unique<T>(comm, room);
+}
+
+constexpr CarrierKind kinds[] = {
+    {"messages", "sent when they are ready, and back", make<Messages>},
+    {"pulled", "got from a window of the giver, results put in their place", make<Pulled>},
+};
+
+}  // namespace
+
+std::span<const CarrierKind> carriers() { return kinds; }
+
+const CarrierKind& carrier(std::string_view name) {
+    for (const auto& kind : kinds)
+        if (kind.name == name) return kind;
+    std::vector<std::string> names;
+    for (const auto& kind : kinds) names.emplace_back(kind.name);
+    throw Error("columns do not travel by '", name, "'", near(std::string(name), names));
+}
+
+}  // namespace fathom

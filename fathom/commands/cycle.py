@@ -1,0 +1,112 @@
+"""`fathom cycle` and `fathom background`: forecast and analysis in turns, and the covariances of
+background errors.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from fathom import mpi
+from fathom.commands.options import (
+    file_option,
+    json_option,
+    ranks_option,
+    settings_option,
+    threads_option,
+)
+from fathom.run import launch
+
+experiment_argument = click.argument("experiment", type=click.Path(path_type=Path))
+out_option = file_option(
+    "--out", metavar="DIR", help="Where all goes; by default runs/ and the name of the file."
+)
+
+
+def _say(text: str) -> None:
+    if mpi.is_root:
+        click.echo(text)
+
+
+@click.command(short_help="Forecast and analysis in turns, with their report.")
+@experiment_argument
+@out_option
+@click.option("--method", "method", help="This one of the file's methods alone.")
+@ranks_option
+@threads_option
+@settings_option
+@json_option()
+def cycle(
+    experiment: Path,
+    out: Path | None,
+    method: str | None,
+    ranks: int,
+    threads: int,
+    settings: tuple[str, ...],
+    file: Path | None,
+) -> int:
+    """Run the cycles of EXPERIMENT (TOML): nature, observations, background errors, and for each
+    method window after window. Stopped, it goes on where it was. Leaves report.json, report.txt and
+    report.png.
+    """
+
+    def act() -> int:
+        from fathom.cycle import experiment as files  # start-up time: loads the models
+        from fathom.cycle import report
+        from fathom.cycle.run import Cycles
+
+        read = files.read(experiment, settings)
+        cycles = Cycles(read, out or Path("runs") / experiment.stem, _say)
+        wanted = [method] if method else read.assimilation.methods
+        results = {name: cycles.run(name) for name in wanted}
+        if mpi.is_root:
+            lines = report.text(results)
+            click.echo("\n".join(lines))
+            (cycles.out / "report.txt").write_text("\n".join(lines) + "\n")
+            made = {"kind": "twin", "means": report.means(results), "windows": results}
+            for path in (cycles.out / "report.json", file):
+                if path is not None:
+                    path.write_text(json.dumps(made, indent=1))
+            report.picture(results).savefig(cycles.out / "report.png", dpi=110)
+        return 0
+
+    return launch.distribute(ranks, threads, out or Path("."), act)
+
+
+@click.command(short_help="Covariances of background errors.")
+@click.option(
+    "--nmc", is_flag=True, help="From differences of forecasts over two days and one day."
+)
+@experiment_argument
+@out_option
+@ranks_option
+@threads_option
+@settings_option
+def background(
+    nmc: bool,
+    experiment: Path,
+    out: Path | None,
+    ranks: int,
+    threads: int,
+    settings: tuple[str, ...],
+) -> int:
+    """Estimate the covariances of background errors of the model of EXPERIMENT (TOML), as
+    background.nc in --out, where `fathom cycle` finds them.
+    """
+    if not nmc:
+        raise click.UsageError("how are they to be estimated? allowed: --nmc")
+
+    def act() -> int:
+        from fathom.cycle import experiment as files  # start-up time: loads the models
+        from fathom.cycle.run import Cycles
+
+        cycles = Cycles(
+            files.read(experiment, settings), out or Path("runs") / experiment.stem, _say
+        )
+        cycles.errors()
+        _say(str(cycles.out / "background.nc"))
+        return 0
+
+    return launch.distribute(ranks, threads, out or Path("."), act)

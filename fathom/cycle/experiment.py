@@ -1,0 +1,182 @@
+"""What an experiment of cycles is: its TOML file, read and checked.
+
+[model]          the one that assimilates; [nature] the finer one that is the truth
+[observations]   columns at places drawn at random, new ones each time
+[background]     covariances of background errors, from forecasts of two lengths
+[assimilation]   methods, window, minimisation
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import numpy as np
+
+from fathom.assimilation.variational import methods
+from fathom.describe.toml import Document
+from fathom.names import near
+from fathom.time.clock import Period
+
+
+@dataclass
+class Air:
+    """A dry atmosphere with the forcing of Held and Suarez on even sigma levels."""
+
+    truncation: int = 21
+    levels: int = 10
+    step: str = "1h"
+    diffusion_time: str = "6h"
+
+
+@dataclass
+class Nature(Air):
+    truncation: int = 42
+    step: str = "30min"
+    spin_up: str = "150d"
+
+
+@dataclass
+class Observations:
+    """places: columns each time; every: time between; errors of wind [m s-1], temperature [K] and
+    surface pressure [Pa], one standard deviation; seed of places and errors."""
+
+    places: int = 40
+    every: str = "1h"
+    wind: float = 2.0
+    temperature: float = 1.0
+    pressure: float = 100.0
+    seed: int = 1
+
+
+@dataclass
+class Background:
+    """file: covariances that `fathom background` has written; else from `samples` differences of
+    forecasts over 48 and 24 h. scale: of these variances for a window's length."""
+
+    file: str = ""
+    samples: int = 30
+    scale: float = 0.25
+
+
+@dataclass
+class Assimilation:
+    methods: list = field(default_factory=lambda: list(methods))
+    window: str = "6h"
+    iterations: int = 20
+    outer: int = 1
+    screening: float = 5.0
+
+
+@dataclass
+class Cycle:
+    windows: int = 40
+
+
+@dataclass
+class Experiment:
+    model: Air
+    nature: Nature
+    observations: Observations
+    background: Background
+    assimilation: Assimilation
+    cycle: Cycle
+    text: str = ""
+
+    @property
+    def interval(self) -> float:
+        """Between times of observations [s]."""
+        return Period(self.observations.every, "every").seconds
+
+    @property
+    def steps(self) -> int:
+        """Of the model in a window."""
+        return round(
+            Period(self.assimilation.window, "window").seconds
+            / Period(self.model.step, "step").seconds
+        )
+
+    @property
+    def steps_between(self) -> int:
+        """Of the model between times of observations."""
+        return round(self.interval / Period(self.model.step, "step").seconds)
+
+    @property
+    def times(self) -> list[int]:
+        """Steps of the model, within a window, at which there are observations; its end is the
+        start of the next."""
+        return list(range(0, self.steps, self.steps_between))
+
+
+def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
+    """OSError, ValueError: no such file; a key that is not known, or a value that does not fit,
+    with its place.
+    """
+    document = Document.read(path, settings)
+    hints = get_type_hints(Experiment)
+    tables = {name: kind for name, kind in hints.items() if name != "text"}
+    for name in document.tables:
+        if name not in tables:
+            raise ValueError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
+    made = {
+        name: _table(document, name, kind, document.tables.get(name, {}))
+        for name, kind in tables.items()
+    }
+    experiment = Experiment(**made, text=document.text)
+    _check(document, experiment)
+    return experiment
+
+
+def _table(document: Document, name: str, kind: Any, given: Any) -> Any:
+    if not isinstance(given, dict):
+        raise ValueError(f"{document.place(name)}: {name} must be a table, [{name}]")
+    known = {f.name: f for f in fields(kind)}
+    for key, value in given.items():
+        place = document.place(name, key)
+        if key not in known:
+            raise ValueError(f"{place}: no key '{key}'{near(key, known)}")
+        usual = getattr(kind(), key)
+        number = isinstance(usual, (int, float)) and not isinstance(value, bool)
+        if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
+            number and not value > 0 and key != "seed"
+        ):
+            raise ValueError(f"{place}: {key} = {value!r} must be like {usual!r}")
+    return kind(**given)
+
+
+def _check(document: Document, e: Experiment) -> None:
+    for name in e.assimilation.methods:
+        if name not in methods:
+            raise ValueError(
+                f"{document.place('assimilation', 'methods')}: unknown method {name!r}"
+                f"{near(str(name), methods)}; allowed are {', '.join(methods)}"
+            )
+    if e.nature.levels != e.model.levels:
+        raise ValueError(
+            f"{document.place('nature', 'levels')}: nature has {e.nature.levels} levels, the model"
+            f" {e.model.levels}; allowed is the same number"
+        )
+    lengths = {
+        "model.step": Period(e.model.step, "step").seconds,
+        "nature.step": Period(e.nature.step, "step").seconds,
+        "observations.every": e.interval,
+        "assimilation.window": Period(e.assimilation.window, "window").seconds,
+    }
+    for longer, shorter in (
+        ("observations.every", "model.step"),
+        ("observations.every", "nature.step"),
+        ("assimilation.window", "observations.every"),
+    ):
+        ratio = lengths[longer] / lengths[shorter]
+        if ratio < 1 or not np.isclose(ratio, round(ratio)):
+            raise ValueError(
+                f"{document.place(*longer.split('.'))}: {lengths[longer]:g} s is no multiple of"
+                f" {shorter}, {lengths[shorter]:g} s"
+            )
+    if e.steps % 2:
+        raise ValueError(
+            f"{document.place('assimilation', 'window')}: a window of {e.steps} steps has no step"
+            " in its middle; allowed is an even number"
+        )

@@ -1,0 +1,96 @@
+"""The report of cycles: what each method has come to, as text, numbers and a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fathom.plots.style import new_figure, styled
+
+Results = dict[str, list[dict[str, Any]]]
+names = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
+
+
+def means(results: Results) -> dict[str, dict[str, float]]:
+    """Of each method over the second half of its windows: rms errors of background and analysis,
+    departures and residuals over the observation errors, 2 J over the number of data."""
+    made = {}
+    for method, all_ in results.items():
+        half = all_[len(all_) // 2 :]
+        rms = lambda part, name, half=half: float(
+            np.sqrt(np.mean([r[part][name] ** 2 for r in half]))
+        )
+        mean = lambda name, half=half: float(np.mean([r[name] for r in half]))
+        made[method] = {
+            f"{part} {name}": rms(part, name)
+            for part in ("background", "analysis")
+            for name in names
+        } | {
+            "departure": mean("departure"),
+            "residual": mean("residual"),
+            "2J/p": float(
+                np.mean(
+                    [
+                        2 * (r["J_background"] + r["J_observations"]) / r["observations"]
+                        for r in half
+                    ]
+                )
+            ),
+            "rejected": mean("rejected"),
+            "iterations": mean("iterations"),
+        }
+    return made
+
+
+def text(results: Results) -> list[str]:
+    """A table, a line a method."""
+    lines = [
+        "twin experiment: the truth is another run of the model, finer",
+        f"{'':8}{'windows':>8}" + "".join(
+            f"{part + ' ' + n:>18}" for n in ("wind", "temperature", "pressure")
+            for part in ("b", "a")
+        ) + f"{'departure':>11}{'residual':>10}{'2J/p':>7}",
+    ]  # fmt: skip
+    for method, m in means(results).items():
+        errors = "".join(
+            f"{m[f'{part} {n}']:18.2f}"
+            for n in ("wind", "temperature", "pressure")
+            for part in ("background", "analysis")
+        )
+        lines.append(
+            f"{method:8}{len(results[method]):8}{errors}{m['departure']:11.2f}"
+            f"{m['residual']:10.2f}{m['2J/p']:7.2f}"
+        )
+    return lines
+
+
+@styled
+def picture(results: Results) -> Any:
+    """Errors of background and analysis in time."""
+    figure = new_figure(9, 6)
+    colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f")))
+    for n, name in enumerate(("wind", "temperature", "pressure", "departure")):
+        axes = figure.add_subplot(2, 2, n + 1)
+        for method, all_ in results.items():
+            hours = [r["hours"] / 24 for r in all_]
+            if name == "departure":
+                axes.plot(
+                    hours, [r["departure"] for r in all_], color=colours[method], label=method
+                )
+                axes.plot(hours, [r["residual"] for r in all_], ":", color=colours[method])
+                continue
+            axes.plot(
+                hours, [r["analysis"][name] for r in all_], color=colours[method], label=method
+            )
+            axes.plot(hours, [r["background"][name] for r in all_], ":", color=colours[method])
+        axes.set_ylim(0)
+        title = {
+            "departure": "departures (dotted: residuals) over errors of data",
+            "wind": "error of the wind [m/s] (dotted: background)",
+        }
+        axes.set_title(title.get(name, f"{name} [{names.get(name)}]"), loc="left")
+        axes.set_xlabel("days")
+    axes.legend(frameon=False)
+    figure.tight_layout()
+    return figure

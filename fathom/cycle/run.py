@@ -1,0 +1,174 @@
+"""Cycles: nature and its observations, background errors, then for each method window after window
+
+    background  ->  screening  ->  analysis  ->  forecast to the next window
+
+What is done is kept in the directory of the experiment, file by file; a run that was stopped goes
+on with the window after the last that is there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.assimilation.balance import AirBackground, Errors
+from fathom.assimilation.maps import Vector
+from fathom.assimilation.variational import Window
+from fathom.cycle.experiment import Experiment
+from fathom.cycle.twin import Twin, as_numbers
+
+Say = Callable[[str], None]
+
+
+def _write(path: Path, **arrays: Any) -> None:
+    """By the first rank, whole or not at all."""
+    if mpi.is_root:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(".part.npz")
+        np.savez(part, **arrays)
+        part.replace(path)
+    mpi.world.barrier()
+
+
+def _read(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path) as data:
+        return dict(data)
+
+
+class Cycles:
+    """An experiment in its directory. ValueError: the directory has another experiment."""
+
+    def __init__(self, experiment: Experiment, out: Path, say: Say = lambda text: None) -> None:
+        self.experiment, self.out, self.say = experiment, out, say
+        self.twin = Twin(experiment)
+        if mpi.is_root:
+            out.mkdir(parents=True, exist_ok=True)
+        mpi.world.barrier()
+        said = json.dumps({k: v for k, v in vars(experiment).items() if k != "text"}, default=vars)
+        kept = out / "experiment.json"
+        other = json.loads(kept.read_text()) if kept.exists() else json.loads(said)
+        now = json.loads(said)
+        for part in (other, now):
+            part.pop("cycle"), part["assimilation"].pop("methods")
+        if other != now:
+            raise ValueError(f"{out} holds another experiment; take another --out")
+        mpi.world.barrier()
+        if mpi.is_root:
+            kept.write_text(said)
+
+    # ---- nature ----------------------------------------------------------------------------------
+
+    def _nature(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, np.ndarray]:
+        """What is kept under that name, made where it is not there."""
+        path = self.out / "nature" / f"{name}.npz"
+        if not path.exists():
+            _write(path, **make())
+        return _read(path)
+
+    def spun_up(self) -> Vector:
+        """Nature at the start of the training."""
+        self.say("nature: spin-up")
+        return self._nature("spun-up", lambda: {"nature": self.twin.spun_up()})["nature"]
+
+    def errors(self) -> Errors:
+        """Of the background, scaled: read, or from forecasts of the training."""
+        b = self.experiment.background
+        path = Path(b.file) if b.file else self.out / "background.nc"
+        if not path.exists():
+            if b.file:
+                raise FileNotFoundError(f"there is no file {b.file}, [background] file")
+            found = self.estimate()
+            if mpi.is_root:
+                found.write(str(path))
+            mpi.world.barrier()
+        return Errors.read(str(path)).scaled(b.scale)
+
+    def estimate(self) -> Errors:
+        """From differences of forecasts over two days and one day, a sample each two days (NMC)."""
+        nature, differences = self.spun_up(), []
+        for n in range(self.experiment.background.samples):
+
+            def make(nature: Vector = nature) -> dict[str, Any]:
+                next_day = self.twin.nature.run(nature, 86400.0)
+                truths = [self.twin.truth(nature), self.twin.truth(next_day)]
+                return {
+                    "nature": self.twin.nature.run(next_day, 86400.0),
+                    "difference": self.twin.difference(truths),
+                }
+
+            made = self._nature(f"training-{n:03d}", make)
+            nature = made["nature"]
+            differences.append(made["difference"])
+            self.say(f"background: sample {n + 1} of {self.experiment.background.samples}")
+        return self.twin.errors(differences)
+
+    def window(self, number: int) -> dict[str, np.ndarray]:
+        """Observations of a window, truth at its start and middle, nature at its end."""
+        twin, e = self.twin, self.experiment
+        last = f"training-{e.background.samples - 1:03d}"
+
+        def make() -> dict[str, Any]:
+            first = self.out / "nature" / f"{last}.npz"
+            if number == 0:
+                nature = _read(first)["nature"] if first.exists() else self.spun_up()
+            else:
+                nature = self.window(number - 1)["nature"]
+            made, step = {"start": twin.truth(nature)}, twin.model.step
+            for n in range(e.steps):
+                if n == e.steps // 2:
+                    made["middle"] = twin.truth(nature)
+                if n in e.times:
+                    made[f"values-{n}"] = twin.observe(nature, number * len(e.times) + n)
+                nature = twin.nature.run(nature, step)
+            return made | {"nature": nature}
+
+        return self._nature(f"window-{number:04d}", make)
+
+    # ---- cycles ----------------------------------------------------------------------------------
+
+    def run(self, method: str) -> list[dict[str, Any]]:
+        """All windows of a method; what each has come to."""
+        e, twin, folder = self.experiment, self.twin, self.out / method
+        background = AirBackground(twin.model.transform, self.errors())
+        window = Window(
+            twin.model.trajectory,
+            background,
+            e.steps,
+            method,
+            iterations=e.assimilation.iterations,
+            outer=e.assimilation.outer,
+            screening=e.assimilation.screening,
+            background_variance=4.0,
+        )
+        start, results = twin.model.run(twin.model.at_rest, 30 * 86400.0), []
+        for number in range(e.cycle.windows):
+            path = folder / f"window-{number:04d}.npz"
+            if not path.exists():
+                truth = self.window(number)
+                seen = {
+                    n: twin.seen(truth[f"values-{n}"], number * len(e.times) + n) for n in e.times
+                }
+                # the first background knows nothing: nothing is screened by it
+                window.screening = e.assimilation.screening if number > 3 else None
+                found = window.analyse(start, seen)
+                said = found.summary | {
+                    "hours": (number + 0.5) * e.steps * twin.model.step / 3600,
+                    "background": twin.distance(found.background, truth["middle"]),
+                    "analysis": twin.distance(found.middle, truth["middle"]),
+                }
+                _write(path, end=found.end, summary=json.dumps(as_numbers(said)))
+            made = _read(path)
+            start = made["end"]
+            results.append(json.loads(str(made["summary"])))
+            r = results[-1]
+            self.say(
+                f"{method} {number + 1:3d}: departure {r['departure']:.2f}, residual"
+                f" {r['residual']:.2f} of the errors; wind {r['background']['wind']:.2f} ->"
+                f" {r['analysis']['wind']:.2f} m/s"
+            )
+        return results

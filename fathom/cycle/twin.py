@@ -1,0 +1,154 @@
+"""The truth of an experiment, its observations, and the background errors of the model that is to
+find it.
+
+Nature runs with its own truncation and step. What is observed are its columns at places drawn at
+random, with errors of the size the assimilation is told. The truth on the model's grid is nature
+truncated.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation import observed
+from fathom.assimilation.balance import Errors, Waves, estimated
+from fathom.assimilation.maps import Vector
+from fathom.assimilation.trajectory import Trajectory
+from fathom.assimilation.variational import Seen
+from fathom.atmosphere.model import SpectralAtmosphere
+from fathom.cycle.experiment import Air, Experiment
+from fathom.grids.gaussian import GaussianGrid
+from fathom.grids.levels import SigmaLevels
+from fathom.run.simulation import Simulation
+from fathom.schemes import scheme
+from fathom.time.clock import Period
+from fathom.transform import SphericalHarmonics
+
+parts = ("wind", "temperature", "pressure")
+
+
+@dataclass
+class Model:
+    """An atmosphere, to be run from vectors of its state."""
+
+    trajectory: Trajectory
+    transform: SphericalHarmonics
+    waves: Waves
+    step: float
+
+    @staticmethod
+    def of(air: Air) -> Model:
+        grid = GaussianGrid(air.truncation, levels=SigmaLevels(air.levels))
+        model = SpectralAtmosphere(
+            grid,
+            physics=[scheme("HeldSuarez")],
+            diffusion_time=air.diffusion_time,
+            fix_mass=False,
+        ).set(
+            air_temperature=lambda lon, lat, p: (
+                275
+                + 25 * np.cos(2 * np.deg2rad(lat))
+                + 2 * np.sin(np.deg2rad(3 * lon)) * np.cos(np.deg2rad(lat)) ** 3
+            ),
+            eastward_wind=lambda lon, lat, p: 20 * np.sin(2 * np.deg2rad(lat)) ** 2 * (1 - p / 1e5),
+        )
+        simulation = Simulation(model, step=air.step, directory=tempfile.gettempdir())
+        transform = SphericalHarmonics(air.truncation, grid.rows)
+        return Model(
+            Trajectory(simulation), transform, Waves(transform, air.levels), simulation.step
+        )
+
+    @property
+    def at_rest(self) -> Vector:
+        """The state it starts from where nothing is known."""
+        return self.trajectory.vector(self.trajectory.first)
+
+    def run(self, state: Vector, seconds: float) -> Vector:
+        steps = round(seconds / self.step)
+        return self.trajectory.run(state, steps) if steps else state
+
+
+def truncated(state: Vector, of: Model, to: Model) -> Vector:
+    """A state of a finer model on the grid of a coarser one."""
+    fine, coarse = of.transform, to.transform
+    these = np.array([fine.index(int(m), int(n)) for m, n in zip(coarse.m, coarse.n)])
+    return to.waves.to_points(*(c[:, these].copy() for c in of.waves.to_waves(state)))
+
+
+class Twin:
+    """Nature and the model of an experiment."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self.experiment = experiment
+        self.nature, self.model = Model.of(experiment.nature), Model.of(experiment.model)
+
+    def spun_up(self) -> Vector:
+        """Nature in its climate."""
+        span = Period(self.experiment.nature.spin_up, "spin_up").seconds
+        return self.nature.run(self.nature.at_rest, span)
+
+    def truth(self, nature: Vector) -> Vector:
+        """On the grid of the model."""
+        return truncated(nature, self.nature, self.model)
+
+    def _places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+        o = self.experiment.observations
+        random = np.random.default_rng([o.seed, time])
+        longitude = random.uniform(0, 360, o.places)
+        return longitude, np.degrees(np.arcsin(random.uniform(-1, 1, o.places))), random
+
+    def _errors(self) -> np.ndarray:
+        o = self.experiment.observations
+        sizes = {"wind": o.wind, "temperature": o.temperature, "pressure": o.pressure / 1e5}
+        return observed.errors_of_columns(self.experiment.model.levels, o.places, parts, sizes)
+
+    def observe(self, nature: Vector, time: int) -> Vector:
+        """Values with errors, at the number of a time since the start."""
+        longitude, latitude, random = self._places(time)
+        levels = self.experiment.model.levels
+        H = observed.columns(self.nature.transform, levels, longitude, latitude, parts)
+        errors = self._errors()
+        return H.apply(nature) + errors * random.standard_normal(len(errors))
+
+    def seen(self, values: Vector, time: int) -> Seen:
+        """Observations as the model sees them."""
+        longitude, latitude, _ = self._places(time)
+        levels = self.experiment.model.levels
+        H = observed.columns(self.model.transform, levels, longitude, latitude, parts)
+        return Seen(values, self._errors() ** 2, H)
+
+    def difference(self, truths: list[Vector]) -> Vector:
+        """Of the forecasts over two days from the first and over one day from the second of two
+        truths a day apart."""
+        day = 86400.0
+        return self.model.run(truths[0], 2 * day) - self.model.run(truths[1], day)
+
+    def errors(self, differences: list[Vector]) -> Errors:
+        """Covariances of background errors, not scaled."""
+        return estimated(differences, self.model.transform, self.experiment.model.levels)
+
+    def distance(self, a: Vector, b: Vector) -> dict[str, float]:
+        """rms over the sphere and the levels: wind [m s-1], temperature [K], pressure [Pa]; and the
+        root of the energy of the difference [m s-1]."""
+        levels, transform = self.experiment.model.levels, self.model.transform
+        d = self.model.waves.fields(a - b)
+        area = np.asarray(transform.weight)[:, None] / transform.shape[1]
+        mean = lambda f: float(np.sum(np.mean(f**2, 0) * area))
+        wind, T, pi = d[: 2 * levels], d[2 * levels : 3 * levels], d[3 * levels :]
+        return {
+            "wind": np.sqrt(mean(wind)),
+            "temperature": np.sqrt(mean(T)),
+            "pressure": 1e5 * np.sqrt(mean(pi)),
+            "energy": np.sqrt(2 * mean(wind) + 1004.7 / 300 * mean(T) + 287.06 * 300 * mean(pi)),
+        }
+
+
+def as_numbers(of: Any) -> Any:
+    """For JSON: floats in place of NumPy's."""
+    if isinstance(of, dict):
+        return {k: as_numbers(v) for k, v in of.items()}
+    return [as_numbers(v) for v in of] if isinstance(of, list) else float(of)

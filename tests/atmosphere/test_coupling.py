@@ -1,0 +1,178 @@
+"""The coupling zone of a limited area: neutral to its own states, waves that leave, an area inside
+a larger one, records in time, errors.
+"""
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from fathom.atmosphere import outer
+from fathom.mpi import core
+from small_areas import R, area, disturbed, plane, simulation
+
+needed = ["air_temperature", "eastward_wind", "northward_wind"]
+needed += ["surface_air_pressure", "surface_geopotential"]
+
+
+def wave(grid, x0=0.0, amplitude=1e-2, width=None, count=1):
+    """A gravity wave of the first mode along x, in air of 280 K at rest, without rotation; in a
+    packet of that width. As `set` takes it, and the speed.
+    """
+    levels, T = grid.levels.number, 280.0
+    of = core.hybrid_reference(
+        list(map(float, grid.levels.a)),
+        list(map(float, grid.levels.b)),
+        temperature=T,
+        gas_constant=R,
+        heat_capacity=1004.70895,
+    )
+    speed = np.sqrt(of["speed_squared"][0])
+    shape = np.reshape(of["from_modes"], (levels, levels))[:, 0]
+    tau, nu = np.reshape(of["tau"], (levels, levels)) @ shape, np.array(of["thickness"]) / 1e5
+    x = grid.coordinates()[0]
+    envelope = 1.0 if width is None else np.exp(-(((x - x0) / width) ** 2))
+    form = amplitude * envelope * np.cos(2 * np.pi * count * x / (grid.size[0] * grid.spacing))
+    by = lambda profile: np.multiply.outer(profile, form)
+    state = {
+        "eastward_wind": by(shape),
+        "air_temperature": T + by(tau / speed),
+        "log_surface_pressure": np.log(1e5) + by(nu @ shape / speed),
+    }
+    return state, speed
+
+
+class Rest:
+    """Air of 280 K at rest."""
+
+    axis = outer.Constant()
+
+    def state(self, number):
+        return {"air_temperature": 280.0}
+
+
+def linear(grid, **model):
+    return fm.LimitedAreaAtmosphere(
+        grid, diffusion_time=0, rotation=0.0, reference_temperature=280.0, fix_mass=False, **model
+    )
+
+
+def test_coupled_to_itself_nothing_changes(tmp_path):
+    """What a run has stored, taken as the outer model of the same run: the same run, but for what
+    its truncation leaves out of products.
+    """
+    grid, amplitude = plane(points=(32, 20), coupling=8), 1e-2
+    first = simulation(linear(grid).set(**wave(grid, amplitude=amplitude)[0]), directory=tmp_path)
+    first.output("outer.zarr", needed, every="600s", dtype="float64")
+    first.run("1h", report=False)
+    again = linear(grid, outer=tmp_path / "outer.zarr").set(**wave(grid, amplitude=amplitude)[0])
+    second = simulation(again).prepare()
+    second.advance(6)
+    away = abs(second.gather("eastward_wind") - first.gather("eastward_wind")).max()
+    assert away < 1e-5 * amplitude
+
+
+def test_a_wave_leaves_through_the_zone():
+    """A packet of gravity waves, 330 m/s, into a zone of 8 points drawn to air at rest: less than
+    1 % of its energy comes back.
+    """
+    grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=2, levels=fm.SigmaLevels(6))
+    x = np.arange(128)
+    depth = np.minimum(x, 127 - x)
+    grid.zone = np.tile(np.maximum(1 - depth / 8, 0), (6, 1))  # at both ends of x alone
+    length = 128 * 20e3
+    state, speed = wave(grid, x0=0.5 * length, width=250e3, count=8)
+    one = simulation(linear(grid, outer=Rest()).set(**state), step="120s").prepare()
+    energy = lambda: float((one.gather("eastward_wind") ** 2).sum())
+    before = energy()
+    one.advance(round(0.25 * length / speed / 120))
+    assert energy() > 0.9 * before  # it travels through the middle
+    one.advance(round(0.75 * length / speed / 120))
+    assert energy() < 0.01 * before
+
+
+def test_an_area_inside_a_larger_one(tmp_path):
+    """The same model on the inner points of a larger area, with records of every hour: in its
+    centre the same weather.
+    """
+    inner = area(points=(40, 32), coupling=6)
+    big = simulation(disturbed(), directory=tmp_path)
+    big.output("outer.zarr", [*needed, "dye"], every="1h", dtype="float64", grid=inner)
+    big.run("6h", report=False)
+    model = disturbed(grid=inner, outer=tmp_path / "outer.zarr")
+    small = simulation(model, directory=tmp_path / "inner")
+    small.run("6h", report=False)
+    nx, ny = inner.points
+    middle = inner.zone == 0
+    cut = np.s_[:, 9 : 9 + ny, 10 : 10 + nx]
+    for name in ("eastward_wind", "air_temperature"):
+        here, there = small.gather(name)[:, :ny, :nx], big.gather(name)[cut]
+        still = there - there.mean((1, 2), keepdims=True)
+        away = np.sqrt(((here - there)[:, middle] ** 2).mean())
+        assert away < 0.05 * np.sqrt((still[:, middle] ** 2).mean())
+
+
+def test_restart_and_ranks_with_records(tmp_path):
+    grid = plane(points=(32, 20), coupling=8)
+    first = simulation(linear(grid).set(**wave(grid)[0]), directory=tmp_path)
+    first.output("outer.zarr", needed, every="30min", dtype="float64")
+    first.run("2h", report=False)
+    make = lambda: simulation(
+        linear(grid, outer=tmp_path / "outer.zarr").set(**wave(grid)[0]), directory=tmp_path
+    )
+    whole = make().prepare()
+    whole.advance(8)
+    part = make().prepare()
+    part.advance(4)
+    again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
+    again.advance(4)
+    assert again.checksum() == whole.checksum()
+
+
+def test_records_on_a_cubic_in_time(tmp_path):
+    """Between records of every hour a wave of 6 hours: the cubic is nearer to it."""
+    grid = plane(points=(16, 12), coupling=4)
+    speed = {}
+
+    def blow(simulation):
+        hours = simulation.seconds / 3600
+        simulation.state["eastward_wind"] = 10 * np.sin(2 * np.pi * hours / 6)
+
+    still = linear(grid).set(air_temperature=280.0)
+    first = simulation(still, step="15min", directory=tmp_path)
+    first.call(blow, "15min")
+    first.output("outer.zarr", needed, every="1h", dtype="float64")
+    first.run("6h", report=False)
+    for in_time in ("linear", "cubic"):
+        model = linear(grid, outer=tmp_path / "outer.zarr", outer_in_time=in_time)
+        states = model.outer
+        number = (2 * states.pieces + states.pieces // 2) if states.pieces > 1 else None
+        u = (
+            states.state(number)["eastward_wind"].mean()
+            if number
+            else 0.5 * sum(states.state(n)["eastward_wind"].mean() for n in (2, 3))
+        )
+        speed[in_time] = abs(u - 10 * np.sin(2 * np.pi * 2.5 / 6))
+    assert speed["cubic"] < 0.2 * speed["linear"]
+
+
+def test_weights():
+    alpha = outer.weights(disturbed().grid, outer.EXPONENT)
+    assert alpha[:50, :60].max() == 1 and alpha[25, 30] == 0 and (alpha[50:] == 1).all()
+    row = alpha[25, :9]
+    assert (np.diff(row) < 0).all() and row[0] == 1 and row[-1] == 0
+    z = 1 - np.arange(9) / 8
+    np.testing.assert_allclose(row, 3.16 * z**2.16 - 2.16 * z**3.16, atol=1e-12)
+
+
+def test_errors(tmp_path):
+    with pytest.raises(ValueError, match="allowed are 'initial'"):
+        fm.LimitedAreaAtmosphere(area(), outer=3)
+    with pytest.raises(ValueError, match="needs coupling"):
+        fm.LimitedAreaAtmosphere(plane(), outer=tmp_path)
+    other = simulation(disturbed(), directory=tmp_path)
+    other.output("outer.zarr", needed, every="1h")
+    other.run("1h", report=False)
+    elsewhere = disturbed(grid=area(points=(60, 50), centre=(9.0, 46.5)))
+    elsewhere.outer = outer.of(elsewhere, tmp_path / "outer.zarr")
+    with pytest.raises(ValueError, match="lies on other points"):
+        simulation(elsewhere).prepare()

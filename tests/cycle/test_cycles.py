@@ -1,0 +1,53 @@
+"""Cycles of a small twin experiment: files, restart, errors that are told."""
+
+from pathlib import Path
+
+import pytest
+
+from fathom.cycle import experiment, report
+from fathom.cycle.run import Cycles
+
+source = Path(__file__).parents[2] / "experiments" / "osse.toml"
+small = [
+    "model.truncation=8",
+    "nature.truncation=10",
+    "model.levels=3",
+    "nature.levels=3",
+    'nature.step="1h"',
+    'nature.spin_up="5d"',
+    "background.samples=3",
+    "observations.places=15",
+    "assimilation.iterations=5",
+]
+
+
+def read(windows):
+    return experiment.read(source, [*small, f"cycle.windows={windows}"])
+
+
+def test_stopped_and_gone_on_is_the_same(tmp_path):
+    whole = Cycles(read(2), tmp_path / "whole").run("4d-var")
+    Cycles(read(1), tmp_path / "parts").run("4d-var")
+    assert Cycles(read(2), tmp_path / "parts").run("4d-var") == whole
+    assert whole[1]["analysis"]["energy"] < whole[0]["background"]["energy"]
+    assert all(r["residual"] < r["departure"] for r in whole)
+    lines = report.text({"4d-var": whole})
+    assert lines[0].startswith("twin") and lines[2].startswith("4d-var")
+    with pytest.raises(ValueError, match="holds another experiment"):
+        Cycles(experiment.read(source, [*small, "observations.places=16"]), tmp_path / "parts")
+
+
+@pytest.mark.parametrize(
+    "setting, message",
+    [
+        ("model.truncatoin=9", "no key 'truncatoin'; did you mean 'truncation'"),
+        ("model.truncation=0", "truncation = 0 must be like 21"),
+        ('assimilation.methods=["4dvar"]', "unknown method '4dvar'; did you mean '4d-var'"),
+        ('assimilation.window="90min"', "5400 s is no multiple of observations.every"),
+        ("nature.levels=7", "nature has 7 levels, the model 3"),
+        ("modle.levels=7", r"no table \[modle\]; did you mean 'model'"),
+    ],
+)
+def test_mistakes_have_their_place(setting, message):
+    with pytest.raises(ValueError, match=message):
+        experiment.read(source, [*small, setting])
