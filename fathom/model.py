@@ -29,7 +29,6 @@ class Model:
         dict[str, type]
     ] = {}  # output of its own kind, by the keyword that asks for it
 
-<<<<<<< HEAD
     def __repr__(self) -> str:
         said = ", ".join(
             value if name == "grid" else f"{name}={value}" for name, value in shown.parts(self)
@@ -38,11 +37,10 @@ class Model:
 
     def _repr_html_(self) -> str:
         return shown.table(type(self).__name__, shown.parts(self))
-=======
+
     def account(self, simulation: Any) -> dict[str, Any]:
         """What the summary of a run has of this model alone; all ranks call it."""
         return {}
->>>>>>> main
 
     def place(self, process: Any, **where: Any) -> Model:
         """Puts a process of the user's into the order of a step: before, after or instead_of
