@@ -18,7 +18,7 @@ def test_every_figure_is_shown_and_labelled(monkeypatch):
     sections = text.partition("## Not there yet")[0].split("\n### ")[1:]
     assert len(sections) == len(shown)
     for section in sections:
-        label = re.search(r"^\*\*(.+?)\*\*", section, re.M)[1].lower()
+        label = re.search(r"^\*\*(.+?)\*\*", section, re.M | re.S)[1].lower()
         assert any(kind in label for kind in kinds), section.splitlines()[0]
         name = re.search(r"pictures/([\w-]+)\.png", section)[1]
         assert name in drawn or re.search(r"^`(fathom|python) .+`$", section, re.M), name

@@ -28,7 +28,7 @@ def folder(tmp_path_factory):
     simulation.output("integrals.nc", ["section_transport"], every="2h", statistic="mean")
     simulation.run("4h", report=False)
     air = fm.SpectralAtmosphere(
-        fm.GaussianGrid(10, levels=fm.HybridLevels(4)), physics=fm.FirstPhysics(ozone=None)
+        fm.GaussianGrid(10, levels=fm.HybridLevels(8)), physics=fm.FirstPhysics(ozone=None)
     )
     air.set(air_temperature=280.0, sea_surface_temperature=280.0)
     simulation = fm.Simulation(air, step="30min", directory=folder, overwrite=True)
