@@ -35,6 +35,7 @@ sections = (
     "state",
     "simulation",
     "output",
+    "observations",
     "parallel",
 )
 extension_keys = ("schemes", "python")
@@ -213,11 +214,20 @@ class Experiment:
                 path = ("output", name, "grid")
                 table = {**table, "grid": self._build(table["grid"], path, kind="grid")}
             self._at(("output", name), simulation.output, name, **table)
+        self._observe(simulation)
         if "checkpoint" in given:
             self._checkpoint(simulation, given["checkpoint"])
         if restart := restart or given.get("restart"):
             simulation.restore(restart)
         return simulation
+
+    def _observe(self, simulation: Any) -> None:
+        """Departures inside the run: the keywords of Simulation.observe."""
+        if table := self._section("observations"):
+            for key in table:
+                keys = _parameters(simulation.observe)
+                self._known(key, keys, "[observations] key", "observations", key)
+            self._at(("observations",), simulation.observe, **table)
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
         """Restarts every so often: the rhythm, or a table with the keywords of
@@ -355,6 +365,8 @@ class Experiment:
                 )
                 for name, table in self._section("output").items()
             },
+            "observations": (seen := self._section("observations"))
+            and _parameters(Simulation.observe, skip=("self",)) | dict(seen),
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
         return dumps(tables)

@@ -95,6 +95,7 @@ class Simulation:
         self.configuration = configuration
         self.lock = DirectoryLock()
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
+        self.observing = []  # departures that are made in the run
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # what it is run on
@@ -216,8 +217,26 @@ class Simulation:
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
         self.events.append(
-            Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint")
+            Event(every, lambda simulation: simulation._keep(checkpoint), self.step, "checkpoint")
         )
+        return self
+
+    def _keep(self, checkpoint):
+        for seen in self.observing:
+            seen.write()
+        checkpoint.write()
+
+    def observe(self, base, every="30min", path="departures.parquet"):
+        """Departures of the data of a base of observations (a path, or Observations): each is
+        compared with the model at its own place and time, in slots of `every`; at the end of the
+        run the base with its departures is in the file `path` (docs/observations.md).
+        """
+        from fathom.run.departures import Departures  # start-up time
+
+        self._check_name(path)
+        seen = Departures(self._seen, base, every, path)
+        self.observing.append(seen)
+        self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
         return self
 
     def call(self, function, every):
@@ -637,6 +656,8 @@ class Simulation:
             self.served, self.servers = self.servers, None
         for stream in self.streams:
             stream.leave()
+        for seen in self.observing:
+            seen.write()
         self.comm.barrier()
         if self.is_root:
             wishes.forget(self.directory)
@@ -668,7 +689,7 @@ class Simulation:
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
-            for store in self.outputs:
+            for store in [*self.outputs, *self.observing]:
                 store.open()
         except (OSError, ValueError, RunFailure) as error:
             if self.roles:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import click
 
+from fathom.commands.bench.assimilation import assimilation
 from fathom.commands.bench.atmosphere import atmosphere
 from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
@@ -35,6 +36,7 @@ parts = (
     blocking,
     kernels,
     observations,
+    assimilation,
     radiation,
 )
 
