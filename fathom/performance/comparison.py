@@ -16,7 +16,7 @@ from fathom.performance import history
 from fathom.plots.colours import ink, phases
 from fathom.plots.style import new_figure, styled
 from fathom.report.tables import lines
-from fathom.run.tree import tree
+from fathom.run.tree import Entry, tree
 
 most = 14  # regions of a picture
 
@@ -31,7 +31,7 @@ def present(before: Path, now: Path, file: Path | None = None, picture: Path | N
         if a.get("samples") and b.get("samples")
         else "not known: `fathom profile --json` measures it; a tenth of a region counts"
     )
-    entries = [
+    entries: list[Entry] = [
         ("step", [_step(x) for x in (a, b) if x.get("seconds_per_step") is not None]),
         ("parameters", set_otherwise),
         ("not the same", history.differences(a, b)),
