@@ -51,6 +51,7 @@ class FirstPhysics:
         IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
         their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
+    blocking : None; or OrographicBlocking, the drag of air that flows around sub-grid mountains.
     """
 
     surface: Any
@@ -66,6 +67,7 @@ class FirstPhysics:
     land: Any
     lake: Any
     drag: Any
+    blocking: Any
 
     def __init__(
         self,
@@ -85,6 +87,7 @@ class FirstPhysics:
         land="LandSurface",
         lake=None,
         drag="OrographicDrag",
+        blocking=None,
     ):
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
@@ -100,6 +103,7 @@ class FirstPhysics:
             "land": land,
             "lake": lake,
             "drag": drag,
+            "blocking": blocking,
         }
         for name, what in given.items():
             every = radiation_every if name in seldom else None
@@ -159,6 +163,7 @@ class FirstPhysics:
             self.land,
             self.lake,
             self.drag,
+            self.blocking,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 
