@@ -27,10 +27,11 @@ columns = (
     "stratiform_precipitation",
 )
 latent_heat = 2.5008e6  # [J kg-1]
+tendencies = {"heat": "air_temperature_tendency", "moisture": "specific_humidity_tendency"}
 
 
 class Measured(fm.SpectralAtmosphere):
-    """The model with a running sum of the heating after each scheme."""
+    """The model with running sums of heating and moistening after each scheme."""
 
     def processes(self, step, surface=None):
         bytes_, names, found = (
@@ -52,7 +53,8 @@ class Measured(fm.SpectralAtmosphere):
             found.append(process)
             if process.name in names:
                 self.sums.append(process.name)
-                add("TimeSum", "air_temperature_tendency", f"heat after {process.name}", "layer")
+                for quantity, tendency in tendencies.items():
+                    add("TimeSum", tendency, f"{quantity} after {process.name}", "layer")
         for name in columns:
             add("SurfaceTimeSum", name, f"sum of {name}", "column")
         return found
@@ -74,6 +76,9 @@ def options():
         ("convection", "BettsMiller"),
     ):
         parser.add_argument(f"--{name}", default=default)
+    parser.add_argument(
+        "--moisture", action="store_true", help="moistening by scheme and level too"
+    )
     parser.add_argument(
         "--shallow",
         action="store_true",
@@ -141,15 +146,19 @@ class Budget:
             flush=True,
         )
 
-    def print_heating(self, sums, days):
-        """By scheme and level; sums: the schemes after which the sum of the heating was taken."""
-        rate = 86400 / (self.steps * days)
-        heat = [rate * self.profile(f"heat after {name}") for name in sums]
-        schemes = [
+    def shares(self, quantity, sums, days, factor):
+        """[(scheme, profile a day)] of those that do something."""
+        rate = factor * 86400 / (self.steps * days)
+        total = [rate * self.profile(f"{quantity} after {name}") for name in sums]
+        return [
             (name, now - last)
-            for name, (last, now) in zip(sums[1:], itertools.pairwise(heat))
+            for name, (last, now) in zip(sums[1:], itertools.pairwise(total))
             if np.abs(now - last).max() > 1e-3
         ]
+
+    def print_heating(self, sums, days):
+        """By scheme and level; sums: the schemes after which the sum of the heating was taken."""
+        schemes = self.shares("heat", sums, days, 1.0)
         print("hPa, cloud now, change [K/day], " + ", ".join(name for name, _ in schemes))
         change, cloud = self.change() / days, self.profile("cloud_fraction")
         for k, p in enumerate(self.pressure):
@@ -163,13 +172,20 @@ class Budget:
             + ", ".join(f"{name} {(heating * in_watts).sum():.1f}" for name, heating in schemes)
         )
 
+    def print_moistening(self, sums, days):
+        """The same of vapour [g kg-1 a day]."""
+        schemes = self.shares("moisture", sums[1:], days, 1000.0)  # it begins after TendencyStart
+        print("hPa, moistening [g/kg/day]: " + ", ".join(name for name, _ in schemes))
+        for k, p in enumerate(self.pressure):
+            print(f"{p / 100:7.1f} " + " ".join(f"{wetter[k]:8.3f}" for _, wetter in schemes))
+
 
 def main():
     given = options()
     sim = simulation(given)
     budget = Budget(sim)
     for name in sim.fields.state:
-        if name.startswith(("heat after ", "sum of ")):
+        if name.startswith(("heat after ", "moisture after ", "sum of ")):
             sim.fields.fill(name, 0.0)
     print(
         "day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground |"
@@ -179,6 +195,8 @@ def main():
         sim.advance(budget.steps)
         budget.print_day(day)
     budget.print_heating(sim.model.sums, given.days)
+    if given.moisture:
+        budget.print_moistening(sim.model.sums, given.days)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 #include "atmosphere/schemes.hpp"
+#include "atmosphere/hydrostatic/budget.hpp"
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/eulerian.hpp"
 #include "atmosphere/hydrostatic/primitive.hpp"
@@ -25,6 +26,8 @@ Entries schemes() {
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),
         entry<ColumnEnergy>("ColumnEnergy"),
+        linear_entry<TendencyContent>("TendencyContent"),
+        entry<KineticContent>("KineticContent"),
         linear_entry<ShallowWaterTerms>("ShallowWaterTerms"),
         linear_entry<ShallowWaterArrival>("ShallowWaterArrival"),
         entry<ShallowWaterFluxes>("ShallowWaterFluxes"),

@@ -5,7 +5,8 @@ docs/models.md lists what a simulation asks of a model.
 import warnings
 
 from fathom import earth, mpi
-from fathom.atmosphere import cases
+from fathom.atmosphere import cases, diagnostics
+from fathom.atmosphere.budget import Budget
 from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
 from fathom.atmosphere.given_state import passport
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
@@ -32,6 +33,18 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
     if scheme == "eulerian":
         _check_eulerian(grid, off_centring)
     _check_energy(energy, scheme, mass)
+
+
+def _budget_of(model, wanted):
+    """The Budget of a model; None where none is wanted. ValueError: it has none."""
+    if not wanted:
+        return None
+    if not model.moist or model.scheme == "eulerian":
+        raise ValueError(
+            "budget = True needs moist air and scheme = 'semi-lagrangian', given scheme ="
+            f" {model.scheme!r}{'' if model.moist else ' and dry air'}"
+        )
+    return Budget(model)
 
 
 def _check_energy(energy, scheme, mass):
@@ -86,6 +99,9 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         carry, is kept in advection.
     fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
         temperatures; by default where the air is moist; only "semi-lagrangian".
+    budget : whether the budget of water, energy and momentum is kept, by scheme of the physics, for
+        the summary and the report of a run (fathom.atmosphere.budget); needs moist air and
+        "semi-lagrangian".
     placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
@@ -114,6 +130,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         heat_capacity=1004.70895,
         fix_mass=True,
         fix_energy="automatic",
+        budget=False,
         placed=(),
         precision="fp64",
     ):
@@ -155,6 +172,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
+        self.budget, self.returned_before = _budget_of(self, budget), None
         if isinstance(orography, str):
             self._lie_on(orography)
 
@@ -246,6 +264,13 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """Once the initial state is truncated."""
         self.change = None
         super().settle(simulation)
+        self.returned_before = self._returned(simulation)
+
+    @staticmethod
+    def _returned(simulation):
+        """What keeping energy has given back since the model was made [J m-2]."""
+        fixer = simulation.find(mpi.core.EnergyFixer)
+        return fixer.returned if fixer is not None else None
 
     @property
     def passport(self):
@@ -256,3 +281,22 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
     def goes_along(self):
         """Fields beside the state that a restart has, for those that start from it elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
+
+    def watch(self, simulation):
+        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        if self.budget is not None and not self.budget.started:
+            self.budget.begin(simulation)
+        return diagnostics.watch(self, simulation)
+
+    def account(self, simulation):
+        """What the summary of a run has of this model: what keeping energy took [W m-2], and the
+        budget if it is kept; complete on rank 0, all ranks call it.
+        """
+        found = {}
+        returned, steps = self._returned(simulation), simulation.count - simulation.start_steps
+        if returned is not None and steps:
+            since = returned - (self.returned_before or 0.0)
+            found["energy_fixer"] = since / (steps * simulation.step)
+        if self.budget is not None:
+            found["budget"] = self.budget.table(simulation)
+        return found

@@ -45,7 +45,8 @@ class FirstPhysics:
     shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
-    mixing : KProfile, or TurbulentEnergy, which keeps a turbulent kinetic energy.
+    mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
+        CloudyTurbulentEnergy, the same with the buoyancy of saturated air in clouds.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
         IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
         their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.

@@ -57,7 +57,7 @@ def _adiabatic(model):
     off-centring; nor a filter of its own.
     """
     dry = copy.copy(model)
-    dry.physics, dry.filter_span = [], 0.0
+    dry.physics, dry.filter_span, dry.budget = [], 0.0, None
     dry.parameters = model.parameters | {
         "diffusion_time": 0.0,
         "viscosity": 0.0,

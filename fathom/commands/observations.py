@@ -125,14 +125,17 @@ def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
 @click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base with departures (.parquet).")
 def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
-    """Observations minus the background of FIELDS (GRIB), at their places and times. What has no
-    equivalent there keeps no departure.
+    """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
+    store of a run (.zarr, .nc). What has no equivalent there keeps no departure.
     """
-    from fathom.observations import background, compared  # start-up time
+    from fathom.observations import background, compared, stores  # start-up time
     from fathom.observations import base as bases  # start-up time
 
     data = bases.read(base)
-    lines = compared.compare(data, background.Background.open(*fields))
+    if len(fields) == 1 and fields[0].suffix in stores.endings:
+        lines = stores.compare(data, fields[0])
+    else:
+        lines = compared.compare(data, background.Background.open(*fields))
     bases.write(data, out)
     click.echo("\n".join([*lines, str(out)]))
     return 0
@@ -147,34 +150,36 @@ def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
 @click.option("--limit", type=click.FloatRange(0), default=5.0, show_default=True,
               help="Of the first guess: deviations of the departure; 0: none.")  # fmt: skip
 @click.option("--thinning/--no-thinning", default=True, show_default=True)
+@ranks_option
 @threads_option
 @json_option()
 def screen(
-    base: Path, out: Path, rules: Path | None, thinning: bool, threads: int, file: Path | None,
-    window: tuple[str, str] | None, region: Any, limit: float,
+    base: Path, out: Path, rules: Path | None, thinning: bool, ranks: int, threads: int,
+    file: Path | None, window: tuple[str, str] | None, region: Any, limit: float,
 ) -> int:  # fmt: skip
     """Gross limits, soundings, blacklist, first guess, duplicates, neighbours, thinning: in this
     order; each datum has the reason of the first step that removed it.
     """
-    from fathom.observations import base as bases  # start-up time
-    from fathom.observations import blacklist, screening, tables  # start-up time
 
-    data = bases.read(base)
-    settings = screening.Settings(
-        window=(tables.time_of(window[0]), tables.time_of(window[1])) if window else None,
-        region=region,
-        limit=limit,
-        boxes=screening.boxes if thinning else {},
-        rules=blacklist.read(rules) if rules else (),
-        threads=threads,
-    )
-    removed = screening.screen(data, settings)
-    bases.write(data, out)
-    used = int(data.used.sum())
-    click.echo("\n".join(f"{step:20} {count:9}" for step, count in removed.items()))
-    click.echo(f"{out}: {used} of {len(data)} data are used")
-    _write(file, {"data": len(data), "used": used, "removed": removed})
-    return 0
+    def act() -> int:
+        from fathom.observations import blacklist, screening, tables  # start-up time
+
+        settings = screening.Settings(
+            window=(tables.time_of(window[0]), tables.time_of(window[1])) if window else None,
+            region=region,
+            limit=limit,
+            boxes=screening.boxes if thinning else {},
+            rules=blacklist.read(rules) if rules else (),
+            threads=threads,
+        )
+        figures = screening.screen_file(base, out, settings, mpi.world)
+        if mpi.is_root:
+            click.echo("\n".join(f"{step:20} {n:9}" for step, n in figures["removed"].items()))
+            click.echo(f"{out}: {figures['used']} of {figures['data']} data are used")
+            _write(file, figures)
+        return 0
+
+    return launch.distribute(ranks, threads, Path("."), act)
 
 
 def _write(file: Path | None, figures: dict[str, Any]) -> None:

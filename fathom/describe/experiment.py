@@ -35,12 +35,14 @@ sections = (
     "state",
     "simulation",
     "output",
+    "observations",
     "parallel",
 )
 extension_keys = ("schemes", "python")
 placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
 parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
+no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
 
 
@@ -212,11 +214,20 @@ class Experiment:
                 path = ("output", name, "grid")
                 table = {**table, "grid": self._build(table["grid"], path, kind="grid")}
             self._at(("output", name), simulation.output, name, **table)
+        self._observe(simulation)
         if "checkpoint" in given:
             self._checkpoint(simulation, given["checkpoint"])
         if restart := restart or given.get("restart"):
             simulation.restore(restart)
         return simulation
+
+    def _observe(self, simulation: Any) -> None:
+        """Departures inside the run: the keywords of Simulation.observe."""
+        if table := self._section("observations"):
+            for key in table:
+                keys = _parameters(simulation.observe)
+                self._known(key, keys, "[observations] key", "observations", key)
+            self._at(("observations",), simulation.observe, **table)
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
         """Restarts every so often: the rhythm, or a table with the keywords of
@@ -354,6 +365,8 @@ class Experiment:
                 )
                 for name, table in self._section("output").items()
             },
+            "observations": (seen := self._section("observations"))
+            and _parameters(Simulation.observe, skip=("self",)) | dict(seen),
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
         return dumps(tables)
@@ -401,13 +414,13 @@ def _classes(kind: str = "") -> list[str]:
         name
         for name in fathom.public
         if inspect.isclass(cls := getattr(fathom, name))
-        and (issubclass(cls, kinds[kind]) if kind else name != "Simulation")
+        and (issubclass(cls, kinds[kind]) if kind else name not in no_parts)
     ]
     return found if kind else [*found, *schemes.schemes()]
 
 
 def _class(name: str) -> type | None:
-    if name in fathom.public and name != "Simulation":
+    if name in fathom.public and name not in no_parts:
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None
     return schemes.schemes().get(name)

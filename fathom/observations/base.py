@@ -188,13 +188,22 @@ def from_table(table: Any) -> Observations:
     for name in table.column_names:
         if name not in columns:
             continue
-        column = table[name].combine_chunks()
-        if name in texts or name == "station":
-            column = column.cast("string").fill_null("")
-            given[name] = np.array(column.to_pylist(), "U")
-        else:
-            given[name] = column.to_numpy(zero_copy_only=False)
+        column = table[name].unify_dictionaries().combine_chunks()
+        is_text = name in texts or name == "station"
+        given[name] = _texts(name, column) if is_text else column.to_numpy(zero_copy_only=False)
     return Observations(**given)
+
+
+def _texts(name: str, column: Any) -> np.ndarray:
+    """Numbers of a column of texts; of stations the texts themselves, "" for null."""
+    coded = column if hasattr(column, "indices") else column.dictionary_encode()
+    words = np.array([*coded.dictionary.to_pylist(), ""], "U")
+    at = coded.indices.fill_null(len(words) - 1).to_numpy(zero_copy_only=False)
+    if name == "station":
+        return words[at]
+    used, table = np.unique(at), np.zeros(len(words), "i2")
+    table[used] = codes(name, words[used])
+    return table[at]
 
 
 def query(sql: str, path: str | Path) -> Any:

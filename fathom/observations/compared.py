@@ -8,7 +8,8 @@ import numpy as np
 
 from fathom.observations.background import Background
 from fathom.observations.base import Observations
-from fathom.observations.variables import kinds, names, variable
+from fathom.observations.equivalents import line
+from fathom.observations.variables import kinds, names
 
 of_the_surface = ("synop", "ship", "buoy", "metar")
 
@@ -30,11 +31,7 @@ def compare(data: Observations, background: Background) -> list[str]:
             data["background_departure"][of] = departure
             known = departure[np.isfinite(departure)]
             if len(known):
-                rms = np.sqrt(np.mean(known**2))
-                lines.append(
-                    f"{kind:14} {name:34} {len(known):8} data, mean {known.mean():9.4g}, rms"
-                    f" {rms:9.4g} {variable(name).units}"
-                )
+                lines.append(line(kind, name, known))
     return lines
 
 

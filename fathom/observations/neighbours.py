@@ -23,23 +23,25 @@ def grouped(*keys: Any, best: tuple[Any, ...] = ()) -> tuple[np.ndarray, np.ndar
 
 def apart(
     z: np.ndarray, places: np.ndarray, height: np.ndarray, reach: float, limit: float,
-    most: int = 12, step: float = 300.0,
+    most: int = 12, step: float = 300.0, own: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Where a normalised departure is far from the median of its neighbours, |z - median| >
     limit sqrt(1 + 1 / n), and has at least three: the buddy check.
 
     places (n, 3) unit vectors; reach: how far neighbours are [m]; step: how much higher or lower
-    [m].
+    [m]; own: numbers of those that are asked for, None: all.
     """
     from scipy.spatial import cKDTree
 
     chord = 2 * np.sin(min(reach / earth.RADIUS, np.pi) / 2)
     near = min(most + 1, len(z))
-    _, index = cKDTree(places).query(places, np.arange(1, near + 1), distance_upper_bound=chord)
-    there = (index < len(z)) & (index != np.arange(len(z))[:, None])
+    own = np.arange(len(z)) if own is None else own
+    tree = cKDTree(places)
+    _, index = tree.query(places[own], np.arange(1, near + 1), distance_upper_bound=chord)
+    there = (index < len(z)) & (index != own[:, None])
     index = np.minimum(index, len(z) - 1)
     with np.errstate(invalid="ignore"):
-        there &= ~(np.abs(height[index] - height[:, None]) > step)
+        there &= ~(np.abs(height[index] - height[own, None]) > step)
     count = there.sum(axis=1)
     around = np.ma.median(np.ma.masked_array(z[index], ~there), axis=1).filled(0)
-    return (count >= 3) & (np.abs(z - around) > limit * np.sqrt(1 + 1 / np.maximum(count, 1)))
+    return (count >= 3) & (np.abs(z[own] - around) > limit * np.sqrt(1 + 1 / np.maximum(count, 1)))

@@ -48,6 +48,14 @@ def depth_of(pressure: np.ndarray, latitude: np.ndarray) -> np.ndarray:
     return column * pressure / gravity
 
 
+def pressure_at(depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
+    """Its inverse, to a millimetre: pressure [dbar] at a depth [m]."""
+    pressure = np.asarray(depth, float)
+    for _ in range(4):
+        pressure = pressure + (depth - depth_of(pressure, latitude))
+    return pressure
+
+
 def _numbers(file: Any, name: str) -> np.ndarray:
     return np.ma.filled(np.ma.asarray(file[name][:], float), np.nan)
 

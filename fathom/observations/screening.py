@@ -10,19 +10,24 @@ are still used, and of no other, so the reason is that of the first step.
        neighbours tell by optimal interpolation (fields of the surface)
     5  thinning: of each box of space, pressure and time the datum next to its centre, ties by key
 
-The outcome depends on the data alone: neither on their order nor on ranks and threads.
+The outcome depends on the data alone: neither on their order nor on ranks and threads. On ranks
+each has whole reports. Of groups that may lie on several, the best row of each rank meets those of
+the others; neighbours are looked for among all departures of the surface, each rank for its share.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from time import process_time
+from typing import Any
 
 import numpy as np
 
 from fathom import earth
-from fathom.observations import blacklist, neighbours, soundings, surface
-from fathom.observations.base import Observations
+from fathom.observations import blacklist, neighbours, parquet, soundings, spread, surface
+from fathom.observations.base import Observations, order
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds, names, variables
 
@@ -90,8 +95,12 @@ class Settings:
                 raise ValueError(f"a box of thinning for '{kind}': allowed are {', '.join(kinds)}")
 
 
-def screen(data: Observations, settings: Settings | None = None) -> dict[str, int]:
-    """Sets the reasons of what is not used. Returns step -> how many data it removed."""
+def screen(
+    data: Observations, settings: Settings | None = None, comm: Any = parquet.alone
+) -> dict[str, int]:
+    """Sets the reasons of what is not used. Returns step -> how many data it removed, on all ranks;
+    `data`: those of whole reports on each.
+    """
     settings = Settings() if settings is None else settings
     removed = {
         "outside the domain": data.remove(_outside(data, settings), code["outside the domain"]),
@@ -104,13 +113,32 @@ def screen(data: Observations, settings: Settings | None = None) -> dict[str, in
     }
     removed["first guess"] = data.remove(_far(data, settings), code["first guess"])
     removed["multi-level"] = data.remove(soundings.failed(data), code["multi-level"])
-    removed["duplicate"] = data.remove(_duplicates(data, settings), code["duplicate"])
-    removed["buddy"] = data.remove(_alone(data, settings), code["buddy"])
-    removed["spatial consistency"] = data.remove(
-        _inconsistent(data, settings), code["spatial consistency"]
-    )
-    removed["thinning"] = data.remove(_thinned(data, settings), code["thinning"])
-    return removed
+    for name, step in {
+        "duplicate": _duplicates,
+        "buddy": _alone,
+        "spatial consistency": _inconsistent,
+        "thinning": _thinned,
+    }.items():
+        removed[name] = data.remove(step(data, settings, comm), code[name])
+    everywhere = comm.allgather(list(removed.values()))
+    return {name: sum(counts) for name, counts in zip(removed, zip(*everywhere))}
+
+
+def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any) -> dict[str, Any]:
+    """A base is read, screened and written by all ranks, which share its rows: the same file on any
+    of them. Returns counts, and the processor time of the slowest rank [s].
+    """
+    comm.barrier()
+    start = process_time()
+    own = spread.read(path, comm)
+    whole = spread.Whole(own, comm)
+    removed = screen(whole.data, settings, comm)
+    whole.back(own, ("reason", "background_error"))
+    spread.write(own, out, comm)
+    spent = max(comm.allgather(process_time() - start))
+    data, used = (sum(counts) for counts in zip(*comm.allgather((len(own), int(own.used.sum())))))
+    return {"data": data, "used": used, "removed": removed,
+            "processor_seconds_of_the_slowest_rank": spent}  # fmt: skip
 
 
 def _outside(data: Observations, settings: Settings) -> np.ndarray:
@@ -161,83 +189,119 @@ def _partners(data: Observations, which: np.ndarray) -> np.ndarray:
     return found
 
 
-def _duplicates(data: Observations, settings: Settings) -> np.ndarray:
+def _duplicates(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
     """All but the best of a station (where it has no name: of a kind), a cell of 0.05 degrees, a
     level and half an hour.
     """
     of = np.flatnonzero(data.used)
-    if not len(of):
-        return np.zeros(len(data), bool)
     some = data.taken(of)
     _, report, size = np.unique(some["report"], return_inverse=True, return_counts=True)
-    middle = sum(settings.window) / 2 if settings.window else float(np.median(some["time"]))
     cell = [np.floor(some[n] / 0.05 + 0.5) for n in ("longitude", "latitude")]
     level = [np.nan_to_num(some[n], nan=-1) for n in ("pressure", "depth", "channel")]
     flat = np.isin(some["kind"], [kinds.index(k) for k in at_surface])
     height = np.where(flat, -1, np.nan_to_num(some["height"], nan=-1))
     half_hour = np.floor(some["time"] / 1800)
-    _, station = np.unique(some["station"], return_inverse=True)
-    key = (some["kind"], station, some["variable"], *cell, *level, height, half_hour)
-    worth = (-size[report], np.abs(some["time"] - middle), some["report"], some["datum"])
-    order, group = neighbours.grouped(*key, best=worth)
-    again = np.append(False, group[1:] == group[:-1])
+    late = np.abs(some["time"] - _middle(some, settings, comm))
     found = np.zeros(len(data), bool)
-    found[of[order[again]]] = True
+    found[of] = ~spread.first_of(
+        (*cell, some["kind"], some["variable"], *level, height, half_hour, some["station"]),
+        (-size[report], late, some["report"], some["datum"]),
+        comm,
+    )
     return found
 
 
-def _alone(data: Observations, settings: Settings) -> np.ndarray:
+def _middle(some: Observations, settings: Settings, comm: Any) -> float:
+    """Of the window; without one, the median of the times."""
+    if settings.window:
+        return sum(settings.window) / 2
+    times = np.concatenate(comm.allgather(some["time"]))
+    return float(np.median(times)) if len(times) else 0.0
+
+
+@dataclass(frozen=True)
+class _Set:
+    """Departures of one variable of the surface that are still used, those of all ranks in one
+    order: columns by name; and, of this rank's `of` its data, their places `at` among them.
+    """
+
+    name: str
+    of: np.ndarray
+    at: np.ndarray
+    column: Mapping[str, np.ndarray]
+
+
+_of_sets = ("longitude", "latitude", "height", "background_departure", "error_final",
+            "background_error")  # fmt: skip
+
+
+def _sets(data: Observations, comm: Any) -> list[_Set]:
+    """By variable, those of which there are more than three."""
+    flat = np.isin(data["kind"], [kinds.index(k) for k in at_surface])
+    there = flat & data.used & np.isfinite(data["background_departure"])
+    there &= np.isnan(data["pressure"])
+    here = np.flatnonzero(there)
+    given = comm.allgather({n: data[n][here] for n in ("variable", *order, *_of_sets)})
+    every = {name: np.concatenate([part[name] for part in given]) for name in given[0]}
+    first = sum(len(part["variable"]) for part in given[: comm.rank])
+    made = []
+    for number, name in enumerate(names):
+        which = np.flatnonzero(every["variable"] == number)
+        which = which[np.lexsort([every[n][which] for n in reversed(order)])]
+        if len(which) > 3:
+            at = np.flatnonzero((which >= first) & (which < first + len(here)))
+            column = {n: every[n][which] for n in _of_sets}
+            made.append(_Set(name, here[which[at] - first], at, column))
+    return made
+
+
+def _alone(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
     """Data whose departure is far from the mean of at least three neighbours."""
     found = np.zeros(len(data), bool)
     if not settings.buddy_limit:
         return found
-    for of in _sets(data):
-        spread = np.hypot(data["error_final"][of], data["background_error"][of])
-        z = data["background_departure"][of] / spread
-        places = earth.unit_vectors(data["longitude"][of], data["latitude"][of])
-        found[of] = neighbours.apart(
-            z, places, data["height"][of], settings.buddy_reach, settings.buddy_limit
+    for one in _sets(data, comm):
+        column = one.column
+        z = column["background_departure"] / np.hypot(
+            column["error_final"], column["background_error"]
+        )
+        places = earth.unit_vectors(column["longitude"], column["latitude"])
+        found[one.of] = neighbours.apart(
+            z, places, column["height"], settings.buddy_reach, settings.buddy_limit, own=one.at
         )
     return found | _partners(data, found)
 
 
-def _inconsistent(data: Observations, settings: Settings) -> np.ndarray:
+def _inconsistent(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
     found = np.zeros(len(data), bool)
     if not settings.consistency_limit:
         return found
-    for of in _sets(data):
-        name = names[data["variable"][of[0]]]
-        if name not in surface.structures:
-            continue
-        some = surface.Data(
-            *(data[n][of] for n in ("longitude", "latitude", "height", "background_departure"))
-        )
-        found[of] = surface.outliers(
-            surface.structures[name], some, settings.consistency_limit, threads=settings.threads
-        )
+    for one in _sets(data, comm):
+        if one.name in surface.structures:
+            bad = surface.outliers(
+                surface.structures[one.name],
+                surface.Data(*(one.column[n] for n in _of_sets[:4])),
+                settings.consistency_limit,
+                threads=settings.threads,
+                comm=comm,
+            )
+            found[one.of] = bad[one.at]
     return found
 
 
-def _sets(data: Observations) -> list[np.ndarray]:
-    """Data of the surface with departures that are still used, by variable."""
-    flat = np.isin(data["kind"], [kinds.index(k) for k in at_surface])
-    there = flat & data.used & np.isfinite(data["background_departure"])
-    there &= np.isnan(data["pressure"])
-    sets = [np.flatnonzero(there & (data["variable"] == n)) for n in range(len(names))]
-    return [of for of in sets if len(of) > 3]
-
-
-def _thinned(data: Observations, settings: Settings) -> np.ndarray:
+def _thinned(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
     """All but the datum next to the centre of its box."""
     found = np.zeros(len(data), bool)
     for kind, box in settings.boxes.items():
         of = np.flatnonzero(data.kind_is(kind) & data.used)
-        if len(of):
-            found[of] = ~_central(data.taken(of), *box)
+        if any(comm.allgather(len(of))):
+            found[of] = ~_central(data.taken(of), *box, comm)
     return found
 
 
-def _central(some: Observations, length: float, depth: float, minutes: float) -> np.ndarray:
+def _central(
+    some: Observations, length: float, depth: float, minutes: float, comm: Any
+) -> np.ndarray:
     """Which data are next to the centre of their box of km, hPa and minutes."""
     degrees = np.degrees(length * 1e3 / earth.RADIUS)
     row = np.floor(some["latitude"] / degrees)
@@ -248,10 +312,5 @@ def _central(some: Observations, length: float, depth: float, minutes: float) ->
     box = (row, np.floor(along), np.floor(pressure), np.floor(time))
     place = (some["latitude"] / degrees, along, pressure, time)
     offset = sum((p - b - 0.5) ** 2 for p, b in zip(place, box))
-    order, group = neighbours.grouped(
-        some["variable"], some["channel"], *box, best=(offset, some["report"], some["datum"])
-    )
-    first = np.append(True, group[1:] != group[:-1])
-    keep = np.zeros(len(some), bool)
-    keep[order[first]] = True
-    return keep
+    keys = (*box, some["variable"], some["channel"])
+    return spread.first_of(keys, (offset, some["report"], some["datum"]), comm)

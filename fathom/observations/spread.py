@@ -3,6 +3,9 @@
     own = to_ranks(own, owner, comm)      # rows in order of their owner to rank owner[n]
     own = ordered(own, comm)              # sorted by key over all ranks, each row once
     write(own, "today.parquet", comm)     # one file of all of them
+    own = read("today.parquet", comm)     # as many rows on each rank, in order over the ranks
+    whole = Whole(own, comm)              # whole.data: those of whole reports; whole.back(own)
+    first_of(keys, best, comm)            # the best row of each group of equal keys on all ranks
 
 The sort is a sample sort: each rank sorts its own rows, samples of all give the keys that part the
 ranks, rows travel once, and each rank merges what it was given.
@@ -16,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.observations import base, parquet
+from fathom.observations import base, neighbours, parquet
 from fathom.observations.base import Observations, columns, order, without_copies
 
 samples = 64  # of each rank
@@ -64,6 +67,108 @@ def write(own: Observations, path: str | Path, comm: Any) -> None:
     bounds = parquet.group_bounds(sum(comm.allgather(len(own))))
     own, ends = _levelled(own, bounds, comm)
     base.write_groups(own, ends, path, comm)
+
+
+def read(path: str | Path, comm: Any) -> Observations:
+    """This rank's rows of a file; each rank decodes the groups of rows that it needs.
+
+    FileNotFoundError; ValueError: no file of observations.
+    """
+    path = Path(path)
+    if comm.size == 1:
+        return base.read(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"{path}: no such file; fathom observations import makes one")
+    arrow = base.pyarrow()
+    try:
+        with arrow.parquet.ParquetFile(path) as file:
+            rows = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
+            ends = np.append(0, np.cumsum(rows))
+            first, last = (ends[-1] * (comm.rank + n) // comm.size for n in (0, 1))
+            groups = np.flatnonzero((ends[1:] > first) & (ends[:-1] < last))
+            table = file.read_row_groups(groups.tolist())
+    except arrow.ArrowInvalid as error:
+        raise ValueError(f"{path} is not a file of observations: {error}") from None
+    start = ends[groups[0]] if len(groups) else first
+    return base.from_table(table.slice(first - start, last - first))
+
+
+class Whole:
+    """The rows of a rank, so changed that each report is whole on the first rank that has some of
+    it; `data` has them, `back` brings what has become of them to where they came from.
+    """
+
+    def __init__(self, own: Observations, comm: Any):
+        self.comm = comm
+        reports = np.unique(own["report"])
+        home = _dealt(reports, comm)
+        asked = comm.alltoall([reports[home == rank] for rank in range(comm.size)])
+        first: dict[int, int] = {}
+        for rank in reversed(range(comm.size)):
+            first.update(dict.fromkeys(asked[rank].tolist(), rank))
+        answers = [np.array([first[r] for r in one.tolist()], int) for one in asked]
+        owner = np.empty(len(reports), int)
+        for rank, told in enumerate(comm.alltoall(answers)):
+            owner[home == rank] = told
+        of = owner[np.searchsorted(reports, own["report"])]
+        self.stay = np.flatnonzero(of == comm.rank)
+        self.gone = [np.flatnonzero(of == rank) if rank != comm.rank else self.stay[:0]
+                     for rank in range(comm.size)]  # fmt: skip
+        came = comm.alltoall([own.taken(rows).column for rows in self.gone])
+        self.came = [len(part["value"]) for part in came]
+        same = not sum(self.came) and len(self.stay) == len(own)
+        self.data = own if same else joined([own.taken(self.stay).column, *came])
+
+    def back(self, own: Observations, names: tuple[str, ...]) -> None:
+        """Columns of `own` become those of `data`."""
+        bounds = np.cumsum([len(self.stay), *self.came])
+        for name in names:
+            values = self.data[name]
+            parts = [values[first:end] for first, end in pairwise(bounds)]
+            own[name][self.stay] = values[: len(self.stay)]
+            for rows, part in zip(self.gone, self.comm.alltoall(parts)):
+                own[name][rows] = part
+
+
+def first_of(keys: tuple[Any, ...], best: tuple[Any, ...], comm: Any) -> np.ndarray:
+    """Which rows are the best (least) of all rows with their keys, on whatever rank those are; ties
+    by the last of `best`, which is another for each row. Numbers, the first two of `keys` such
+    that ranks are dealt them; texts may follow.
+    """
+    own = _first(keys, best)
+    if comm.size == 1:
+        return own
+    mine = np.flatnonzero(own)
+    home = _dealt(np.stack([np.asarray(k, float)[mine] for k in keys[:2]]).view("i8"), comm)
+    send = [mine[home == rank] for rank in range(comm.size)]
+    given = comm.alltoall([[np.asarray(k)[rows] for k in (*keys, *best)] for rows in send])
+    counts = [len(part[0]) for part in given]
+    columns = [np.concatenate(column) for column in zip(*given)]
+    won = _first(tuple(columns[: len(keys)]), tuple(columns[len(keys) :]))
+    for rows, told in zip(send, comm.alltoall(np.split(won, np.cumsum(counts)[:-1]))):
+        own[rows] = told
+    return own
+
+
+def _first(keys: tuple[Any, ...], best: tuple[Any, ...]) -> np.ndarray:
+    plain = lambda key: key if np.asarray(key).dtype.kind != "U" else _number_of(key)
+    order, group = neighbours.grouped(*map(plain, keys), best=best)
+    found = np.zeros(len(order), bool)
+    found[order] = np.append(True, group[1:] != group[:-1])[: len(order)]
+    return found
+
+
+def _number_of(texts: np.ndarray) -> np.ndarray:
+    return np.unique(texts, return_inverse=True)[1]
+
+
+def _dealt(keys: np.ndarray, comm: Any) -> np.ndarray:
+    """A rank for each key (n), or for each column of keys (m, n): by the key alone, evenly."""
+    mixed = np.zeros(keys.shape[-1], np.uint64)
+    for row in np.atleast_2d(keys):
+        mixed = (mixed ^ row.astype("i8").view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+    return (mixed % np.uint64(comm.size)).astype(int)
 
 
 def _levelled(own: Observations, bounds: np.ndarray, comm: Any) -> tuple[Observations, np.ndarray]:

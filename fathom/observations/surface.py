@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.names import unknown
+from fathom.observations import parquet
 
 
 @dataclass(frozen=True)
@@ -137,10 +138,19 @@ def withheld(
     return left
 
 
-def outliers(structure: Structure, data: Data, most: float = 4.0, **options: Any) -> np.ndarray:
+def outliers(
+    structure: Structure,
+    data: Data,
+    most: float = 4.0,
+    neighbours: int = 20,
+    threads: int = 1,
+    comm: Any = parquet.alone,
+) -> np.ndarray:
     """Where a datum is too far from what its neighbours tell without it: the spatial consistency
     test. True: |d - d_others| > most * sqrt(sigma_others^2 + sigma_o^2). Each pass removes those
     that are the worst among their neighbours, until none is left.
+
+    Ranks have the same data and share the solving.
     """
     bad = np.zeros(len(data), bool)
     for _ in range(20):
@@ -148,7 +158,9 @@ def outliers(structure: Structure, data: Data, most: float = 4.0, **options: Any
         some = data.taken(keep)
         if len(some) < 3:
             return bad
-        ratio = _alone(structure, some, **options) / most
+        first, end = (len(some) * (comm.rank + n) // comm.size for n in (0, 1))
+        share = _alone(structure, some, np.arange(first, end), neighbours, threads)
+        ratio = np.concatenate(comm.allgather(share)) / most
         worst = ratio > 1
         if not worst.any():
             return bad
@@ -161,22 +173,27 @@ def outliers(structure: Structure, data: Data, most: float = 4.0, **options: Any
     return bad
 
 
-def _alone(structure: Structure, data: Data, neighbours: int = 20, threads: int = 1) -> np.ndarray:
-    """|departure - analysis from the others| in standard deviations of the difference."""
+def _alone(
+    structure: Structure, data: Data, which: np.ndarray, neighbours: int, threads: int
+) -> np.ndarray:
+    """|departure - analysis from the others| of some data, in standard deviations of the
+    difference.
+    """
     places = earth.unit_vectors(data.longitude, data.latitude)
-    around = _nearest(places, places, min(neighbours + 1, len(data)), 6 * structure.length)
-    own = around == np.arange(len(data))[:, None]
+    around = _nearest(places[which], places, min(neighbours + 1, len(data)), 6 * structure.length)
+    own = around == which[:, None]
     order = np.argsort(own, axis=1, kind="stable")  # itself last, then left out
     around = np.take_along_axis(around, order, 1)
     around = np.where(np.take_along_axis(own, order, 1), -1, around)
     around = np.take_along_axis(around, np.argsort(around < 0, axis=1, kind="stable"), 1)
     height, departure = (np.ascontiguousarray(x, float) for x in (data.height, data.departure))
     made, deviation = mpi.core.interpolate_optimally(
-        structure.length, structure.height, structure.deviation(departure), places, height,
+        structure.length, structure.height, structure.deviation(departure),
+        np.ascontiguousarray(places[which]), height[which],
         places, height, departure, np.full(len(data), structure.error),
         np.ascontiguousarray(around, np.int32), threads,
     )  # fmt: skip
-    return np.abs(departure - made) / np.sqrt(deviation**2 + structure.error**2)
+    return np.abs(departure[which] - made) / np.sqrt(deviation**2 + structure.error**2)
 
 
 DAY_IN_SOIL = 0.12  # m: the depth at which a wave of a day has fallen to 1 / e

@@ -27,6 +27,16 @@ statistics = {
 }  # process, and what it begins with
 summed = ("mean", "accumulation")
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
+# CF names of rates -> of what they add up to; others have none
+amounts = {
+    f"{water}_flux": f"{water}_amount"
+    for water in (
+        "precipitation",
+        "convective_precipitation",
+        "stratiform_precipitation",
+        "snowfall",
+    )
+}
 
 
 class Store(Stream):
@@ -419,6 +429,9 @@ class Store(Stream):
             rate = str(attributes["units"])
             total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
             attributes["units"] = accumulated.get(rate, total)
+            of_rate = attributes.pop("standard_name", "")
+            if of_rate in amounts:
+                attributes["standard_name"] = amounts[of_rate]
         if self.zonal:
             over = attributes.get("cell_methods", "")
             attributes["cell_methods"] = f"{over} longitude: mean".strip()

@@ -19,7 +19,6 @@ import numpy as np
 from fathom import mpi, names, output
 from fathom.post.pressure_levels import to_pressure_levels
 from fathom.regrid import chosen, places, targets
-from fathom.regrid.rows import Rows
 
 BANDS = 4  # of a time
 parts = ("reading", "columns", "points", "writing")
@@ -57,15 +56,7 @@ class Source:
 
     def interpolation(self, target) -> places.Interpolation:
         longitude, latitude = (self.data[name].values for name in ("longitude", "latitude"))
-        x, y = target.places()
-        if longitude.ndim == 1:
-            around = 360.0 * np.arange(longitude.size) / longitude.size
-            if np.allclose(longitude, around):  # rows of the whole earth
-                rows = Rows(latitude, np.full(latitude.size, longitude.size))
-                return places.from_rows(rows, x, y)
-            longitude, latitude = np.meshgrid(longitude, latitude)
-        gap, step = np.abs((longitude[0, [-1, 1]] - longitude[0, 0] + 180) % 360 - 180)
-        return places.from_quads(longitude, latitude, x, y, bool(gap < 1.5 * step))
+        return places.from_coordinates(longitude, latitude, *target.places())
 
     def rows(self, time: int, first: int, end: int) -> dict[str, np.ndarray]:
         """All fields there, (levels, rows, points)."""

@@ -152,7 +152,14 @@ class RRTMGP(Scheme):
         return process
 
     def samples(self, grid) -> list[tuple[int, list[int]]]:
-        """Columns of a Gaussian grid in which it is computed: (row, columns of the row)."""
+        """Columns of a Gaussian grid in which it is computed: (row, columns of the row).
+        ValueError: another grid.
+        """
+        if not hasattr(grid, "points"):
+            raise ValueError(
+                f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has;"
+                f" given {grid!r}"
+            )
         return samples(grid.points, np.deg2rad(grid.latitude), self.spacing)
 
     def twilight(self, grid) -> float:

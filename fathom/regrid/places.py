@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fathom.earth import unit_vectors
+from fathom.regrid.rows import Rows
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,22 @@ class Interpolation:
             total = (weight * np.where(there, around, 0)).sum(1)
             out[:] = np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
         return result
+
+
+def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> Interpolation:
+    """Of the points that a file has, its longitudes and latitudes (x) and (y) or (y, x) [degrees],
+    to places: by rows where they go once around the earth from longitude 0.
+    """
+    if there_longitude.ndim == 1:
+        around = 360.0 * np.arange(there_longitude.size) / there_longitude.size
+        if np.allclose(there_longitude, around):
+            count = np.full(there_latitude.size, there_longitude.size)
+            return from_rows(Rows(there_latitude, count), longitude, latitude)
+        there_longitude, there_latitude = np.meshgrid(there_longitude, there_latitude)
+    first = there_longitude[0, 0]
+    gap, step = np.abs((there_longitude[0, [-1, 1]] - first + 180) % 360 - 180)
+    periodic = bool(gap < 1.5 * step)
+    return from_quads(there_longitude, there_latitude, longitude, latitude, periodic)
 
 
 def from_rows(rows, longitude, latitude) -> Interpolation:

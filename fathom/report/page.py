@@ -60,6 +60,7 @@ def write_report(
             + _protocol(summary.get("output", {}).get("servers"))
             + _writes(summary.get("output", {})),
         ),
+        ("Budget", _budget(summary.get("budget", {}))),
         ("State", _state_table(summary.get("state", {}))),
         ("Run", _facts(summary)),
         (
@@ -244,6 +245,25 @@ def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
         if isinstance(held, Mapping)
     ]
     return table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
+
+
+def _budget(budget: Mapping[str, Any]) -> str:
+    """What each process adds to what there is on the globe; that of the atmosphere."""
+    kept = {
+        name: part for name, part in budget.items() if isinstance(part, Mapping) and "terms" in part
+    }
+    if not kept:
+        return ""
+    processes = list(dict.fromkeys(name for part in kept.values() for name in part["terms"]))
+
+    def row(title: str, values: Iterable[Any]) -> tuple[str, ...]:
+        return (html.escape(title), *("" if x is None else f"{x:+.4g}" for x in values))
+
+    rows = [row(name, (part["terms"].get(name) for part in kept.values())) for name in processes]
+    rows.append(row("stored", (part["storage"] for part in kept.values())))
+    rows.append(row("of dynamics: the energy fixer", (part.get("fixer") for part in kept.values())))
+    heads = (f"{name} [{unit_text(part['units'])}]" for name, part in kept.items())
+    return table(("", *heads), rows)
 
 
 def _stores(output: Mapping[str, Any]) -> str:

@@ -12,7 +12,7 @@ from fathom.report.page import write_report
 def finish(simulation, report=True):
     """Summary of a run on every rank; root writes it and the report."""
     s = simulation
-    summary = _of_the_run(s) | _of_the_state(s) | _of_the_time(s)
+    summary = _of_the_run(s) | _of_the_state(s) | s.model.account(s) | _of_the_time(s)
     drawn = s.model.report(s) if report else None
     if s.is_root:
         (s.directory / "summary.json").write_text(json.dumps(summary, indent=2) + "\n")

@@ -1,172 +1,188 @@
-"""Departures of observations inside a run of an atmosphere: each datum is compared with the model
-at its own time and place (first guess at the appropriate time).
+"""Departures of observations inside a run: each datum is compared with the model at its own place
+and time (first guess at the appropriate time).
 
-    seen = departures.observe(simulation, observations, every="30min")
+    simulation.observe("today.parquet", every="30min", path="departures.parquet")
     simulation.run("6h")
-    seen.observations            # on rank 0, with background departures and slots
 
-At the end of each slot [t - every, t) the columns around its data travel from the ranks that own
-them. They are interpolated to the places, vectors as vectors of space, and in time between the two
-ends of the slot; then observation operators see them. Rank 0 does that with its threads, on exact
-copies of the columns, so no bit depends on the number of ranks.
+A datum belongs to the rank that owns the grid point next to it; the other columns around it travel
+there. At both ends of each slot [t - every, t) they are interpolated to the place, then in time to
+the datum, and there an operator sees them (fathom/observations/equivalents.py). At the end of the
+run the ranks write one file together, the same bytes on any of them.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.moist_air import GRAVITY
-from fathom.observations import operators
+from fathom.observations import base, equivalents, spread
 from fathom.observations.base import Observations
-from fathom.observations.variables import kinds, names
 from fathom.output import diagnostics
 from fathom.time.clock import Period
 
-layers = ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind")
-surface = ("surface_air_pressure", "surface_geopotential")
-
 
 class Departures:
-    """What is called at the end of each slot. `observations`: on rank 0 those that are compared;
-    `counts`: data with an equivalent, slot by slot.
+    """Of the data of a base (a path, or Observations) in slots of `every`, into `path`.
+
+    ValueError: a slot that is no length of time, a calendar that is not that of observations.
+    FileNotFoundError: no such base.
     """
 
-    __name__ = "departures"
-
-    def __init__(self, simulation: Any, observations: Observations, every: str):
-        if "surface_air_pressure" not in getattr(simulation.model, "derived", ()):
-            raise ValueError(
-                "departures inside a run are those of an atmosphere; this is"
-                f" {type(simulation.model).__name__}"
-            )
-        self.every, self.observations = Period(every, "every").seconds, observations
+    def __init__(self, simulation: Any, given: Any, every: Any, path: Any):
+        self.simulation, self.base, self.path = simulation, given, Path(path)
+        self.every = Period(every, "every").seconds
         if not self.every:
-            raise ValueError(f"every = {every} of departures must be a time, not months")
-        start, since = simulation.clock.start, simulation.clock.calendar
-        epoch = type(start)(1970, 1, 1, calendar=since)
-        self.start = (start - epoch).total_seconds()
-        place = observations["longitude"], observations["latitude"]
-        self.grid = simulation.model.grid
-        self.around = self.grid.interpolation(*place)
-        self.fields = {f["name"]: f for f in simulation.fields.fields}
-        self.skin = next((n for n in ("ground_temperature",) if n in self.fields), None)
-        self.before: dict[str, np.ndarray] = {}
-        self.counts: list[int] = []
-
-    def __call__(self, simulation: Any) -> None:
-        """The end of a slot, and the beginning of the next; all ranks call it."""
-        now = self.start + simulation.seconds
-        time = self.observations["time"]
-        ending = (time >= now - self.every) & (time < now)
-        beginning = (time >= now) & (time < now + self.every)
-        held = {
-            name: self._columns(simulation, name, ending | beginning)
-            for name in (*layers, *surface, *([self.skin] if self.skin else []))
-            if name in self.fields or name in simulation.model.derived
-        }
-        if simulation.comm.rank == 0:
-            at = np.flatnonzero(ending | beginning)
-            if self.before:
-                of = np.flatnonzero(ending)
-                self._compare(of, held, np.searchsorted(at, of), now)
-            keep = np.searchsorted(at, np.flatnonzero(beginning))
-            self.before = {name: values[:, keep] for name, values in held.items()}
-
-    def _columns(self, simulation: Any, name: str, which: np.ndarray) -> np.ndarray:
-        """The grid points around data of a mask: (levels, data, 4) on rank 0."""
-        _, found = diagnostics.find(name, simulation.model, self.fields)
-        index = self.around.index[which]
-        points = np.unique(index)
-        nx = self.grid.shape[2]
-        row, point = np.divmod(points, nx)
-        mine = None
-        values = diagnostics.windows(simulation, found, self.fields[found.needs[0]])  # own blocks
-        for (j0, i0, ny, own), block in zip(simulation.domain.blocks, values):
-            if mine is None:
-                mine = np.zeros((len(block), len(points)))
-            here = (row >= j0) & (row < j0 + ny) & (point >= i0) & (point < i0 + own)
-            mine[:, here] = block[:, row[here] - j0, point[here] - i0]
-        levels = simulation.comm.allreduce(0 if mine is None else len(mine), mpi.MPI.MAX)
-        mine = np.zeros((levels, len(points))) if mine is None else mine
-        total = np.empty_like(mine)
-        simulation.comm.Reduce(np.ascontiguousarray(mine), total, mpi.MPI.SUM, 0)
-        return total[:, np.searchsorted(points, index)]
-
-    def _compare(self, of: np.ndarray, held: dict, at: np.ndarray, now: float) -> None:
-        """Departures of data `of`, whose columns lie `at` those held."""
-        share = (self.observations["time"][of] - (now - self.every)) / self.every
-        both = {
-            name: (1 - share[:, None]) * self.before[name] + share[:, None] * held[name][:, at]
-            for name in held
-        }
-        columns = self._at_places(of, both)
-        count = 0
-        kind, variable = (self.observations[n][of] for n in ("kind", "variable"))
-        for k, v in sorted({(int(a), int(b)) for a, b in zip(kind, variable)}):
-            found = operators.operator_of(names[v], kinds[k])
-            if found is None:
-                continue
-            these = np.flatnonzero((kind == k) & (variable == v))
-            level = self.observations[found[1]][of[these]]
-            level = np.where(np.isnan(level) & (k in self._surface), columns.ground[these], level)
-            seen = columns.taken(these).apply(found[0], level)
-            self.observations["background_departure"][of[these]] = (
-                self.observations["value"][of[these]] - seen
+            raise ValueError(f"every = {every} of observations must be a time, not months")
+        if simulation.clock.calendar != "standard":
+            raise ValueError(
+                f"observations have dates of the standard calendar; this run has"
+                f" '{simulation.clock.calendar}'"
             )
-            count += int(np.isfinite(seen).sum())
-        self.observations["slot"][of] = len(self.counts)
-        self.counts.append(count)
+        if self.path.suffix != ".parquet":
+            raise ValueError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
+        if not isinstance(given, Observations) and not Path(given).is_file():
+            raise FileNotFoundError(
+                f"{given}: no such base of observations; fathom observations import makes one"
+            )
+        epoch = type(simulation.clock.start)(1970, 1, 1, calendar="standard")
+        self.start = (simulation.clock.start - epoch).total_seconds()
+        self.own: Any = None  # the data of this rank
+        self.before: equivalents.Columns | None = None  # of those of the slot that has begun
 
-    _surface = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
+    # ---- before the run --------------------------------------------------------------------------
 
-    def _at_places(self, of: np.ndarray, held: dict[str, np.ndarray]) -> operators.Columns:
-        """Columns at the data, from those at the grid points around them."""
-        weight = self.around.weight[of].astype(float)
-        weight /= weight.sum(axis=1, keepdims=True)
-        mean = lambda values: (values * weight).sum(axis=2).T  # (data, levels)
-        T, ps = mean(held["air_temperature"]), mean(held["surface_air_pressure"])[:, 0]
-        q = mean(held["specific_humidity"]) if "specific_humidity" in held else np.zeros_like(T)
-        east, north = self._winds(of, held["eastward_wind"], held["northward_wind"], weight)
-        return operators.Columns(
-            self.grid.levels.a,
-            self.grid.levels.b,
-            T,
-            q,
-            east,
-            north,
-            ps,
-            mean(held[self.skin])[:, 0] if self.skin else T[:, -1],
-            mean(held["surface_geopotential"])[:, 0] / GRAVITY,
-        )
+    def open(self) -> None:
+        """Data to their ranks, and their columns where a slot begins now; all ranks call it."""
+        s = self.simulation
+        self.fields = {f["name"]: f for f in s.fields.fields}
+        self.model = _observed(s.model, self.fields)
+        known = lambda name: name in self.fields or name in s.model.derived
+        self.names = [n for n in (*self.model.needs, *self.model.takes) if known(n)]
+        self.levels = {name: self._levels(name) for name in self.names}
+        if self.own is None:
+            self._deal_out()
+        slot = s.seconds / self.every
+        self.before = self._columns(self._of_slot(0)) if slot == round(slot) else None
 
-    def _winds(self, of: np.ndarray, u: Any, v: Any, weight: np.ndarray) -> Any:
-        """Components at the places: the mean of vectors in space, in the frame of the place."""
-        longitude, latitude = (np.ravel(x) for x in self.grid.coordinates("center"))
-        index = self.around.index[of]
-        there = _frame(longitude[index], latitude[index])  # 2 x (data, 4, 3)
-        vector = u[..., None] * there[0] + v[..., None] * there[1]
-        vector = (vector * weight[..., None]).sum(axis=2)
-        here = _frame(self.observations["longitude"][of], self.observations["latitude"][of])
-        return tuple((vector * axis).sum(axis=-1).T for axis in here)
+    def _deal_out(self) -> None:
+        """Each datum to the rank that owns the grid point next to it."""
+        s, grid = self.simulation, self.simulation.model.grid
+        self.owner = np.full(grid.shape[1:], -1, np.int32)
+        for rank, blocks in enumerate(s.comm.allgather(list(s.domain.blocks))):
+            for j0, i0, ny, nx in blocks:
+                self.owner[j0 : j0 + ny, i0 : i0 + nx] = rank
+        read: list[Observations] = []
+        s.on_root(lambda: read.append(self._read()))
+        data = read[0] if read else Observations(value=[])
+        around = grid.interpolation(*_place(data))
+        nearest = np.take_along_axis(around.index, around.weight.argmax(1)[:, None], 1)[:, 0]
+        owner = np.maximum(self.owner.ravel()[nearest], 0)
+        order = np.argsort(owner, kind="stable")
+        self.own = spread.to_ranks(data.taken(order), owner[order], s.comm)
+        around = grid.interpolation(*_place(self.own))
+        self.around = around.index
+        self.places = equivalents.Places(around, grid.coordinates("center"), self.own)
+
+    def _read(self) -> Observations:
+        """The base, with what an earlier part of this run has seen of it."""
+        s, given = self.simulation, self.base
+        whole = s.directory / self.path
+        goes_on = s.goes_on_here and s.count > 0 and whole.exists()
+        if goes_on or not isinstance(given, Observations):
+            given = base.read(whole if goes_on else given)
+        data = base.together([given])
+        begun = self.start + s.seconds // self.every * self.every
+        kept = (data["slot"] >= 0) & (data["time"] < begun) & goes_on
+        data["background_departure"][~kept], data["slot"][~kept] = np.nan, -1
+        data["reason"][~kept & np.isin(data["reason"], equivalents.of_model)] = 0
+        return data
+
+    # ---- in the run ------------------------------------------------------------------------------
+
+    def come(self) -> None:
+        """The end of a slot, and the beginning of the next; all ranks call it."""
+        ending, beginning = self._of_slot(-1), self._of_slot(0)
+        after = self._columns(np.append(ending, beginning))
+        split = lambda which: {name: values[:, which] for name, values in after.items()}
+        if self.before is not None:
+            end = self.start + self.simulation.seconds
+            share = (self.own["time"][ending] - (end - self.every)) / self.every
+            held = equivalents.between(self.before, split(slice(len(ending))), share)
+            self._compare(ending, held)
+        self.before = split(slice(len(ending), None))
+
+    def _of_slot(self, n: int) -> np.ndarray:
+        """Own data of the slot that begins now (0), or that ends now (-1)."""
+        begin = self.start + self.simulation.seconds + n * self.every
+        time = self.own["time"]
+        return np.flatnonzero((time >= begin) & (time < begin + self.every))
+
+    def _compare(self, of: np.ndarray, held: equivalents.Columns) -> None:
+        some = self.own.taken(of)
+        departure, reason = self.model.see(some, held)
+        self.own["background_departure"][of] = departure
+        self.own["slot"][of] = round(self.simulation.seconds / self.every) - 1
+        self.own["reason"][of] = np.where(some["reason"] == 0, reason, some["reason"])
+
+    def _columns(self, of: np.ndarray) -> equivalents.Columns:
+        """Columns at own data, from the grid points around them wherever they are."""
+        comm, index = self.simulation.comm, self.around[of]
+        points, place = np.unique(index, return_inverse=True)
+        owner = self.owner.ravel()[points]
+        wanted = [np.flatnonzero(owner == rank) for rank in range(comm.size)]
+        asked = comm.alltoall([points[which] for which in wanted])
+        given = {name: self._here(name, asked) for name in self.names}
+        around = {}
+        for name in self.names:
+            values = np.full((self.levels[name], len(points)), np.nan)
+            for which, part in zip(wanted, comm.alltoall(given[name])):
+                values[:, which] = part
+            around[name] = values[:, place.reshape(index.shape)]
+        return self.places.columns(around, of)
+
+    def _here(self, name: str, asked: list[np.ndarray]) -> list[np.ndarray]:
+        """Points of a field that ranks ask for, (levels, points) each, from own blocks."""
+        s, nx = self.simulation, self.simulation.model.grid.shape[2]
+        made = [np.full((self.levels[name], len(points)), np.nan) for points in asked]
+        _, found = diagnostics.find(name, s.model, self.fields)
+        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        for (j0, i0, ny, own), block in zip(s.domain.blocks, blocks):
+            for points, values in zip(asked, made):
+                j, i = np.divmod(points, nx)
+                here = (j >= j0) & (j < j0 + ny) & (i >= i0) & (i < i0 + own)
+                values[:, here] = block[:, j[here] - j0, i[here] - i0]
+        return made
+
+    def _levels(self, name: str) -> int:
+        s = self.simulation
+        _, found = diagnostics.find(name, s.model, self.fields)
+        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        return max(s.comm.allgather(max(map(len, blocks), default=0)))
+
+    # ---- after the run ---------------------------------------------------------------------------
+
+    def write(self) -> None:
+        """The base with departures of the slots that have ended; all ranks call it."""
+        s = self.simulation
+        spread.write(spread.ordered(self.own, s.comm), s.directory / self.path, s.comm)
 
 
-def _frame(longitude: np.ndarray, latitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Unit vectors to the east and to the north."""
-    x, y = np.deg2rad(longitude), np.deg2rad(latitude)
-    east = np.stack([-np.sin(x), np.cos(x), np.zeros_like(x)], axis=-1)
-    north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], axis=-1)
-    return east, north
+def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
+    """Longitudes and latitudes; where there is no place on Earth, any."""
+    with np.errstate(invalid="ignore"):
+        here = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+    return np.where(here, data["longitude"], 0), np.where(here, data["latitude"], 0)
 
 
-def observe(simulation: Any, observations: Observations, every: str = "30min") -> Departures:
-    """Departures are made while the simulation runs on; call it before `run`. ValueError: a model
-    that is no atmosphere, a slot that is no whole number of steps.
-    """
-    simulation.prepare()
-    seen = Departures(simulation, observations.sorted(), every)
-    seen(simulation)
-    simulation.call(seen, every)
-    return seen
+def _observed(model: Any, fields: dict) -> Any:
+    """How data are seen of a model. ValueError: of this one nothing is known."""
+    if "surface_air_pressure" in getattr(model, "derived", ()):
+        return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
+    if all(name in fields for name in equivalents.Sea.needs):
+        return equivalents.Sea(model.grid.mapping()["depth"])
+    raise ValueError(
+        f"observations are of an atmosphere with pressure or of an ocean; this is"
+        f" {type(model).__name__}"
+    )

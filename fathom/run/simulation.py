@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import mpi, regions
+from fathom import mpi, regions, shown
 from fathom.failure import RunFailure
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -29,7 +29,7 @@ from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
 from fathom.run.lock import DirectoryLock
 from fathom.run.series import Series
-from fathom.run.show import describe
+from fathom.run.show import date_text, describe, overview
 from fathom.time.clock import Clock, Event, Period
 
 
@@ -95,6 +95,7 @@ class Simulation:
         self.configuration = configuration
         self.lock = DirectoryLock()
         self.outputs, self.checkpoints, self.events, self.series = [], [], [], Series()
+        self.observing = []  # departures that are made in the run
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # what it is run on
@@ -112,6 +113,12 @@ class Simulation:
             None,
         )  # room for a trace of the next run; that of the last, on rank 0
         self.delivery = Delivery(self._seen)
+
+    def __repr__(self):
+        return f"Simulation of {date_text(self)}"
+
+    def _repr_html_(self):
+        return shown.table(repr(self), overview(self))
 
     # ---- what the user says before the run -------------------------------------------------------
 
@@ -210,8 +217,26 @@ class Simulation:
         checkpoint = Checkpoint(self._seen, path, keep)
         self.checkpoints.append(checkpoint)
         self.events.append(
-            Event(every, lambda simulation: checkpoint.write(), self.step, "checkpoint")
+            Event(every, lambda simulation: simulation._keep(checkpoint), self.step, "checkpoint")
         )
+        return self
+
+    def _keep(self, checkpoint):
+        for seen in self.observing:
+            seen.write()
+        checkpoint.write()
+
+    def observe(self, base, every="30min", path="departures.parquet"):
+        """Departures of the data of a base of observations (a path, or Observations): each is
+        compared with the model at its own place and time, in slots of `every`; at the end of the
+        run the base with its departures is in the file `path` (docs/observations.md).
+        """
+        from fathom.run.departures import Departures  # start-up time
+
+        self._check_name(path)
+        seen = Departures(self._seen, base, every, path)
+        self.observing.append(seen)
+        self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
         return self
 
     def call(self, function, every):
@@ -631,6 +656,8 @@ class Simulation:
             self.served, self.servers = self.servers, None
         for stream in self.streams:
             stream.leave()
+        for seen in self.observing:
+            seen.write()
         self.comm.barrier()
         if self.is_root:
             wishes.forget(self.directory)
@@ -662,7 +689,7 @@ class Simulation:
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()
             self.delivery.open()
-            for store in self.outputs:
+            for store in [*self.outputs, *self.observing]:
                 store.open()
         except (OSError, ValueError, RunFailure) as error:
             if self.roles:

@@ -1,17 +1,21 @@
-"""Departures of made observations inside six hours of a small atmosphere on these ranks: their
-digest, and how far they are from what is known, from rank 0.
+"""Departures of made observations inside three hours of a small atmosphere on these ranks, and off
+line from its store: the digest of the file, and how far values are from what is known, from rank 0.
+
+    departures_in_a_run.py [stop]     after an hour or two, at a restart, in a new simulation
 """
 
 import hashlib
 import json
+import sys
 import tempfile
+from pathlib import Path
 
 import numpy as np
 
 import fathom as fm
 from fathom import mpi
+from fathom.observations import base, stores
 from fathom.observations.base import Observations
-from fathom.run import departures
 
 rng = np.random.default_rng(3)
 count = 300
@@ -28,34 +32,54 @@ made = Observations(
     pressure=np.where(kind == "temp", rng.uniform(2e4, 9e4, count), np.nan), variable=variable,
     value=np.zeros(count),
 )  # fmt: skip
+made["pressure"][0], made["pressure"][1], made["height"][2] = 1.2e5, 100, 900
+made["time"][:3] = start + 1800
 
-grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(8))
-model = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], precision="fp64")
-model.set(
-    air_temperature=lambda lon, lat, p: 285 + 20 * np.log(p / 1e5),
-    eastward_wind=lambda lon, lat, p: 20 * np.cos(np.deg2rad(lat)),
-    northward_wind=lambda lon, lat, p: 0 * lon,
-)
-folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-simulation = fm.Simulation(
-    model, step="1800s", start="2018-11-20", directory=folder, overwrite=True
-)
-seen = departures.observe(simulation, made, "1h")
-simulation.run("3h")
+folder = Path(mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None))
+
+
+def simulation(restart=None):
+    grid = fm.GaussianGrid(21, levels=fm.SigmaLevels(8))
+    model = fm.SpectralAtmosphere(grid, physics=[fm.HeldSuarez()], precision="fp64")
+    model.set(
+        air_temperature=lambda lon, lat, p: 285 + 20 * np.log(p / 1e5),
+        eastward_wind=lambda lon, lat, p: 20 * np.cos(np.deg2rad(lat)),
+        northward_wind=lambda lon, lat, p: 0 * lon,
+    )
+    sim = fm.Simulation(model, step="1800s", start="2018-11-20", directory=folder, overwrite=True)
+    columns = ["air_temperature", "surface_air_pressure", "surface_geopotential", "eastward_wind",
+               "northward_wind"]  # fmt: skip
+    sim.output("columns.zarr", columns, every="1h", dtype="float64")
+    sim.observe(made if mpi.is_root else Observations(value=[]), every="1h")
+    return sim if restart is None else sim.restore(restart)
+
+
+if "stop" in sys.argv:
+    simulation().run("1h", report=False)
+    simulation(folder / "restart.fathom").run("2h", report=False)
+else:
+    simulation().run("3h", report=False)
+
 if mpi.is_root:
-    found = seen.observations
+    found = base.read(folder / "departures.parquet")
     d = found["background_departure"]
     there = np.isfinite(d)
-    T = there & found.variable_is("air_temperature") & (found["slot"] == 0)
-    u = there & found.variable_is("eastward_wind") & (found["slot"] == 0)
+    first = there & (found["slot"] == 0)
+    T, u = (first & found.variable_is(name) for name in ("air_temperature", "eastward_wind"))
     error = {
         "T": np.abs(-d[T] - 285 - 20 * np.log(found["pressure"][T] / 1e5)).max(),
         "u": np.abs(-d[u] - 20 * np.cos(np.deg2rad(found["latitude"][u]))).max(),
         "p": np.abs(d[there & found.variable_is("surface_air_pressure")] / 1e5 + 1).max(),
     }
     inside = (found["time"] >= start) & (found["time"] < start + 3 * 3600)
-    digest = hashlib.sha256(d.tobytes() + found["slot"].tobytes()).hexdigest()
+    bad = np.isin(found["report"], (0, 1, 2))
+    offline = made.sorted()
+    lines = stores.compare(offline, folder / "columns.zarr")
+    names = ("background_departure", "slot", "reason")
     print(json.dumps({
-        "digest": digest, "counts": seen.counts, "inside": int(inside.sum()),
-        "exactly": bool((there == inside).all()), "error": error,
+        "digest": hashlib.sha256((folder / "departures.parquet").read_bytes()).hexdigest(),
+        "inside": int(inside.sum()), "exactly": bool((there == inside & ~bad).all()),
+        "reasons": found["reason"][bad][np.argsort(found["report"][bad])].tolist(),
+        "error": error, "slots": np.unique(found["slot"]).tolist(), "lines": len(lines),
+        "offline": all(np.array_equal(offline[n], found[n], equal_nan=True) for n in names),
     }))  # fmt: skip

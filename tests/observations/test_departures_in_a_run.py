@@ -1,12 +1,20 @@
-"""Departures inside a run: half-open slots, known values, the same bits on any ranks."""
+"""Departures inside a run: half-open slots, known values, the same file on any ranks and over a
+restart, the same values off line.
+"""
 
 from pathlib import Path
+
+from fathom.observations.reasons import code
 
 
 def test_departures_in_a_run(on_ranks):
     script = Path(__file__).with_name("departures_in_a_run.py")
     one, two = (on_ranks(n, script) for n in (1, 2))
-    assert one["exactly"] and sum(one["counts"]) == one["inside"] > 150 and len(one["counts"]) == 3
+    assert one["exactly"] and one["inside"] > 150 and one["slots"] == [-1, 0, 1, 2]
     # in the first hour; eight layers, cells of 5.6 degrees, and waves that begin
     assert one["error"]["T"] < 1.5 and one["error"]["u"] < 2.5 and one["error"]["p"] < 0.05
-    assert one["digest"] == two["digest"]
+    below, above, mountain = (code[n] for n in (*("outside the levels",) * 2, "height"))
+    assert one["reasons"] == [below, above, mountain] and one["lines"] == 3
+    assert one["offline"]
+    assert one == two
+    assert on_ranks(4, script, "stop")["digest"] == one["digest"]

@@ -30,10 +30,18 @@ public:
     virtual DepartureHalo halo() const { return {}; }
 };
 
+/// The process that keeps energy; how much it has given back so far, mean over the sphere [J m-2].
+class EnergyFixer : public GlobalProcess {
+public:
+    using GlobalProcess::GlobalProcess;
+    double returned = 0;
+};
+
 /// Those that a scheme does not have, or that nothing asks for, are null.
 struct SpectralDynamics {
     using Part = std::shared_ptr<GlobalProcess>;
-    Part transport, tracer_transport, coupling, total_energy, tracer_mass, tracer_leapfrog;
+    Part transport, tracer_transport, coupling, tracer_mass, tracer_leapfrog;
+    std::shared_ptr<EnergyFixer> total_energy;
     std::shared_ptr<SpectralProcess> step;  ///< of either scheme
 };
 

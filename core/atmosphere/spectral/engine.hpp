@@ -145,8 +145,9 @@ public:
     }
     /// One number for all temperatures, with which the energy over the sphere is that of
     /// ColumnEnergy.
-    void keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
-                     const FieldSlab& v, const FieldSlab& temperature, const FieldSlab& pressure) {
+    double keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
+                       const FieldSlab& v, const FieldSlab& temperature,
+                       const FieldSlab& pressure) {
         const double cp = parameters.heat_capacity;
         for_rows([&](const Row& r) {
             const T *energy = at(before, r), *phi = at(height, r);
@@ -168,7 +169,9 @@ public:
         });
         double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
         for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * unit_pressure * mean_pressure;
-        add(temperature, T(exact_sum(domain.comm, terms) / (cp * thickness)));
+        const double lost = exact_sum(domain.comm, terms);
+        add(temperature, T(lost / (cp * thickness)));
+        return lost / constants::gravity;
     }
 
 private:

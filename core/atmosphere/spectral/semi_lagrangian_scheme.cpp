@@ -340,7 +340,7 @@ public:
 };
 
 /// The energy of the atmosphere is that before its dynamics (energy.hpp).
-template <class T> class TotalEnergy final : public GlobalProcess {
+template <class T> class TotalEnergy final : public EnergyFixer {
     const Item before = reads("column_energy", place::center_column, "J m-2"),
                u = reads("eastward_wind", place::center_layer, "m s-1"),
                v = reads("northward_wind", place::center_layer, "m s-1"),
@@ -351,12 +351,12 @@ template <class T> class TotalEnergy final : public GlobalProcess {
 
 public:
     explicit TotalEnergy(Common<T> given)
-        : GlobalProcess("TotalEnergy"),
+        : EnergyFixer("TotalEnergy"),
           temperature(updates(given->setup.temperature, place::center_layer, "K")),
           engine(std::move(given)) {}
     void apply(Given at) override {
-        (*engine)->keep_energy(at[before], at[orography], at[u], at[v], at[temperature],
-                               at[pressure]);
+        returned += (*engine)->keep_energy(at[before], at[orography], at[u], at[v], at[temperature],
+                                           at[pressure]);
     }
 };
 

@@ -1,0 +1,201 @@
+"""What a model says at data: its columns at their places, and the operators that see them.
+
+    places = Places(around, (longitude, latitude), data)     # the four points around each datum
+    columns = places.columns({"air_temperature": T, ...})    # (levels, n, 4) -> (levels, n)
+    departure, reason = Air(a, b).see(data, columns)         # observation minus model
+
+A run (fathom/run/departures.py) and a store (stores.py) give the same columns to the same code. Of
+a datum only its own column enters, in one order of sums: no bit depends on which others are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.moist_air import GRAVITY
+from fathom.observations import operators
+from fathom.observations.base import Observations
+from fathom.observations.netcdf import pressure_at
+from fathom.observations.reasons import code
+from fathom.observations.variables import kinds, names, variable
+
+Columns = dict[str, np.ndarray]  # name -> (levels, n)
+highest_step = 800.0  # m between a station and the model's ground, for a surface pressure
+of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
+winds = ("eastward_wind", "northward_wind")
+
+
+class Places:
+    """From the four grid points around each datum to the datum itself; vectors as vectors of space.
+
+    around: an Interpolation to the places of `data`; coordinates: longitude and latitude of all
+    grid points [degrees].
+    """
+
+    def __init__(self, around: Any, coordinates: tuple[Any, Any], data: Observations):
+        self.weight = around.weight.astype(float)
+        there = (np.ravel(x)[around.index] for x in coordinates)
+        self.there = _frame(*there)  # 2 x (n, 4, 3)
+        self.here = _frame(data["longitude"], data["latitude"])  # 2 x (n, 3)
+
+    def columns(self, around: Mapping[str, np.ndarray], of: Any = slice(None)) -> Columns:
+        """Fields (levels, n, 4) around the data `of` those of the places, at their places."""
+        made = {name: self._mean(f, of) for name, f in around.items() if name not in winds}
+        if all(name in around for name in winds):
+            vector = [
+                self._mean(
+                    sum(around[w] * frame[of][..., axis] for w, frame in zip(winds, self.there)), of
+                )
+                for axis in range(3)
+            ]
+            for name, frame in zip(winds, self.here):
+                made[name] = _sum([vector[axis] * frame[of][..., axis] for axis in range(3)])
+        return made
+
+    def _mean(self, values: Any, of: Any) -> np.ndarray:
+        """What is not there (land) is left out; NaN where half of the weight is."""
+        weight, there = self.weight[of], ~np.isnan(values)
+        held = np.where(there, values, 0)
+        share = _sum([weight[:, n] * there[..., n] for n in range(4)])
+        total = _sum([weight[:, n] * held[..., n] for n in range(4)])
+        return np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
+
+
+def between(before: Columns, after: Columns, share: np.ndarray) -> Columns:
+    """Columns linear in time, `share` (n) of the way."""
+    return {name: (1 - share) * before[name] + share * after[name] for name in before}
+
+
+class Air:
+    """What is seen of an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
+
+    needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
+    takes = ("specific_humidity", *winds, "ground_temperature")
+    _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
+
+    def __init__(self, a: Any, b: Any):
+        self.a, self.b = np.asarray(a, float), np.asarray(b, float)
+
+    def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
+        """Departures, NaN where there is no equivalent, and reasons for that (0: there is one)."""
+        columns = self._columns(held)
+        departure = np.full(len(data), np.nan)
+        reason = np.full(len(data), code["no equivalent"])
+        for k, v, of in _groups(data):
+            found = operators.operator_of(names[v], kinds[k])
+            if found is None or not np.isfinite(columns.temperature).any():
+                continue
+            operator, what = found
+            some, level = columns.taken(of), data[what][of]
+            level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
+            outside, why = self._outside(some, operator, what, level)
+            seen = some.apply(operator, level)
+            departure[of] = np.where(outside, np.nan, data["value"][of] - seen)
+            reason[of] = np.where(outside, why, reason[of])
+        reason[np.isfinite(departure)] = 0
+        return departure, reason
+
+    def _outside(
+        self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
+    ) -> tuple[np.ndarray, int]:
+        """Where an operator would have to go beyond the column, and the reason that this is."""
+        nowhere = np.zeros(len(level), bool)
+        with np.errstate(invalid="ignore"):
+            if operator == "surface_pressure":
+                return np.abs(level - columns.ground) > highest_step, code["height"]
+            ps = columns.surface_pressure
+            first, second = (self.a[k] + self.b[k] * ps for k in (0, 1))
+            top = np.where(first > 0, first, second / 2)
+            if what == "pressure":
+                return (level < top) | (level > ps), code["outside the levels"]
+            if operator in operators.by_height.values():
+                beyond = level > columns.apply("height", top)
+                return beyond | (level < columns.ground), code["outside the levels"]
+        return nowhere, 0
+
+    def _columns(self, held: Columns) -> operators.Columns:
+        T, flat = held["air_temperature"].T, lambda name: held[name][0]
+        of = lambda name: held[name].T if name in held else np.zeros_like(T)
+        skin = flat("ground_temperature") if "ground_temperature" in held else T[:, -1]
+        humidity, (east, north) = of("specific_humidity"), map(of, winds)
+        ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / GRAVITY
+        return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
+
+
+class Sea:
+    """What is seen of an ocean whose layers have their middles at `depth` [m]."""
+
+    needs = ("temperature", "salinity")
+    takes = ("sea_surface_height",)
+
+    def __init__(self, depth: Any):
+        self.profile = operators.SeaProfile(np.asarray(depth, float))
+
+    def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
+        """As of the air. A temperature in situ is brought to potential temperature by the model's
+        salinity; one without a depth is of the top layer.
+        """
+        depth = np.nan_to_num(data["depth"])
+        seen = {name: self._at(held[name].T, depth) for name in self.needs}
+        pressure = pressure_at(depth, data["latitude"])
+        potential = operators.potential_temperature(seen["salinity"], data["value"], pressure)
+        height = held["sea_surface_height"][0] if "sea_surface_height" in held else np.nan
+        departure = np.full(len(data), np.nan)
+        for name, value in {
+            "sea_water_temperature": potential - seen["temperature"],
+            "sea_water_salinity": data["value"] - seen["salinity"],
+            "sea_surface_height_above_geoid": data["value"] - height,
+        }.items():
+            departure = np.where(data.variable_is(name), value, departure)
+        return departure, np.where(np.isfinite(departure), 0, code["no equivalent"])
+
+    def _at(self, field: np.ndarray, depth: np.ndarray) -> np.ndarray:
+        """Linear in depth; nothing below the middle of the last layer with water."""
+        k, share = self.profile.weights(depth)
+        n = np.arange(len(k))
+        upper, lower = field[n, k], field[n, k + 1]
+        value = np.where(share == 0, upper, (1 - share) * upper + share * lower)
+        return np.where(depth <= self.profile.depth[-1], value, np.nan)
+
+
+def told(data: Observations) -> list[str]:
+    """A line for each kind and variable: how many departures, their mean and rms."""
+    lines = []
+    for k, v, of in _groups(data):
+        d = data["background_departure"][of]
+        if len(d := d[np.isfinite(d)]):
+            lines.append(line(kinds[k], names[v], d))
+    return lines
+
+
+def line(kind: str, name: str, departure: np.ndarray) -> str:
+    rms = np.sqrt(np.mean(departure**2))
+    return (
+        f"{kind:14} {name:34} {len(departure):8} data, mean {departure.mean():9.4g}, rms"
+        f" {rms:9.4g} {variable(name).units}"
+    )
+
+
+def _groups(data: Observations) -> list[tuple[int, int, np.ndarray]]:
+    """(kind, variable, which data) of all that there are."""
+    key = data["kind"].astype(int) * len(names) + data["variable"]
+    found, inverse = np.unique(key, return_inverse=True)
+    return [
+        (*divmod(int(one), len(names)), np.flatnonzero(inverse == n)) for n, one in enumerate(found)
+    ]
+
+
+def _frame(longitude: Any, latitude: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors to the east and to the north, (..., 3)."""
+    x, y = np.deg2rad(longitude), np.deg2rad(latitude)
+    east = np.stack([-np.sin(x), np.cos(x), np.zeros_like(x)], axis=-1)
+    north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], axis=-1)
+    return east, north
+
+
+def _sum(terms: list[np.ndarray]) -> Any:
+    """One after the other: the same bits for any number of data."""
+    return sum(terms[1:], terms[0])
