@@ -233,7 +233,17 @@ def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
         )
         if key in grid
     }
-    return {row.alias: (dims, np.asarray(grid[key]), row.attributes) for key, row in rows.items()}
+    about = _auxiliary(grid)
+    return {
+        row.alias: (dims, np.asarray(grid[key]), dict(row.attributes) | about)
+        for key, row in rows.items()
+    }
+
+
+def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:
+    """The attribute of what lies at centres: coordinates that are not its dimensions."""
+    names = _points(grid, "center")[1]
+    return {"coordinates": names} if names else {}
 
 
 def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[str, tuple]:
@@ -253,7 +263,7 @@ def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[s
     cells = np.empty((len(layers), *wet.shape), dtype)
     for k, layer in enumerate(layers):
         cells[k] = np.where(k + 1 < wet, layer, np.where(k + 1 == wet, bottom, np.nan))
-    return {row.alias: (("depth", *dimensions["center"]), cells, attributes)}
+    return {row.alias: (("depth", *dimensions["center"]), cells, attributes | _auxiliary(grid))}
 
 
 def _names(place: str) -> tuple[str, str]:
