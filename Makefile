@@ -5,6 +5,7 @@
 #   make fuzz     thousands of experiments with something wrong in them; a minute
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
 #   make docs     the pages of docs/ as a site, with notebooks and the Python interface: build/site/html
+#   make figures  the figures of the five studies of performance, into docs/pictures
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
 PYTHON  ?= python3
@@ -19,7 +20,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check fuzz sanitize docs bench clean
+.PHONY: run test check fuzz sanitize docs figures bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -39,6 +40,9 @@ sanitize: $(venv)/test.installed
 
 docs: $(venv)/docs.installed
 	$(bin)/python tools/pages/build.py
+
+figures: $(venv)/run.installed
+	$(bin)/python experiments/study_figures.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

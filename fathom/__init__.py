@@ -1,10 +1,25 @@
 """Fathom: ocean and weather models that run fast on any machine, tell where the time goes, and tune
 themselves.
+
+    grid    TripolarGrid, LatitudeLongitudeGrid, CartesianGrid, GaussianGrid, ...; ZLevels, ...
+    model   Ocean, SpectralAtmosphere, GridPointAtmosphere, ShallowWater, SingleColumn
+    scheme  KPP, GentMcWilliams, UpwindAdvection, ...: dir(fathom) has all, help(fathom.KPP) one
+    run     Simulation, BulkForcing, SurfaceForcing, Records; open, Error
+
+    import fathom as fm
+
+    grid = fm.TripolarGrid(resolution="3deg", levels=fm.ZLevels(number=20, depth=5500))
+    ocean = fm.Ocean(grid, vertical_mixing=fm.KPP()).set(temperature="levitus", salinity="levitus")
+    simulation = fm.Simulation(ocean, step="3h", surface=fm.BulkForcing("coads"))
+    simulation.run("30d")
+
+Pages: docs/README.md, or `make docs`.
 """
 
 import os
 from importlib import import_module
 from importlib.util import find_spec
+from pkgutil import iter_modules
 
 from fathom.names import near
 
@@ -46,6 +61,7 @@ public = {
     "ZLevels": "grids",
     "GaussianGrid": "grids",
     "PlaneGrid": "grids",
+    "SphereGrid": "grids",
     "LimitedAreaGrid": "grids",
     "PeriodicPlaneGrid": "grids",
     "HeightLevels": "grids",
@@ -64,6 +80,7 @@ public = {
     "updates": "schemes",
 }
 __all__ = sorted(public)
+hidden = ("__main__", "_core", "built")  # modules that are no user's
 
 
 # Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,
@@ -77,8 +94,10 @@ def __getattr__(name):
         return getattr(import_module(f"fathom.{public[name]}"), name)
     if name == "__version__":
         return import_module("fathom.provenance").version()
-    if name.startswith("_") or find_spec(f"fathom.{name}"):
-        raise AttributeError(name)  # a module: the import that asks for it finds it
+    if name.startswith("_"):
+        raise AttributeError(name)
+    if find_spec(f"fathom.{name}"):
+        return import_module(f"fathom.{name}")  # fm.output, fm.plots without more ado
     schemes = import_module("fathom.schemes").schemes()
     if name in schemes:
         return schemes[name]
@@ -87,4 +106,5 @@ def __getattr__(name):
 
 
 def __dir__():
-    return [*public, *import_module("fathom.schemes").schemes()]
+    packages = (module.name for module in iter_modules(__path__) if module.name not in hidden)
+    return [*public, *import_module("fathom.schemes").schemes(), *packages, "__version__"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, NamedTuple
 
+from fathom import shown
 from fathom.order import Placed
 
 
@@ -27,6 +28,15 @@ class Model:
     stores: ClassVar[
         dict[str, type]
     ] = {}  # output of its own kind, by the keyword that asks for it
+
+    def __repr__(self) -> str:
+        said = ", ".join(
+            value if name == "grid" else f"{name}={value}" for name, value in shown.parts(self)
+        )
+        return f"{type(self).__name__}({said})"
+
+    def _repr_html_(self) -> str:
+        return shown.table(type(self).__name__, shown.parts(self))
 
     def account(self, simulation: Any) -> dict[str, Any]:
         """What the summary of a run has of this model alone; all ranks call it."""

@@ -8,6 +8,7 @@ checked when the object is built.
 RichardsonMixing(maximum=0.01)
 """
 
+import inspect
 import traceback
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -147,6 +148,15 @@ def _documentation(entry):
     return "\n".join(lines)
 
 
+def _signature(entry):
+    """As help and completion show it: all parameters of the catalogue with their defaults."""
+    keyword = lambda name, usual: inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=usual
+    )
+    own = [keyword(p["name"], p["value"]) for p in entry["parameters"]]
+    return inspect.Signature([*own, keyword("every", None)])
+
+
 @cache
 def schemes():
     """All schemes of the core: name -> class."""
@@ -155,7 +165,12 @@ def schemes():
         return type(
             name,
             (Scheme,),
-            {"entry": entry, "__doc__": _documentation(entry), "__module__": "fathom"},
+            {
+                "entry": entry,
+                "__doc__": _documentation(entry),
+                "__module__": "fathom",
+                "__signature__": _signature(entry),
+            },
         )
 
     catalogue = mpi.core.catalogue()

@@ -30,7 +30,7 @@ core: dict[str, set[str]] = {
     "field": _machine | {"grid", "parallel"},
     "sequence": _ground,
     "transform": _ground,
-    "solver": _ground,
+    "solver": _ground | {"transform"},
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
     "post": {"base"},  # columns of air: for output, observations and coupling alike
@@ -49,7 +49,7 @@ exceptions: dict[tuple[str, str], str] = {}
 # Modules of fathom/ from the ground up: each may import those above it in this list, and its own
 # line. A module stands for its folder unless it is named itself.
 fathom: list[set[str]] = [
-    {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions"},
+    {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions", "shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
     {"order", "plugins", "provenance"},
     {"model"},

@@ -1,132 +1,138 @@
-/// Taped: a number that remembers what it was made of. A kernel is a template on its number: run on
-/// these, it leaves a tape, and the tape, read backwards, gives its adjoint.
+/// Taped: numbers that remember what they were made of, those of neighbouring columns at once. A
+/// kernel is a template on its number: run on these, it leaves a tape, and the tape, read
+/// backwards, gives its adjoint.
 ///   y = f(a, b):     a' += y' df/da,   b' += y' df/db
-/// Where a number of memory came from lies `origins` bytes after it: load reads both, store writes
-/// both. The values are those of the plain number; derivatives are those of dual numbers
-/// (dual.hpp). What was not chosen (select, larger, smaller) has the adjoint 0 and is passed over,
-/// so that no infinity of a branch not taken becomes NaN.
+/// Where the numbers of memory came from lies `origins` bytes after them: load reads both, store
+/// writes both. The values are those of the plain numbers. What was not chosen (select, larger,
+/// smaller) has the adjoint 0, and where an adjoint is 0 nothing is added: no infinity of a branch
+/// not taken becomes NaN. The derivative of a root at 0 is taken as 0.
 #pragma once
 #include <vector>
-#include "base/dual.hpp"
+#include "base/brief.hpp"
+#include "base/elementary.hpp"
+#include "base/unbiased.hpp"
 
 namespace fathom {
 
 template <class T> struct Tape {
+    using Lanes = Pack<T, cell_width<T>>;
     /// What was computed: from which two numbers, -1 for none, with which derivatives.
     struct Entry {
         int a, b;
-        T by_a, by_b;
+        Lanes by_a, by_b;
     };
-    std::vector<Entry> entries;
-    std::vector<T> adjoint;  ///< of each entry
+    std::vector<Entry> entries;  ///< the first `count` are in use
+    std::vector<Lanes> adjoint;  ///< of each entry
+    int count = 0;
     std::ptrdiff_t origins = 0;
 
-    int add(int a, T by_a, int b = -1, T by_b = T(0)) {
-        entries.push_back({a, b, by_a, by_b});
-        return int(entries.size()) - 1;
+    int add(int a, Lanes by_a, int b, Lanes by_b) {
+        if (count == int(entries.size())) entries.resize(2 * count + 1024);
+        entries[count] = {a, b, by_a, by_b};
+        return count++;
     }
+    int add_given() { return add(-1, Lanes(T(0)), -1, Lanes(T(0))); }
     /// From the last to the first.
     void sweep() {
-        for (std::size_t n = entries.size(); n-- > 0;) {
+        const Lanes zero(T(0));
+        for (int n = count; n-- > 0;) {
             const Entry& e = entries[n];
-            const T y = adjoint[n];
-            if (y == T(0)) continue;
-            if (e.a >= 0) adjoint[e.a] += y * e.by_a;
-            if (e.b >= 0) adjoint[e.b] += y * e.by_b;
+            if (e.a < 0 && e.b < 0) continue;
+            const Lanes y = adjoint[n];
+            const auto some = abs(y) > zero;
+            if (e.a >= 0) adjoint[e.a] += select(some, y * e.by_a, zero);
+            if (e.b >= 0) adjoint[e.b] += select(some, y * e.by_b, zero);
         }
     }
 };
 
-template <class T> inline thread_local Tape<T> tape;  ///< of this thread
+template <class T> constinit inline thread_local Tape<T>* tape = nullptr;  ///< of this thread
 
 template <class T> struct Taped {
+    using Lanes = Pack<T, cell_width<T>>;
     using Number = T;
-    using Mask = bool;
-    using Plain = Pack<T, 1>;
+    using Mask = typename Lanes::Mask;
+    using Plain = Lanes;
     using Origin = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    static constexpr int width = 1;
-    T value;
+    static constexpr int width = Lanes::width;
+    Lanes value;
     int origin;
 
     Taped() = default;
-    constexpr Taped(T value, int origin) : value(value), origin(origin) {}
+    constexpr Taped(Lanes value, int origin) : value(value), origin(origin) {}
     template <class A> requires std::is_arithmetic_v<A>
-    constexpr Taped(A x) : Taped(T(x), -1) {}
-    static Origin* origin_of(const T* p) { return (Origin*)((char*)p + tape<T>.origins); }
-    static Taped load(const T* p) { return {*p, int(*origin_of(p))}; }
-    void store(T* p) const { *p = value, *origin_of(p) = origin; }
+    constexpr Taped(A x) : Taped(Lanes(T(x)), -1) {}
+    static Origin* origin_of(const T* p) { return (Origin*)((char*)p + tape<T>->origins); }
+    static Taped load(const T* p) { return {Lanes::load(p), int(*origin_of(p))}; }
+    void store(T* p) const { value.store(p), *origin_of(p) = origin; }
     void stream(T* p) const { store(p); }
 
-    friend Taped operator+(Taped a, Taped b) { return of(a.value + b.value, a, T(1), b, T(1)); }
-    friend Taped operator-(Taped a, Taped b) { return of(a.value - b.value, a, T(1), b, T(-1)); }
+    friend Taped operator+(Taped a, Taped b) { return of(a.value + b.value, a, one(), b, one()); }
+    friend Taped operator-(Taped a, Taped b) { return of(a.value - b.value, a, one(), b, -one()); }
     friend Taped operator*(Taped a, Taped b) {
         return of(a.value * b.value, a, b.value, b, a.value);
     }
     friend Taped operator/(Taped a, Taped b) {
-        const T ratio = a.value / b.value;
-        return of(ratio, a, 1 / b.value, b, -ratio / b.value);
+        const Lanes ratio = a.value / b.value, inverse = 1.0 / b.value;
+        return of(ratio, a, inverse, b, -ratio * inverse);
     }
-    friend Taped operator-(Taped a) { return of(-a.value, a, T(-1)); }
+    friend Taped operator-(Taped a) { return of(-a.value, a, -one()); }
     Taped& operator+=(Taped b) { return *this = *this + b; }
     Taped& operator-=(Taped b) { return *this = *this - b; }
     Taped& operator*=(Taped b) { return *this = *this * b; }
-    friend constexpr bool operator<(Taped a, Taped b) { return a.value < b.value; }
-    friend constexpr bool operator>(Taped a, Taped b) { return a.value > b.value; }
-    friend constexpr bool operator<=(Taped a, Taped b) { return a.value <= b.value; }
-    friend constexpr bool operator>=(Taped a, Taped b) { return a.value >= b.value; }
-    friend constexpr Taped select(bool yes, Taped a, Taped b) { return yes ? a : b; }
-    friend constexpr Taped larger(Taped a, Taped b) { return a.value > b.value ? a : b; }
-    friend constexpr Taped smaller(Taped a, Taped b) { return a.value < b.value ? a : b; }
+    friend constexpr Mask operator<(Taped a, Taped b) { return a.value < b.value; }
+    friend constexpr Mask operator>(Taped a, Taped b) { return a.value > b.value; }
+    friend constexpr Mask operator<=(Taped a, Taped b) { return a.value <= b.value; }
+    friend constexpr Mask operator>=(Taped a, Taped b) { return a.value >= b.value; }
+    friend Taped select(Mask yes, Taped a, Taped b) {
+        return of(select(yes, a.value, b.value), a, select(yes, one(), zero()), b,
+                  select(yes, zero(), one()));
+    }
+    friend Taped larger(Taped a, Taped b) { return select(a.value > b.value, a, b); }
+    friend Taped smaller(Taped a, Taped b) { return select(a.value < b.value, a, b); }
     friend Taped abs(Taped a) { return larger(a, -a); }
     friend Taped fma(Taped a, Taped b, Taped c) {
-        const Taped product = of(T(0), a, b.value, b, a.value);
-        return of(std::fma(a.value, b.value, c.value), product, T(1), c, T(1));
+        const Taped product = of(zero(), a, b.value, b, a.value);
+        return of(fma(a.value, b.value, c.value), product, one(), c, one());
     }
-
     friend Taped sqrt(Taped x) {
-        return of(x, [](Dual<T> y) { return sqrt(y); });
+        const Lanes root = sqrt(x.value);
+        return of(root, x, select(root > zero(), 0.5 / root, zero()));
     }
     friend Taped exp(Taped x) {
-        return of(x, [](Dual<T> y) { return exp(y); });
+        const Lanes y = exp(x.value);
+        return of(y, x, y);
     }
     friend Taped brief_exp(Taped x) {
-        return of(x, [](Dual<T> y) { return brief_exp(y); });
+        const Lanes y = brief_exp(x.value);
+        return of(y, x, y);
     }
-    friend Taped log(Taped x) {
-        return of(x, [](Dual<T> y) { return log(y); });
-    }
+    friend Taped log(Taped x) { return of(log(x.value), x, 1.0 / x.value); }
     friend Taped cube_root(Taped x) {
-        return of(x, [](Dual<T> y) { return cube_root(y); });
+        const Lanes root = cube_root(x.value);
+        return of(root, x, root / (3.0 * x.value));
     }
-    friend Taped sin(Taped x) {
-        return of(x, [](Dual<T> y) { return sin(y); });
+    friend std::pair<Taped, Taped> sine_cosine(Taped x) {
+        const auto [s, c] = sine_cosine(x.value);
+        return {of(s, x, c), of(c, x, -s)};
     }
-    friend Taped cos(Taped x) {
-        return of(x, [](Dual<T> y) { return cos(y); });
-    }
-    friend Taped atan(Taped x) {
-        return of(x, [](Dual<T> y) { return atan(y); });
-    }
-    friend std::pair<Taped, Taped> sine_cosine(Taped x) { return {sin(x), cos(x)}; }
+    friend Taped sin(Taped x) { return sine_cosine(x).first; }
+    friend Taped cos(Taped x) { return sine_cosine(x).second; }
+    friend Taped atan(Taped x) { return of(atan(x.value), x, 1.0 / (1.0 + x.value * x.value)); }
     friend Taped pow(Taped x, Taped y) {
-        const Dual<T> by_x = pow(Dual<T>(x.value, T(1)), Dual<T>(y.value, T(0))),
-                      by_y = pow(Dual<T>(x.value, T(0)), Dual<T>(y.value, T(1)));
-        return of(by_x.value, x, by_x.tangent, y, by_y.tangent);
+        const Lanes power = pow(x.value, y.value);
+        return of(power, x, power * y.value / x.value, y, power * log(x.value));
     }
     friend Taped unbiased_sum(Taped large, Taped small) {
-        const Dual<T> sum = unbiased_sum(Dual<T>(large.value, T(0)), Dual<T>(small.value, T(0)));
-        return of(sum.value, large, T(1), small, T(1));
+        return of(unbiased_sum(large.value, small.value), large, one(), small, one());
     }
 
 private:
-    static Taped of(T value, Taped a, T by_a, Taped b = {T(0), -1}, T by_b = T(0)) {
+    static Lanes zero() { return T(0); }
+    static Lanes one() { return T(1); }
+    static Taped of(Lanes value, Taped a, Lanes by_a, Taped b = {zero(), -1}, Lanes by_b = zero()) {
         if (a.origin < 0 && b.origin < 0) return {value, -1};
-        return {value, tape<T>.add(a.origin, by_a, b.origin, by_b)};
-    }
-    /// A function of one number, with the derivative that dual numbers give it.
-    template <class Function> static Taped of(Taped x, Function f) {
-        const Dual<T> y = f(Dual<T>(x.value, T(1)));
-        return of(y.value, x, y.tangent);
+        return {value, tape<T>->add(a.origin, by_a, b.origin, by_b)};
     }
 };
 

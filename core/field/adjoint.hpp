@@ -27,8 +27,7 @@ inline Adjoint adjoint_of(const Process& p) {
 namespace adjoint_detail {
 
 /// body(first number, level stride) of each level of each field that has adjoints.
-template <class Scheme, class T, class Body>
-void each_level(const Raw* at, int column, int levels, Body body) {
+template <class Scheme, class T, class Body> void each_level(const Raw* at, int levels, Body body) {
     constexpr auto& used = uses<Scheme>;
     for (std::size_t n = 0; n < used.size(); ++n) {
         if (used[n].place == place::profile) continue;
@@ -36,42 +35,37 @@ void each_level(const Raw* at, int column, int levels, Body body) {
                           : used[n].place.vertical == Vertical::column
                               ? 1
                               : levels + (used[n].place.vertical == Vertical::interface);
-        for (int k = 0; k < count; ++k) body(used[n], (T*)at[n].at + column + k * at[n].level);
+        for (int k = 0; k < count; ++k) body(used[n], (T*)at[n].at + k * at[n].level);
     }
 }
 
-/// One column: the kernel leaves its tape, which is read backwards.
-template <class Scheme, class T>
-void column(const Scheme& kernel, const Raw* at, std::ptrdiff_t apart, int column, int levels) {
-    auto& t = tape<T>;
-    t.entries.clear();
-    t.origins = 2 * apart;
-    const auto adjoint_of = [&](T* p) -> T& { return *(T*)((char*)p + apart); };
-    each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
-        *Taped<T>::origin_of(p) = use.own ? -1 : t.add(-1, T(0));
-    });
-    const std::size_t given = t.entries.size();
-    apply<Taped<T>>(kernel, at, column, levels);
-    t.adjoint.assign(t.entries.size(), T(0));
-    each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
-        if (use.access == Access::reads || use.own) return;
-        if (const auto origin = *Taped<T>::origin_of(p); origin >= 0)
-            t.adjoint[origin] += adjoint_of(p);
-        adjoint_of(p) = T(0);
-    });
-    t.sweep();
-    std::size_t n = 0;
-    each_level<Scheme, T>(at, column, levels, [&](const Use& use, T* p) {
-        if (!use.own && n < given) adjoint_of(p) += t.adjoint[n++];
-    });
-}
-
+/// One cell: the kernel leaves its tape, which is read backwards.
 template <class Scheme, class T>
 void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell) {
     static_assert(std::ranges::all_of(uses<Scheme>, [](const Use& u) { return u.reach == 0; }),
                   "a scheme that looks at neighbours has no adjoint by columns");
-    for (int i = 0; i < cell_width<T>; ++i)
-        column<Scheme, T>(*static_cast<const Scheme*>(scheme), at, apart, i, cell.levels);
+    using Lanes = typename Tape<T>::Lanes;
+    static thread_local Tape<T> own;
+    Tape<T>& t = own;
+    tape<T> = &own;
+    t.count = 0, t.origins = 2 * apart;
+    const auto adjoint_of = [&](T* p) { return (T*)((char*)p + apart); };
+    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
+        *Taped<T>::origin_of(p) = use.own ? -1 : t.add_given();
+    });
+    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, cell.levels);
+    t.adjoint.assign(t.count, Lanes(T(0)));
+    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
+        if (use.access == Access::reads || use.own) return;
+        if (const auto origin = *Taped<T>::origin_of(p); origin >= 0)
+            t.adjoint[origin] += Lanes::load(adjoint_of(p));
+        Lanes(T(0)).store(adjoint_of(p));
+    });
+    t.sweep();
+    int n = 0;
+    each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
+        if (!use.own) (Lanes::load(adjoint_of(p)) + t.adjoint[n++]).store(adjoint_of(p));
+    });
 }
 
 }  // namespace adjoint_detail

@@ -80,46 +80,57 @@ struct LinearSequence::Cells {
     const FieldSet& set;
     std::vector<std::size_t> offset;
     std::size_t size = 0;  // bytes
-    std::vector<int> levels;
+    /// Levels of each field; of these those that are given, written, and changed by the adjoint: 0
+    /// of others.
+    std::vector<int> levels, given, written, changed;
 
     Cells(const Sequence::Part& part, const FieldSet& set) : part(part), set(set) {
-        for (int n : part.fields) {
-            const Field& f = set[n];
-            levels.push_back(f.place == place::profile ? 0 : f.levels);
+        for (std::size_t i = 0; i < part.fields.size(); ++i) {
+            const Field& f = set[part.fields[i]];
+            const auto& use = part.process.fields[i];
+            const int count = f.place == place::profile ? 0 : f.levels;
+            levels.push_back(count);
+            given.push_back(use.own ? 0 : count);
+            written.push_back(is_written(use) ? count : 0);
+            changed.push_back(!use.own && f.written ? count : 0);
             offset.push_back(size);
-            size += std::size_t(levels.back()) * 64;
+            size += std::size_t(count) * 64;
         }
     }
+    /// Memory of a thread, and the arguments in it, of the block that it is at.
     struct Space {
         std::vector<std::byte> memory;
         std::byte* at;
+        std::vector<Raw> arguments;
+        int block = -1;
     };
     Space space() const {
-        Space s{std::vector<std::byte>(3 * size + 64), nullptr};
+        Space s{std::vector<std::byte>(3 * size + 64), nullptr, {}};
         s.at = s.memory.data() + (64 - std::size_t(s.memory.data()) % 64) % 64;
         return s;
     }
-    std::vector<Raw> raws(const Space& s, int block) const {
-        std::vector<Raw> at;
+    const Raw* arguments(Space& s, int block) const {
+        if (s.block == block) return s.arguments.data();
+        s.arguments.clear(), s.block = block;
         for (std::size_t i = 0; i < part.fields.size(); ++i) {
             const Field& f = set[part.fields[i]];
             const bool profile = f.place == place::profile;
-            at.push_back({profile ? (void*)f.at[block] : s.at + offset[i],
-                          profile || f.place.vertical == Vertical::column ? 0 : 64 / set.bytes(),
-                          0});
+            s.arguments.push_back(
+                {profile ? (void*)f.at[block] : s.at + offset[i],
+                 profile || f.place.vertical == Vertical::column ? 0 : 64 / set.bytes(), 0});
         }
-        return at;
+        return s.arguments.data();
     }
-    /// body(in the field, in this memory) of each level of what `which` says.
-    template <class Which, class Body>
-    void each(const FieldSet& of, int block, int row, int column, std::byte* to, Which which,
-              Body body) const {
-        for (std::size_t i = 0; i < part.fields.size(); ++i) {
-            if (!which(part.process.fields[i])) continue;
+    /// body(in the field, in this memory) of the levels of `which`.
+    template <class Body>
+    void each(const std::vector<int>& which, const FieldSet& of, int block, int row, int column,
+              std::byte* to, Body body) const {
+        for (std::size_t i = 0; i < which.size(); ++i) {
+            if (which[i] == 0) continue;
             const Field& f = of[part.fields[i]];
             std::byte* at = f.at[block] + (row * f.row[block] + column) * of.bytes();
-            for (int k = 0; k < levels[i]; ++k)
-                body(at + k * f.level[block] * of.bytes(), to + offset[i] + k * 64);
+            const std::ptrdiff_t level = f.level[block] * of.bytes();
+            for (int k = 0; k < which[i]; ++k) body(at + k * level, to + offset[i] + k * 64);
         }
     }
 };
@@ -130,7 +141,6 @@ static const auto take = [](const std::byte* field, std::byte* own) {
 static const auto give = [](std::byte* field, const std::byte* own) {
     std::memcpy(field, own, 64);
 };
-static const auto all = [](const Process::Field& use) { return !use.own; };
 
 /// body(block, row, cell) of all cells, shared out among threads, each with what `make` gives.
 template <class Make, class Body>
@@ -151,18 +161,20 @@ static void each_cell(const Layout& layout, Make make, Body body) {
 /// A process of columns, on numbers with their tangents where there is a perturbation.
 void LinearSequence::run(const Sequence::Part& part, FieldSet* perturbation) {
     const Cells cells(part, *now);
+    const Process& p = part.process;
     const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
-        const auto at = cells.raws(s, b);
+        const Raw* at = cells.arguments(s, b);
         const Cell here{0, c.levels};
-        cells.each(*now, b, r, c.column, s.at, all, take);
+        cells.each(cells.given, *now, b, r, c.column, s.at, take);
         if (perturbation) {
-            cells.each(*perturbation, b, r, c.column, s.at + cells.size, all, take);
-            part.process.set_shadow(std::ptrdiff_t(cells.size));
-            part.process.tangent(part.process.scheme.get(), at.data(), &here, &here + 1);
-            cells.each(*perturbation, b, r, c.column, s.at + cells.size, is_written, give);
+            std::byte* tangents = s.at + cells.size;
+            cells.each(cells.given, *perturbation, b, r, c.column, tangents, take);
+            p.set_shadow(std::ptrdiff_t(cells.size));
+            p.tangent(p.scheme.get(), at, &here, &here + 1);
+            cells.each(cells.written, *perturbation, b, r, c.column, tangents, give);
         } else
-            part.process.run(part.process.scheme.get(), at.data(), &here, &here + 1);
-        cells.each(*now, b, r, c.column, s.at, is_written, give);
+            p.run(p.scheme.get(), at, &here, &here + 1);
+        cells.each(cells.written, *now, b, r, c.column, s.at, give);
     };
     each_cell(*now->layout, [&] { return cells.space(); }, body);
 }
@@ -171,15 +183,13 @@ void LinearSequence::run_adjoint(const Sequence::Part& part, FieldSet& gradient)
     const Adjoint adjoint = adjoint_of(part.process);
     if (!adjoint) throw Error(part.process.name, " has no adjoint");
     const Cells cells(part, *now);
-    const auto changes = [&](const Process::Field& use) {
-        return !use.own && gradient[use.name].written;
-    };
     const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
-        const auto at = cells.raws(s, b);
-        cells.each(*now, b, r, c.column, s.at, all, take);
-        cells.each(gradient, b, r, c.column, s.at + cells.size, all, take);
-        adjoint(part.process.scheme.get(), at.data(), std::ptrdiff_t(cells.size), {0, c.levels});
-        cells.each(gradient, b, r, c.column, s.at + cells.size, changes, give);
+        const Raw* at = cells.arguments(s, b);
+        std::byte* adjoints = s.at + cells.size;
+        cells.each(cells.given, *now, b, r, c.column, s.at, take);
+        cells.each(cells.given, gradient, b, r, c.column, adjoints, take);
+        adjoint(part.process.scheme.get(), at, std::ptrdiff_t(cells.size), {0, c.levels});
+        cells.each(cells.changed, gradient, b, r, c.column, adjoints, give);
     };
     each_cell(*now->layout, [&] { return cells.space(); }, body);
 }

@@ -5,6 +5,7 @@
 /// Error below 2e-16 (fp64), 2e-8 (fp32); atan2(0, x > 0) is exactly 0.
 #pragma once
 #include <numbers>
+#include "base/dual.hpp"
 #include "base/pack.hpp"
 
 namespace fathom {
@@ -31,6 +32,13 @@ template <class Real> Real atan2(Real y, Real x) {
     angle = select(ay > ax, Real(T(pi / 2)) - angle, angle);
     angle = select(x < Real(T(0)), Real(T(pi)) - angle, angle);
     return select(y < Real(T(0)), -angle, angle);
+}
+
+/// Its derivative is known: (x dy - y dx) / (x^2 + y^2); that at the origin is taken as 0.
+template <class T> Dual<T> atan2(Dual<T> y, Dual<T> x) {
+    const T square = x.value * x.value + y.value * y.value;
+    return {atan2(Pack<T, 1>(y.value), Pack<T, 1>(x.value)).lanes,
+            square > 0 ? (x.value * y.tangent - y.value * x.tangent) / square : T(0)};
 }
 
 /// Of the square of an arc below 1 rad: cos(arc) and sin(arc) / arc, to round-off.

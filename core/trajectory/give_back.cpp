@@ -5,7 +5,12 @@ namespace fathom {
 
 template <class T>
 GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, int halo, const Influence<T>& from)
-    : comm(comm), ranks(d.ranks), halo(halo), influence(from), owners(from.ny) {
+    : comm(comm),
+      ranks(d.ranks),
+      halo(halo),
+      longest(*std::ranges::max_element(from.points)),
+      influence(from),
+      owners(from.ny) {
     MPI_Comm_rank(comm, &rank);
     for (auto& b : d.blocks)
         for (int j = b.j0; b.owner >= 0 && j < b.j0 + b.ny; ++j)
@@ -15,8 +20,7 @@ GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, int halo, const Inf
 
 /// Of its arrival point on the globe.
 template <class T> std::int64_t GiveBack<T>::number(const Point& p) const {
-    const int longest = *std::ranges::max_element(influence.points);
-    return (std::int64_t(p.of.level) * influence.ny + p.of.row) * longest + p.of.column;
+    return (std::int64_t(p.of.row) * influence.levels + p.of.level) * longest + p.of.column;
 }
 
 /// The ranks that own any of the points around.
@@ -75,7 +79,8 @@ template <class T>
 void GiveBack<T>::add(std::vector<Point> own, Interpolation kind, bool vector,
                       std::span<const FieldSlab> to) {
     auto all = ranks > 1 ? exchange(own) : std::move(own);
-    std::ranges::sort(all, {}, [&](const Point& p) { return number(p); });
+    const auto place = [&](const Point& p) { return number(p); };
+    if (!std::ranges::is_sorted(all, {}, place)) std::ranges::sort(all, {}, place);
     const auto rows = by_row(all);
     std::vector<std::pair<int, int>> mine;  // block, row of it
     for (std::size_t b = 0; b < influence.blocks.size(); ++b)

@@ -29,7 +29,7 @@ private:
         int point, row;  ///< row: 0 ... 3
     };
     MPI_Comm comm;
-    int rank, ranks, halo;
+    int rank, ranks, halo, longest;
     const Influence<T>& influence;
     std::vector<std::vector<Part>> owners;  ///< of each row
 

@@ -6,17 +6,18 @@ from pathlib import Path
 
 import click
 
-from fathom.commands.options import json_option
+from fathom.commands.options import file_option, json_option
 
 
 @click.command(short_help="Two profiles side by side.")
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("now", type=click.Path(path_type=Path))
 @json_option(help="Write the records of all regions.")
-def compare(before: Path, now: Path, file: Path | None) -> int:
-    """Compare two profiles, region by region: what `fathom profile --json` wrote, which knows its
-    noise; or summary.json or directories of runs.
+@file_option("--picture", metavar="PNG", help="Draw both, region by region.")
+def compare(before: Path, now: Path, file: Path | None, picture: Path | None) -> int:
+    """Compare two profiles, region by region, and say what was set otherwise: what `fathom profile
+    --json` wrote, which knows its noise; or summary.json or directories of runs.
     """
-    from fathom.performance.history import present  # start-up time: loads NumPy
+    from fathom.performance.comparison import present  # start-up time: loads NumPy
 
-    return present(before, now, file)
+    return present(before, now, file, picture)

@@ -54,11 +54,12 @@ class Observations:
 @dataclass
 class Background:
     """file: covariances that `fathom background` has written; else from `samples` differences of
-    forecasts over 48 and 24 h. scale: of these variances for a window's length."""
+    forecasts over 48 and 24 h. scale: times these variances; less than 1 where a window is
+    shorter than a day and the model good, more where the samples lack its errors."""
 
     file: str = ""
     samples: int = 30
-    scale: float = 0.25
+    scale: float = 1.0
 
 
 @dataclass

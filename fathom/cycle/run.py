@@ -72,8 +72,12 @@ class Cycles:
 
     def spun_up(self) -> Vector:
         """Nature at the start of the training."""
-        self.say("nature: spin-up")
-        return self._nature("spun-up", lambda: {"nature": self.twin.spun_up()})["nature"]
+
+        def make() -> dict[str, Any]:
+            self.say("nature: spin-up")
+            return {"nature": self.twin.spun_up()}
+
+        return self._nature("spun-up", make)["nature"]
 
     def errors(self) -> Errors:
         """Of the background, scaled: read, or from forecasts of the training."""
@@ -145,7 +149,8 @@ class Cycles:
             screening=e.assimilation.screening,
             background_variance=4.0,
         )
-        start, results = twin.model.run(twin.model.at_rest, 30 * 86400.0), []
+        # the weather of another day: that on which the training began
+        start, results = twin.truth(self.spun_up()), []
         for number in range(e.cycle.windows):
             path = folder / f"window-{number:04d}.npz"
             if not path.exists():
@@ -153,7 +158,7 @@ class Cycles:
                 seen = {
                     n: twin.seen(truth[f"values-{n}"], number * len(e.times) + n) for n in e.times
                 }
-                # the first background knows nothing: nothing is screened by it
+                # by the first background, of another day, nothing is screened
                 window.screening = e.assimilation.screening if number > 3 else None
                 found = window.analyse(start, seen)
                 said = found.summary | {

@@ -41,7 +41,8 @@ class Model:
     step: float
 
     @staticmethod
-    def of(air: Air) -> Model:
+    def of(air: Air, threads: int = 0) -> Model:
+        """threads: of each rank; 0: as chosen for this machine."""
         grid = GaussianGrid(air.truncation, levels=SigmaLevels(air.levels))
         model = SpectralAtmosphere(
             grid,
@@ -56,7 +57,12 @@ class Model:
             ),
             eastward_wind=lambda lon, lat, p: 20 * np.sin(2 * np.deg2rad(lat)) ** 2 * (1 - p / 1e5),
         )
-        simulation = Simulation(model, step=air.step, directory=tempfile.gettempdir())
+        simulation = Simulation(
+            model,
+            step=air.step,
+            directory=tempfile.gettempdir(),
+            parallel={"threads": threads} if threads else None,
+        )
         transform = SphericalHarmonics(air.truncation, grid.rows)
         return Model(
             Trajectory(simulation), transform, Waves(transform, air.levels), simulation.step

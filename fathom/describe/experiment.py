@@ -42,6 +42,7 @@ extension_keys = ("schemes", "python")
 placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
 parallel_keys = ("ranks", *parallel.usual)
 run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
+no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
 
 
@@ -413,13 +414,13 @@ def _classes(kind: str = "") -> list[str]:
         name
         for name in fathom.public
         if inspect.isclass(cls := getattr(fathom, name))
-        and (issubclass(cls, kinds[kind]) if kind else name != "Simulation")
+        and (issubclass(cls, kinds[kind]) if kind else name not in no_parts)
     ]
     return found if kind else [*found, *schemes.schemes()]
 
 
 def _class(name: str) -> type | None:
-    if name in fathom.public and name != "Simulation":
+    if name in fathom.public and name not in no_parts:
         found = getattr(fathom, name)
         return found if inspect.isclass(found) else None
     return schemes.schemes().get(name)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fathom.regrid import places as interpolation
+from fathom.shown import own_keywords, table
 
 
 class Grid:
@@ -126,6 +127,13 @@ class Grid:
         if "bottom_thickness" in self.identity:
             digest.update(self.identity["bottom_thickness"].astype("<f4").tobytes())
         return digest.hexdigest()
+
+    def __init_subclass__(cls, **more):
+        super().__init_subclass__(**more)
+        own_keywords(cls)
+
+    def _repr_html_(self):
+        return table(repr(self), self.describe().items())
 
     def __repr__(self):
         nz, ny, nx = self.shape

@@ -5,6 +5,7 @@ import numpy as np
 from fathom.grids import hybrid
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
 from fathom.input.table import table
+from fathom.shown import own_keywords
 
 
 def _least_share(partial_cells):
@@ -20,6 +21,7 @@ def _least_share(partial_cells):
     return share
 
 
+@own_keywords
 class ZLevels:
     """Levels of fixed depth.
 
@@ -153,6 +155,7 @@ class _PressureLevels:
         )
 
 
+@own_keywords
 class HybridLevels(_PressureLevels):
     """Levels of pressure aloft that follow the ground below: p = a + b p_s at the interfaces.
 
@@ -191,6 +194,7 @@ class HybridLevels(_PressureLevels):
             )
 
 
+@own_keywords
 class SigmaLevels(_PressureLevels):
     """Levels of sigma = p / p_s.
 
@@ -216,6 +220,7 @@ class SigmaLevels(_PressureLevels):
         self._finish(0 * np.array(sigma), sigma)
 
 
+@own_keywords
 class HeightLevels:
     """Levels of height that follow the ground: z = eta + ground (1 - eta / top)^decay, eta the
     heights over flat ground.

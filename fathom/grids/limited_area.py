@@ -280,6 +280,7 @@ class LimitedAreaGrid(Grid):
             "corner_longitude": h.corner_longitude,
             "corner_latitude": h.corner_latitude,
             "area": h.area_center,
+            "projection": self.projection,
             "hybrid_a": self.levels.a,
             "hybrid_b": self.levels.b,
         }

@@ -23,8 +23,8 @@ from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
 from fathom.ocean.friction import StrainFriction
 from fathom.ocean.given_fluxes import SurfaceForcing
+from fathom.ocean.parts import one, one_or_none
 from fathom.ocean.report import fields, pictures
-from fathom.ocean.sea_ice import SeaIce
 from fathom.ocean.series import by_basin
 from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
@@ -39,43 +39,9 @@ from fathom.schemes import bytes_of, scheme
 degree = 111198.0
 
 
-def _water(water):
-    """ValueError for what is no scheme of sunlight in water."""
-    if water is not None and getattr(water, "name", "") not in ("JerlovWater", "ChlorophyllWater"):
-        raise ValueError(f"water = {water!r}; allowed: JerlovWater, ChlorophyllWater, none")
-    return water
-
-
-plain = ("builtins", "datetime")  # modules of values that are no part of a model
-
-
-def _one(name, given, usual):
-    """What is given for a part that every ocean has; "default": the usual one."""
-    if given is None:
-        raise ValueError(f"{name}: every ocean has one; allowed: {usual!r} and others, not none")
-    return _one_or_none(name, given, usual)
-
-
-def _one_or_none(name, given, usual=None):
-    """What is given for a part; "default": the usual one; None: none. ValueError: it is no part."""
-    if isinstance(given, str) and given == "default":
-        return usual
-    if given is not None and type(given).__module__ in plain:
-        example = f", as {usual!r}" if usual is not None else ""
-        raise ValueError(f"{name} = {given!r} must be a scheme{example}")
-    return given
-
-
 def _coriolis(given):
     """ "earth", or f0 and beta."""
     return given if isinstance(given, str) else pair("coriolis", given, "s-1, m-1 s-1")
-
-
-def _sea_ice(given):
-    """ValueError for what is no sea ice."""
-    if given is not None and not isinstance(given, SeaIce):
-        raise ValueError(f"sea_ice = {given!r} must be SeaIce(), or none")
-    return given
 
 
 def _overflows(given):
@@ -180,25 +146,25 @@ class Ocean(Model):
     ):
         self.overflows = _overflows(overflows)
         self.grid = grid = overflow.raised(grid, self.overflows)
-        self.equation_of_state = _one("equation_of_state", equation_of_state, scheme("MWJF"))
-        self.vertical_mixing = _one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
+        self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
+        self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None
-        self.water = _water(usual_water if water == "default" else water)
-        self.background_mixing = _one_or_none("background_mixing", background_mixing)
-        self.tidal_mixing = _one_or_none("tidal_mixing", tidal_mixing)
-        self.double_diffusion = _one_or_none("double_diffusion", double_diffusion)
+        self.water = one_or_none("water", water, usual_water)
+        self.background_mixing = one_or_none("background_mixing", background_mixing)
+        self.tidal_mixing = one_or_none("tidal_mixing", tidal_mixing)
+        self.double_diffusion = one_or_none("double_diffusion", double_diffusion)
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
         self.chlorophyll_records = mixing.of_chlorophyll(self)
-        self.tracer_advection = _one(
+        self.tracer_advection = one(
             "tracer_advection", tracer_advection, scheme("CentredAdvection")
         )
-        self.momentum_advection = _one_or_none(
+        self.momentum_advection = one_or_none(
             "momentum_advection", momentum_advection, scheme("MomentumAdvection")
         )
-        self.friction = _one_or_none("friction", friction, scheme("LaplacianFriction"))
-        self.eddies = _one_or_none("eddies", eddies)
-        self.submesoscale = _one_or_none("submesoscale", submesoscale)
-        self.diffusion = _one_or_none(
+        self.friction = one_or_none("friction", friction, scheme("LaplacianFriction"))
+        self.eddies = one_or_none("eddies", eddies)
+        self.submesoscale = one_or_none("submesoscale", submesoscale)
+        self.diffusion = one_or_none(
             "diffusion", diffusion, None if self.eddies else scheme("LaplacianDiffusion")
         )
         self.bottom_drag, self.bottom_speed, self.geothermal_heat = (
@@ -206,10 +172,10 @@ class Ocean(Model):
             float(bottom_speed),
             geothermal_heat,
         )
-        self.free_surface = _one("free_surface", free_surface, FreeSurface()).on(
+        self.free_surface = one("free_surface", free_surface, FreeSurface()).on(
             int(np.count_nonzero(grid.wet_levels))
         )
-        self.sea_ice = _sea_ice(sea_ice)
+        self.sea_ice = one_or_none("sea_ice", sea_ice)
         self.tracers = declared(tracers)
         self.budgets = self._of_tracers([budgets] if isinstance(budgets, str) else list(budgets))
         self.coriolis = _coriolis(coriolis)

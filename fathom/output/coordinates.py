@@ -50,6 +50,8 @@ def variable(
         attributes["coordinates"] = auxiliary
     if in_cells and horizontal == "center":
         attributes["cell_measures"] = "area: areacello"
+    if _on_a_map(grid) and horizontal == "center":
+        attributes["grid_mapping"] = "projection"
     if statistic:
         attributes["cell_methods"] = f"time: {statistic}"
     return VariableSpec(
@@ -79,6 +81,11 @@ def _regular(grid: Mapping[str, Any]) -> bool:
     return "longitude" in grid and np.ndim(grid["longitude"]) == 1
 
 
+def _on_a_map(grid: Mapping[str, Any] | None) -> bool:
+    """Whether its rows and columns are those of a map of the earth."""
+    return grid is not None and "projection" in grid and np.ndim(grid["longitude"]) == 2
+
+
 _along_section = ("section", "point")
 
 
@@ -102,7 +109,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
     [m], or chosen_levels (fathom/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
     land_fraction (ny, nx) where known, truncation of a Gaussian grid, bottom_thickness (ny, nx) [m]
-    where bottom cells are cut.
+    where bottom cells are cut, projection (fathom/regrid/projections.py) of a limited area.
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
@@ -116,8 +123,29 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
         if place == "center" or dims in points:
             result |= _horizontal(grid, place)
     result |= _of_cells(grid)
+    if _on_a_map(grid):
+        result |= _map(grid)
     if "depth" in result and "wet_levels" in grid and "chosen_levels" not in grid:
         result |= _thickness(grid, variables)
+    return result
+
+
+def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """The grid mapping of CF, and where rows and columns are on the map: x and y [m], or longitude
+    and latitude about its own pole.
+    """
+    projection = grid["projection"]
+    x, y = projection.from_earth(grid["longitude"], grid["latitude"])
+    turned = not projection.conformal
+    result: dict[str, tuple] = {"projection": ((), np.int32(0), dict(projection.attributes))}
+    for name, values, rotated in (("x", x[0], "longitude"), ("y", y[:, 0], "latitude")):
+        about = {"long_name": name, "axis": name.upper()}
+        if turned:
+            values = np.rad2deg(values / projection.radius)
+            about |= {"standard_name": f"grid_{rotated}", "units": "degrees"}
+        else:
+            about |= {"standard_name": f"projection_{name}_coordinate", "units": "m"}
+        result[name] = ((name,), values, about)
     return result
 
 
@@ -205,7 +233,17 @@ def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
         )
         if key in grid
     }
-    return {row.alias: (dims, np.asarray(grid[key]), row.attributes) for key, row in rows.items()}
+    about = _auxiliary(grid)
+    return {
+        row.alias: (dims, np.asarray(grid[key]), dict(row.attributes) | about)
+        for key, row in rows.items()
+    }
+
+
+def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:
+    """The attribute of what lies at centres: coordinates that are not its dimensions."""
+    names = _points(grid, "center")[1]
+    return {"coordinates": names} if names else {}
 
 
 def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[str, tuple]:
@@ -225,7 +263,7 @@ def _thickness(grid: Mapping[str, Any], variables: list[VariableSpec]) -> dict[s
     cells = np.empty((len(layers), *wet.shape), dtype)
     for k, layer in enumerate(layers):
         cells[k] = np.where(k + 1 < wet, layer, np.where(k + 1 == wet, bottom, np.nan))
-    return {row.alias: (("depth", *dimensions["center"]), cells, attributes)}
+    return {row.alias: (("depth", *dimensions["center"]), cells, attributes | _auxiliary(grid))}
 
 
 def _names(place: str) -> tuple[str, str]:

@@ -27,6 +27,16 @@ statistics = {
 }  # process, and what it begins with
 summed = ("mean", "accumulation")
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
+# CF names of rates -> of what they add up to; others have none
+amounts = {
+    f"{water}_flux": f"{water}_amount"
+    for water in (
+        "precipitation",
+        "convective_precipitation",
+        "stratiform_precipitation",
+        "snowfall",
+    )
+}
 
 
 class Store(Stream):
@@ -226,7 +236,10 @@ class Store(Stream):
         model = self.simulation.model
         own = model.grid.mapping()
         levels = {} if self.levels is None else self.levels.mapping
+        land = getattr(model, "land_fraction", None)
         if self.target is not None:
+            # of a limited area without its extension
+            inside = land is not None and isinstance(self.target, windows.Inside)
             return (
                 {
                     name: own[name]
@@ -235,8 +248,8 @@ class Store(Stream):
                 }
                 | levels
                 | self.target.mapping
+                | ({"land_fraction": self.target.cut(land)} if inside else {})
             )
-        land = getattr(model, "land_fraction", None)
         return own | levels | ({} if land is None else {"land_fraction": land})
 
     # ---- the file --------------------------------------------------------------------------------
@@ -416,6 +429,9 @@ class Store(Stream):
             rate = str(attributes["units"])
             total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
             attributes["units"] = accumulated.get(rate, total)
+            of_rate = attributes.pop("standard_name", "")
+            if of_rate in amounts:
+                attributes["standard_name"] = amounts[of_rate]
         if self.zonal:
             over = attributes.get("cell_methods", "")
             attributes["cell_methods"] = f"{over} longitude: mean".strip()

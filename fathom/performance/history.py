@@ -25,12 +25,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 
 from fathom import regions
-from fathom.report.tables import lines
-from fathom.run.tree import tree
 
 kept = (
     "case",
@@ -251,49 +248,3 @@ def _in_words(change: Mapping[str, Any]) -> str:
         f"{change['region']} {change['verdict']}: {1e3 * change['before']:.4f} ms a step,"
         f" now {1e3 * change['now']:.4f}{noise}"
     )
-
-
-def present(before: Path, now: Path, file: Path | None = None) -> int:
-    """Print two profiles beside each other. Exit status 0."""
-    a, b = read(before), read(now)
-    records = compared(a, b)
-    other = differences(a, b)
-    click.echo(
-        tree(
-            f"{before} and {now}",
-            [
-                (
-                    "step",
-                    [
-                        f"{1e3 * x['seconds_per_step']:.3f} ms, {x.get('steps')} steps,"
-                        f" {x.get('ranks')} × {x.get('threads')}"
-                        for x in (a, b)
-                        if x.get("seconds_per_step") is not None
-                    ],
-                ),
-                *([("not the same", other)] if other else []),
-                (
-                    "in common",
-                    (
-                        f"all regions {100 * (common(a, b) - 1):+.1f} %; slower and faster are"
-                        " those that changed beyond that"
-                    ),
-                ),
-                (
-                    "noise",
-                    (
-                        "of the pieces of each run"
-                        if a.get("samples") and b.get("samples")
-                        else (
-                            "not known: `fathom profile --json` measures it; a tenth of a region"
-                            " counts as a change"
-                        )
-                    ),
-                ),
-            ],
-        )
-    )
-    click.echo("\n".join(["", *lines(*table(records), left=(0, 6))]))
-    if file:
-        file.write_text(json.dumps(records, indent=2) + "\n", encoding="utf-8")
-    return 0

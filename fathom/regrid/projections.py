@@ -15,7 +15,8 @@ y. Places in degrees, angles in radians, lengths in m.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -296,6 +297,25 @@ kinds: dict[str, Callable[[float, float, float], Projection]] = {
         else RotatedLatitudeLongitude((x, 90 + y), 180.0, radius)
     ),
 }
+
+
+def of(attributes: Mapping[str, Any]) -> Projection:
+    """The map that a CF grid mapping describes. ValueError: one that is not known here."""
+    a = {name: np.atleast_1d(held).tolist() for name, held in attributes.items()}
+    one = lambda name: a[name][0]
+    radius, kind = one("earth_radius"), one("grid_mapping_name")
+    if kind == "lambert_conformal_conic":
+        middle, parallels = one("longitude_of_central_meridian"), a["standard_parallel"]
+        return LambertConformal(middle, parallels, radius)
+    if kind == "polar_stereographic":
+        middle = one("straight_vertical_longitude_from_pole")
+        return PolarStereographic(middle, one("standard_parallel"), radius)
+    if kind == "mercator":
+        return Mercator(one("longitude_of_projection_origin"), one("standard_parallel"), radius)
+    if kind == "rotated_latitude_longitude":
+        pole = one("grid_north_pole_longitude"), one("grid_north_pole_latitude")
+        return RotatedLatitudeLongitude(pole, one("north_pole_grid_longitude"), radius)
+    raise ValueError(f"no map '{kind}' is known here")
 
 
 def touching(

@@ -37,9 +37,27 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("input", _input(simulation)),
         ("servers", _servers(simulation)),
     ]
-    return f"{type(simulation.model).__name__} at {_date(simulation)}", [
-        (label, content) for label, content in entries if content
+    return date_text(simulation), [(label, content) for label, content in entries if content]
+
+
+def date_text(simulation: Any) -> str:
+    """ "Ocean at 2000-01-01"."""
+    return f"{type(simulation.model).__name__} at {_date(simulation)}"
+
+
+def overview(simulation: Any) -> list[Entry]:
+    """What is known of a simulation without preparing it: for notebooks."""
+    outputs = [f"{store.path}" for store in simulation.outputs]
+    entries: list[Entry] = [
+        ("model", type(simulation.model).__name__),
+        ("grid", repr(simulation.model.grid)),
+        ("step", duration(simulation.step)),
+        ("surface", repr(simulation.surface) if simulation.surface else ""),
+        ("steps done", str(simulation.count) if simulation.count else ""),
+        ("output", outputs),
+        ("directory", str(simulation.directory)),
     ]
+    return [(label, content) for label, content in entries if content]
 
 
 def headline(simulation: Any, summary: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import mpi, regions
+from fathom import mpi, regions, shown
 from fathom.failure import RunFailure
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -29,7 +29,7 @@ from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.forcing import Forcing
 from fathom.run.lock import DirectoryLock
 from fathom.run.series import Series
-from fathom.run.show import describe
+from fathom.run.show import date_text, describe, overview
 from fathom.time.clock import Clock, Event, Period
 
 
@@ -113,6 +113,12 @@ class Simulation:
             None,
         )  # room for a trace of the next run; that of the last, on rank 0
         self.delivery = Delivery(self._seen)
+
+    def __repr__(self):
+        return f"Simulation of {date_text(self)}"
+
+    def _repr_html_(self):
+        return shown.table(repr(self), overview(self))
 
     # ---- what the user says before the run -------------------------------------------------------
 

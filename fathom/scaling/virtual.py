@@ -52,13 +52,19 @@ def layout(
     distribution: str = "auto",
 ) -> Layout:
     """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size
-    along the curve beyond.
+    along the curve beyond. ValueError: ranks that a run would refuse.
     """
     h, wet = grid.horizontal, np.asarray(grid.wet_levels)
     topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
+    asked = block
     if block is None and ranks > 1024:
         block, distribution = _even(wet, ranks), "space-filling"
     kept = count(wet, *block)["kept"] if block else ranks
+    if asked and kept < ranks:
+        raise ValueError(
+            f"{ranks} ranks are more than there are blocks with water, as no run would have them:"
+            f" {kept} of {asked[0]} x {asked[1]} points; use at most {kept} ranks or smaller blocks"
+        )
     used = min(ranks, kept)
     d = mpi.core.decompose(
         topology,

@@ -92,7 +92,7 @@ def test_flux_without_gradient_makes_the_layer_even():
             1.0,
             depth=30.0,
             step=1800,
-            mixing=fm.KPP(**{"nonlocal": strength}),
+            mixing=fm.KPP(nonlocal_strength=strength),
             surface={"heat_flux": -100.0},
         )
         simulation.advance(192)
@@ -187,5 +187,5 @@ def test_fingers_take_salt_and_dye_down_faster_than_heat():
 def test_what_tides_need_is_said():
     with pytest.raises(ValueError, match="needs tidal_energy"):
         ocean(0.01, surface={}, tidal_mixing=fm.TidalMixing())
-    with pytest.raises(ValueError, match="water = .*allowed: JerlovWater"):
+    with pytest.raises(ValueError, match="water = .* must be JerlovWater or ChlorophyllWater"):
         ocean(0.01, surface={}, water=fm.KPP())

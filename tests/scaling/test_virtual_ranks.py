@@ -87,7 +87,8 @@ def test_layout_is_that_of_a_run(ocean):
     assert with_neighbours == pytest.approx(np.asarray(d.load), rel=1e-6)
     blocks = virtual.layout(grid, 24, 2, (8, 8))
     assert blocks.used == 24 and blocks.columns.tolist() == [64] * 24
-    assert virtual.layout(grid, 30, 2, (8, 8)).used == 24  # six have no block
+    with pytest.raises(ValueError, match="30 ranks are more .* 24 of 8 x 8 points"):
+        virtual.layout(grid, 30, 2, (8, 8))
     with pytest.raises(ValueError, match="1000 ranks are more than there are blocks"):
         virtual.layout(grid, 1000, 2)
 

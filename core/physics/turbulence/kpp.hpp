@@ -38,8 +38,8 @@
 namespace fathom::physics {
 
 struct KPP {
-    double critical = 0.3, entrainment = 1.8, ekman = 0.7, monin_obukhov = 1, nonlocal = 10,
-           langmuir = 0;
+    double critical = 0.3, entrainment = 1.8, ekman = 0.7, monin_obukhov = 1,
+           nonlocal_strength = 10, langmuir = 0;
     double shear_diffusivity = 5e-3, shear_critical = 0.7, wave_viscosity = 1e-4,
            wave_diffusivity = 1e-5, convective_viscosity = 0.1, convective_diffusivity = 0.1;
 
@@ -55,7 +55,7 @@ struct KPP {
                   "largest depth under stable forcing, in u* / |f|"},
         Parameter{"monin_obukhov", &KPP::monin_obukhov, "1", 0.01, 1e9,
                   "largest depth under stable forcing, in Monin-Obukhov lengths"},
-        Parameter{"nonlocal", &KPP::nonlocal, "1", 0, 10,
+        Parameter{"nonlocal_strength", &KPP::nonlocal_strength, "1", 0, 10,
                   "strength of the flux without gradient, C*"},
         Parameter{"langmuir", &KPP::langmuir, "1", 0, 1,
                   "1: Langmuir turbulence of a grown sea, 0: none"},
@@ -118,7 +118,7 @@ struct KPP {
         const Real kept_heat = heat - sunlight(height), B = fma(by_heat, kept_heat, -by_salt);
         const auto unstable = B < 0;
         const double strength =
-            nonlocal * karman * std::cbrt(Scale::c_s * karman * epsilon);  // C_s
+            nonlocal_strength * karman * std::cbrt(Scale::c_s * karman * epsilon);  // C_s
         boundary_layer_depth[0] = height;
         nonlocal_heat[0] = select(unstable, strength * kept_heat, 0);
         nonlocal_salt[0] = select(unstable, strength * salinity_flux[0], 0);

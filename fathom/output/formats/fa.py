@@ -48,9 +48,12 @@ from fathom.output.formats.whole_times import (
     check_compression,
     check_place,
     check_rows,
+    dims_of,
     elsewhere,
+    map_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
+from fathom.regrid.projections import LambertConformal, PolarStereographic, Projection, touching
 
 packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = (
@@ -116,6 +119,37 @@ class Frame:
             hybrid,
         )
 
+    @classmethod
+    def on_map(
+        cls, projection: Projection, x: np.ndarray, y: np.ndarray, a: np.ndarray, b: np.ndarray
+    ) -> Frame:
+        """Of points of a map that touches the sphere, without an extension, and interfaces p = a +
+        b ps [Pa]. ValueError: another map.
+        """
+        touched = _touched(projection)
+        if projection != touching(projection.longitude, touched, projection.radius):
+            raise ValueError(
+                f"FA holds maps that touch the sphere, at a latitude, the equator or a pole; this"
+                f" is {projection!r}: {elsewhere()}"
+            )
+        nx, ny = len(x), len(y)
+        ends = [projection.to_earth(x[n], y[n]) for n in (0, -1)]
+        centre = projection.to_earth((x[0] + x[-1]) / 2, (y[0] + y[-1]) / 2)
+        larger = RADIUS / projection.radius  # the same angles on the earth of FA
+        steps = larger * np.array([np.diff(x).mean(), np.diff(y).mean()])
+        extent = steps * [nx - 1, ny - 1]
+        places = np.concatenate([[projection.longitude, touched], centre, *ends])
+        angles = np.deg2rad(places.astype(float))
+        waves = 2 * np.pi / extent
+        head = [-1, np.sin(np.deg2rad(touched)), *angles[:4], *steps, *extent, *waves, *angles[4:]]
+        return cls(
+            np.array([_waves, ny, nx, len(b) - 1, -_waves]),
+            np.zeros(4),
+            _limited_rows(nx, ny),
+            np.array([*head, 0, 0]),
+            np.concatenate([[_p0], a / _p0, b]),
+        )
+
     @property
     def articles(self) -> dict[str, list[np.ndarray]]:
         held = (self.dimensions, self.sphere, self.rows, self.sines, self.hybrid)
@@ -132,6 +166,7 @@ _frame = {
     "CADRE-FOCOHYBRID": np.float64,
 }
 _p0 = 101325.0
+RADIUS = 6371229.0  # m, of the earth in FA
 
 
 def _limited_rows(nx: int, ny: int) -> np.ndarray:
@@ -154,6 +189,25 @@ def _limited_corners(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
         steps * [longitude.size - 1, latitude.size - 1],
     )
     return np.array([-1, -9, 0, 0, *middle, *steps, *extent, 0, 0, *corners, 0, 0])
+
+
+def _touched(projection: Projection) -> float:
+    """The latitude where a map may touch the sphere."""
+    if isinstance(projection, LambertConformal):
+        return projection.latitude[0]
+    return (
+        np.copysign(90.0, projection.latitude)
+        if isinstance(projection, PolarStereographic)
+        else 0.0
+    )
+
+
+def _frame_of(arrays: Mapping[str, tuple]) -> Frame:
+    a, b = _interfaces(arrays)
+    if "projection" in arrays:
+        return Frame.on_map(*map_of(arrays), a, b)
+    latitude, longitude = arrays["latitude"], arrays["longitude"]
+    return Frame.on(latitude[1], longitude[1], a, b, latitude[2].get("truncation"))
 
 
 def _interfaces(arrays: Mapping[str, tuple]) -> list[np.ndarray]:
@@ -201,15 +255,12 @@ class FaWriter(WholeTimes):
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
-        latitude = arrays["latitude"]
-        truncation = latitude[2].get("truncation")
-        a, b = _interfaces(arrays)
-        frame = Frame.on(latitude[1], arrays["longitude"][1], a, b, truncation)
+        frame = _frame_of(arrays)
         _check_compression(compression, frame)
         fixed = [
             VariableSpec(name, dims, str(array.dtype), given)
             for name, (dims, array, given) in arrays.items()
-            if dims == ("latitude", "longitude") and _named(name)
+            if dims == dims_of(arrays) and _named(name)
         ]
         head = {
             "fathom": 1,
@@ -219,6 +270,7 @@ class FaWriter(WholeTimes):
             "time": [time.start, time.calendar, time.bounds],
             "packing": grib.compressions.get(compression),
             "waves": compression == "waves",
+            "upward": bool(frame.dimensions[4] <= 0),
             "centre": 85,
             "fixed": [v.described for v in fixed],
             "variables": [v.described for v in variables],

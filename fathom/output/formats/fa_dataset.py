@@ -21,7 +21,8 @@ from xarray.core import indexing
 
 from fathom.names import fields
 from fathom.output.formats import fa_waves, grib, lfi
-from fathom.output.formats.fa import Contents, Frame, articles_of, in_file_order
+from fathom.output.formats.fa import RADIUS, Contents, Frame, articles_of, in_file_order
+from fathom.output.formats.whole_times import places
 from fathom.output.specification import VariableSpec
 from fathom.regrid import projections
 from fathom.regrid.schmidt import Schmidt
@@ -80,6 +81,7 @@ def _store(path: Path) -> xarray.Dataset:
         name: xarray.Variable(dims, np.array(values), given)
         for name, (dims, values, given) in held.head["coordinates"].items()
     }
+    found |= {n: xarray.Variable(*where) for n, where in places(held.head["coordinates"]).items()}
     found["time"] = xarray.Variable(("time",), np.array(held.times, float), held.axis.attributes)
     if held.axis.bounds:
         found["time_bounds"] = xarray.Variable(
@@ -218,7 +220,6 @@ def _row(rest: str, letter: str) -> Any:
     )
 
 
-_radius = 6371229.0  # m, of limited areas in FA
 _east = {"units": "degrees_east", "standard_name": "longitude"}
 _north = {"units": "degrees_north", "standard_name": "latitude"}
 
@@ -284,7 +285,7 @@ def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Va
     )
     if not described:
         return {}
-    plane = projections.touching(middle, touched, _radius)
+    plane = projections.touching(middle, touched, RADIUS)
     x0, y0 = plane.from_earth(*corners[:2])
     places = plane.to_earth(*np.meshgrid(x0 + x - x[west], y0 + y - y[south]))
     off = np.array([values[north, east] for values in places]) - corners[2:]

@@ -6,9 +6,9 @@ one rank through eccodes.
     as they were given, their levels from the top
 
 Values are packed in 24 bits between the least and the greatest of a message, by the lossless code
-of CCSDS 121.0-B: an error of at most 2^-25 of the range. Rows go from north to south there, from
-south to north in arrays. A time is written by `extend`, in one call: a last time that is not whole
-is not shown, and cut off when the run is continued.
+of CCSDS 121.0-B: an error of at most 2^-25 of the range. Rows go from north to south there, those
+of maps from the south, as in arrays. A time is written by `extend`, in one call: a last time that
+is not whole is not shown, and cut off when the run is continued.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy as np
 
 from fathom.names import fields, near
 from fathom.output import files
+from fathom.output.formats import grib_map
 from fathom.output.formats.whole_times import (
     WholeTimes,
     are_gaussian,
@@ -31,7 +32,9 @@ from fathom.output.formats.whole_times import (
     check_compression,
     check_place,
     check_rows,
+    dims_of,
     elsewhere,
+    map_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
@@ -88,13 +91,14 @@ class GribWriter(WholeTimes):
         fixed = [
             VariableSpec(name, dims, "float32", given)
             for name, (dims, array, given) in arrays.items()
-            if dims == ("latitude", "longitude") and _parameter(name)
+            if dims == dims_of(arrays) and _parameter(name)
         ]
         head = {
             "fathom": 1,
             "sizes": sizes,
             "coordinates": axes,
             "packing": compressions[compression],
+            "upward": "projection" in arrays,
             "attributes": dict(attributes or {}),
             "time": [time.start, time.calendar, time.bounds],
             "fixed": [v.described for v in fixed],
@@ -273,19 +277,22 @@ def _plain(value: Any) -> Any:
 # ---- one message ---------------------------------------------------------------------------------
 
 
-def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
-    """Section 3: rows of latitude, Gaussian or equidistant."""
+def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
+    """Section 3: rows of latitude, Gaussian or equidistant, or a map; upward: from the south."""
+    if "projection" in axes:
+        return grib_map.keys(*map_of(axes))
+    latitude, longitude = (np.array(axes[name][1]) for name in ("latitude", "longitude"))
     ny, nx = len(latitude), len(longitude)
     found = {
         "Ni": nx,
         "Nj": ny,
         "iScansNegatively": 0,
-        "jScansPositively": 0,
+        "jScansPositively": int(upward),
         "jPointsAreConsecutive": 0,
         "longitudeOfFirstGridPointInDegrees": float(longitude[0]),
         "longitudeOfLastGridPointInDegrees": float(longitude[-1]),
-        "latitudeOfFirstGridPointInDegrees": float(latitude[-1]),
-        "latitudeOfLastGridPointInDegrees": float(latitude[0]),
+        "latitudeOfFirstGridPointInDegrees": float(latitude[0 if upward else -1]),
+        "latitudeOfLastGridPointInDegrees": float(latitude[-1 if upward else 0]),
         "iDirectionIncrementInDegrees": float(np.diff(longitude).mean()),
     }
     if are_gaussian("GRIB2", latitude, longitude):
@@ -300,8 +307,8 @@ def _grid(latitude: np.ndarray, longitude: np.ndarray) -> dict[str, Any]:
 def messages_of(
     variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]
 ) -> Iterator[Any]:
-    """Handles of eccodes for the levels of a variable, all but their time; values from north to
-    south.
+    """Handles of eccodes for the levels of a variable, all but their time; values from south to
+    north, written so where head["upward"] says it.
     """
     import eccodes
 
@@ -327,7 +334,8 @@ def messages_of(
         eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
         eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)
         eccodes.codes_set(message, "scaledValueOfFirstFixedSurface", round(value * 10**scale))
-        _set_values(message, np.asarray(values[::-1], float).ravel() * factor)
+        rows = values[:: 1 if head["upward"] else -1]
+        _set_values(message, np.asarray(rows, float).ravel() * factor)
         yield message
     eccodes.codes_release(model)
 
@@ -347,7 +355,7 @@ def _keys(
         "minute": start.minute,
         "second": start.second,
         "productDefinitionTemplateNumber": 8 if interval else 0,
-        **_grid(np.array(axes["latitude"][1]), np.array(axes["longitude"][1])),
+        **_grid(axes, head["upward"]),
         "discipline": discipline,
         "parameterCategory": category,
         "parameterNumber": number,
@@ -429,9 +437,11 @@ def _interval(message: bytes) -> tuple[float, ...]:
         eccodes.codes_release(handle)
 
 
-def decoded(message: bytes, shape: tuple[int, int], alias: str) -> np.ndarray:
-    """Values (rows, points) from south to north, in the units of the table of names."""
-    return unpacked(message).reshape(shape)[::-1] / factor(alias)
+def decoded(message: bytes, shape: tuple[int, int], alias: str, upward: bool) -> np.ndarray:
+    """Values (rows, points) from south to north, in the units of the table of names; upward: as
+    they stand.
+    """
+    return unpacked(message).reshape(shape)[:: 1 if upward else -1] / factor(alias)
 
 
 def unpacked(message: bytes) -> np.ndarray:

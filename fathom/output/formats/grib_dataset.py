@@ -13,6 +13,7 @@ from xarray.backends import BackendArray
 from xarray.core import indexing
 
 from fathom.output.formats.grib import Contents, decoded
+from fathom.output.formats.whole_times import places
 from fathom.output.specification import TimeAxis
 
 
@@ -47,6 +48,7 @@ class _Messages(BackendArray):
                     self.held.message(time + self.first + (at[0] if at else 0), file),
                     self.shape[-2:],
                     self.name,
+                    self.held.head.get("upward", False),
                 )
         scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
         rows, points = key[-2:]
@@ -62,6 +64,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
         name: xarray.Variable(dims, np.array(values), given)
         for name, (dims, values, given) in held.head["coordinates"].items()
     }
+    found |= {n: xarray.Variable(*held_) for n, held_ in places(held.head["coordinates"]).items()}
     found["time"] = xarray.Variable(("time",), np.array(held.times, float), axis.attributes)
     if bounds:
         found["time_bounds"] = xarray.Variable(

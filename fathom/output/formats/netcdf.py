@@ -213,7 +213,7 @@ def open_dataset(path: Path) -> Any:
 def _create_coordinates(file: Any, arrays: Mapping[str, tuple]) -> None:
     for name, (dims, array, given) in arrays.items():
         variable = file.createVariable(name, array.dtype, dims, fletcher32=bool(dims))
-        variable.setncatts(given)
+        variable.setncatts(of_type(given, array.dtype))
         variable[...] = array
 
 
@@ -233,15 +233,31 @@ def _create_variable(
     ).setncatts(dict(spec.attributes))
 
 
+def of_type(attributes: Mapping[str, Any], dtype: Any) -> dict[str, Any]:
+    """Attributes as CF wants them: values of flags have the type of their variable."""
+    return {
+        name: np.asarray(value, dtype) if name == "flag_values" else value
+        for name, value in attributes.items()
+    }
+
+
 def _create_times(file: Any, time: TimeAxis) -> None:
-    as_time = {"fill_value": math.nan, "fletcher32": True}
-    file.createVariable("time", "f8", ("time",), chunksizes=(512,), **as_time).setncatts(
-        time.attributes
-    )
+    _axis(file, "time", ("time",), (512,)).setncatts(time.attributes)
     if time.bounds:
         if "bounds" not in file.dimensions:
             file.createDimension("bounds", 2)
-        file.createVariable("time_bounds", "f8", ("time", "bounds"), chunksizes=(512, 2), **as_time)
+        _axis(file, "time_bounds", ("time", "bounds"), (512, 2))
+
+
+def _axis(file: Any, name: str, dims: tuple[str, ...], chunk: tuple[int, ...]) -> Any:
+    """A coordinate that is NaN until it is written. CF has no attribute _FillValue there: the
+    library fills without it, too.
+    """
+    made = file.createVariable(
+        name, "f8", dims, chunksizes=chunk, fill_value=math.nan, fletcher32=True
+    )
+    made.delncattr("_FillValue")
+    return made
 
 
 class _explained:

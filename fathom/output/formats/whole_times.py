@@ -22,6 +22,8 @@ from fathom.output.specification import (
     no_overwrite,
     regions,
 )
+from fathom.regrid import projections
+from fathom.regrid.projections import Projection
 
 
 def elsewhere() -> str:
@@ -29,12 +31,38 @@ def elsewhere() -> str:
     return f"write {of_every_grid()}"
 
 
+def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
+    """The horizontal dimensions: rows and columns of the earth, or of a map."""
+    return ("y", "x") if "projection" in arrays else ("latitude", "longitude")
+
+
+def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]:
+    """The map of the axes, with x and y [m] of its columns and rows."""
+    projection = projections.of(axes["projection"][2])
+    metres = 1.0 if projection.conformal else np.deg2rad(projection.radius)
+    x, y = (metres * np.asarray(axes[name][1], float) for name in "xy")
+    return projection, x, y
+
+
+def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
+    """Longitude and latitude of the points of a map: (dims, values, attributes); else nothing."""
+    if "projection" not in axes:
+        return {}
+    projection, x, y = map_of(axes)
+    units = {"longitude": "degrees_east", "latitude": "degrees_north"}
+    found = projection.to_earth(*np.meshgrid(x, y))
+    return {
+        name: (("y", "x"), values, {"standard_name": name, "units": unit})
+        for (name, unit), values in zip(units.items(), found)
+    }
+
+
 def axes_of(arrays: Mapping[str, tuple]) -> dict[str, list]:
     """Coordinates that a head names: [dims, values, attributes]; those of each point apart."""
     return {
         name: [dims, array.tolist(), given]
         for name, (dims, array, given) in arrays.items()
-        if not {"latitude", "longitude"} <= set(dims)
+        if not set(dims_of(arrays)) <= set(dims)
     }
 
 
@@ -48,22 +76,23 @@ def check_rows(
     """ValueError for what such a format cannot hold, or is not made for here. levels: the
     coordinates of chosen levels that it knows.
     """
-    if any(name not in arrays or arrays[name][1].ndim != 1 for name in ("latitude", "longitude")):
+    horizontal = dims_of(arrays)
+    if any(name not in arrays or arrays[name][1].ndim != 1 for name in horizontal):
         raise ValueError(
-            f"{kind} holds fields on rows of latitude and longitude; this grid has coordinates of"
-            f" each point, or a plane: {elsewhere()}"
+            f"{kind} holds fields on rows of latitude and longitude, or on a map; this grid has"
+            f" coordinates of each point, or a plane: {elsewhere()}"
         )
     if time.calendar not in ("standard", "proleptic_gregorian"):
         raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere()}")
     for variable in variables:
         if (
             not variable.varies
-            or variable.dims[-2:] != ("latitude", "longitude")
+            or variable.dims[-2:] != horizontal
             or not set(variable.dims[1:-2]) <= {"level", *levels}
         ):
             raise ValueError(
                 f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
-                f" time, level, {' or '.join(levels)}, latitude and longitude: {elsewhere()}"
+                f" time, level, {' or '.join(levels)}, {' and '.join(horizontal)}: {elsewhere()}"
             )
 
 

@@ -113,6 +113,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     found |= {
         "case": case,
         "machine": machine.name(),
+        "configuration": s.configuration,
         "samples": samples.by_region(),
         "files": use.by_file(),
         "counters": counted or counters.why_not,
@@ -288,7 +289,8 @@ def _present(found: dict[str, Any], request: Request) -> None:
         readers = (
             "Vampir and others that read OTF2" if otf2 else "ui.perfetto.dev or chrome://tracing"
         )
-        said += ["", f"{request.trace}: for {readers}"]
+        opened = request.trace / "traces.otf2" if otf2 else request.trace
+        said += ["", f"{opened}: for {readers}"]
     if request.pictures:
         said += ["", *map(str, traces.draw(request.pictures, found, trace))]
     if request.record:

@@ -30,8 +30,9 @@ start = {
     "n": 6000.0,
     "put_latency": 1.5e-6,
 }  # co-arrays: 3.8 us there and back, Dunigan et al. 2005; half of it less the overheads
-# simulated years a day; a crossing between 64 and 96; with co-arrays none up to 192; what
-# interruptions cost that do not come at once, 1.1 times at least
+# estimates of ours from what the study shows and says, not its figures: simulated years a day; a
+# crossing between 64 and 96; with co-arrays none up to 192; what interruptions cost that do not
+# come at once, 1.1 times at least
 figures = {
     ("mpi", 96): 104.0,
     ("mpi", 256): 134.0,

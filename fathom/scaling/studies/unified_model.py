@@ -39,7 +39,7 @@ volumes = {
     "unbuffered": 8.5e9,
     "buffered": 9.1e9,
     "kept open": 7.6e9,
-}  # bytes, as stated for each run
+}  # bytes: estimates, rate x time of each run, so that they are no test of the rates
 pair_figures = {
     "get": 32.3e-3,
     "send": 21.7e-3,

@@ -1,0 +1,195 @@
+"""The figures of the five studies of performance, as far as they can be drawn without the machines:
+`make figures`, or
+
+    python experiments/study_figures.py [FOLDER]        docs/pictures by default
+
+docs/results/figures.md shows them, and says of each what its numbers are.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import scaling_studies
+
+from fathom.performance.bench.vector_length import strip_length
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
+from fathom.scaling import load
+from fathom.scaling.reference import table
+from fathom.scaling.studies import arome, cgpop, unified_model
+
+panel, ticks = scaling_studies.panel, scaling_studies.ticks
+both = ((0.07, 0.14, 0.4, 0.68), (0.57, 0.14, 0.4, 0.68))
+
+
+@styled
+def phase_split():
+    """Shares of the phases of POP; nothing simulated yet."""
+    rows = [
+        {name: float(value) for name, value in row.items()} for row in table("pop_phase_split.csv")
+    ]
+    figure = new_figure(6.4, 3.9)
+    axes = panel(
+        figure,
+        (0.1, 0.14, 0.85, 0.68),
+        "POP at 0.1° on the Cray XT5",
+        "share of the time by phase, read off the study's figure",
+        xlabel="cores",
+        ylabel="%",
+    )
+    cores = [row["cores"] for row in rows]
+    for n, (key, text) in enumerate(
+        (("baroclinic", "baroclinic"), ("barotropic", "barotropic"), ("3Dupdate", "3-D updates"))
+    ):
+        shares = [100 * row[f"frac_{key}"] for row in rows]
+        axes.plot(cores, shares, "o-", color=phases[n], ms=4, label=text)
+    ticks(axes, [96, 192, 384, 768, 1536, 3072])
+    axes.set_ylim(0)
+    axes.legend(frameon=False, fontsize=7.5)
+    return figure
+
+
+@styled
+def all_solvers():
+    """The six series of the mini-app and the solver in POP, with their fits."""
+    figure = new_figure(9.6, 3.9)
+    names = (
+        ("XE6/POP/PGI", "XE6/CGPOP/PGI", "XE6/CGPOP/Cray"),
+        ("XT5/POP", "XT5/CGPOP", "BGL/CGPOP"),
+    )
+    for place, those in zip(both, names):
+        axes = panel(
+            figure,
+            place,
+            "The 0.1° barotropic solver",
+            "seconds of a simulated day; points of the study, lines fitted",
+            xlabel="cores",
+            ylabel="s",
+            yscale="log",
+        )
+        for n, name in enumerate(those):
+            fit = cgpop.fitted(name, name in ("XE6/POP/PGI", "XT5/POP"), False)
+            machine = load(cgpop.machines[name.partition("/")[0]])
+            cores, seconds = cgpop.series(name)
+            ranks = np.unique(np.round(np.geomspace(cores.min(), cores.max(), 40)).astype(int))
+            days = [cgpop.day(machine, fit.values, int(p)) for p in ranks]
+            axes.plot(ranks, days, color=phases[n], lw=1.5, label=name)
+            axes.plot(cores, seconds, "o", color=phases[n], ms=3.5)
+        ticks(axes, [24, 96, 384, 1536, 6144])
+        axes.legend(frameon=False, fontsize=7.5)
+    return figure
+
+
+@styled
+def vector_lengths():
+    """Mean length of strips, and cycles of a step, against the length of blocks."""
+    figure = new_figure(9.6, 3.9)
+    left, right = (
+        panel(figure, place, title, note, xlabel="length of a block (NPROMA)", ylabel=label)
+        for place, title, note, label in zip(
+            both,
+            ("Strips of vector registers", "Conflicts of memory banks"),
+            ("mean length of 256 words", "cycles a step of a loop over 8 levels, simulated"),
+            ("words", "cycles"),
+        )
+    )
+    lengths = np.arange(1800, 3001)
+    left.plot(lengths, strip_length(lengths), color=phases[0], lw=1)
+    near = [256 * k - less for k in range(8, 12) for less in (0, 1, 2)]
+    at = np.arange(len(near)) + np.arange(len(near)) // 3  # a gap between multiples
+    for n, banks in enumerate((512, 4096)):
+        cycles = [arome.VectorMachine(banks=banks).cycles(length) for length in near]
+        shift = 0.4 * n - 0.2
+        right.bar(at + shift, cycles, width=0.38, color=phases[n], label=f"{banks} banks")
+    right.set_xticks(at, near, rotation=60, fontsize=7)
+    right.grid(False, axis="x")
+    right.legend(frameon=False, fontsize=7.5)
+    return figure
+
+
+@styled
+def unified_model_tables():
+    """Departure points, STASH and messages of pairs: the study beside the simulator."""
+    figure = new_figure(9.6, 3.6)
+    places = ((0.05, 0.22, 0.42, 0.58), (0.54, 0.22, 0.18, 0.58), (0.78, 0.22, 0.2, 0.58))
+    departure = unified_model.departure_fit().predicted
+    pairs = unified_model.pairs_fit().predicted
+    for place, title, note, studied, found in (
+        (
+            places[0],
+            "Departure points",
+            "s of two days",
+            unified_model.departure_figures,
+            departure,
+        ),
+        (
+            places[1],
+            "STASH",
+            "s; volumes estimated",
+            unified_model.stash_figures,
+            unified_model.stash(),
+        ),
+        (
+            places[2],
+            "1000 words between pairs",
+            "ms",
+            {name: 1e3 * seconds for name, seconds in unified_model.pair_figures.items()},
+            1e3 * np.asarray(pairs),
+        ),
+    ):
+        _bars(panel(figure, place, title, note), studied, found)
+    return figure
+
+
+def _bars(axes, studied, found):
+    """Two bars for each figure: that of the study, and what is simulated."""
+    at = np.arange(len(studied))
+    axes.bar(at - 0.2, list(studied.values()), width=0.38, color=faint, label="study")
+    axes.bar(at + 0.2, list(found), width=0.38, color=phases[0], label="simulated")
+    axes.set_xticks(at, [name.replace(" ", "\n", 1) for name in studied], fontsize=6, color=ink)
+    axes.grid(False, axis="x")
+    axes.legend(frameon=False, fontsize=7)
+
+
+@styled
+def arome_profile():
+    """The forecast of AROME on 64 tasks, and the reading of SURFEX's file."""
+    figure = new_figure(9.6, 3.6)
+    places = ((0.07, 0.2, 0.24, 0.6), (0.39, 0.2, 0.26, 0.6), (0.73, 0.2, 0.24, 0.6))
+    predicted = arome.forecast_fit(False).predicted
+    studied = list(arome.forecast_figures.items())
+    seconds, gains = dict(studied[:3]), {name: 100 * (value - 1) for name, value in studied[3:]}
+    read = arome.surfex_fit()
+    for place, title, note, those, found in (
+        (places[0], "AROME, 64 tasks of the SX-8R", "s", seconds, predicted[:3]),
+        (places[1], "What options gain", "% of the time", gains, 100 * (predicted[3:] - 1)),
+        (
+            places[2],
+            "SURFEX's file, read by all",
+            "s",
+            {f"{tasks} tasks": value for tasks, value in arome.surfex_figures.items()},
+            read.predicted[: len(arome.surfex_figures)],
+        ),
+    ):
+        _bars(panel(figure, place, title, note), those, found)
+    return figure
+
+
+drawn = {
+    "scaling-x1": scaling_studies.x1,
+    "scaling-k": scaling_studies.k,
+    "scaling-output": scaling_studies.output,
+    "scaling-solver": scaling_studies.solver,
+    "study-phase-split": phase_split,
+    "study-solvers": all_solvers,
+    "study-vector-lengths": vector_lengths,
+    "study-unified-model": unified_model_tables,
+    "study-arome": arome_profile,
+}
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    for name, draw in drawn.items():
+        draw(path=folder / f"{name}.png")
+        print(folder / f"{name}.png")

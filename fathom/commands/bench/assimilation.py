@@ -1,0 +1,28 @@
+"""`fathom bench assimilation`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from fathom.commands.options import json_option, number_option
+
+
+@click.command()
+@number_option("--truncation", default=21, least=5)
+@number_option("--levels", default=10, least=2)
+@number_option("--window", default=6, help="Steps of 4D-Var's window.")
+@number_option("--repetitions", default=3, help="Of each step; the least time counts.")
+@json_option()
+def assimilation(
+    truncation: int, levels: int, window: int, repetitions: int, file: Path | None
+) -> int:
+    """Processor time of a step of the model, its tangent and its adjoint, and of an iteration of
+    4D-Var by its maps.
+    """
+    from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
+
+    figures = bench.measure(truncation, levels, window, repetitions)
+    click.echo("\n".join(bench.present(figures, file)))
+    return 0

@@ -1,0 +1,152 @@
+"""What assimilation costs, in seconds of a processor: a step of the model, of its tangent and of
+its adjoint, and on two threads; and a minimisation of 4D-Var by its maps. One rank; the state is
+that of a twin experiment before its spin-up.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.assimilation import Cost, Slot, lanczos, observed
+from fathom.assimilation.balance import AirBackground, simple_errors
+from fathom.assimilation.maps import LinearMap, Vector
+from fathom.assimilation.trajectory import Trajectory
+from fathom.cycle.experiment import Air
+from fathom.cycle.twin import Model
+
+
+class Timed(LinearMap):
+    """A map, with the processor seconds of both ways."""
+
+    def __init__(self, of: LinearMap) -> None:
+        self.of, self.seconds, self.calls = of, [0.0, 0.0], [0, 0]
+
+    def _time(self, way: int, act: Callable[[], Vector]) -> Vector:
+        began = time.process_time()
+        made = act()
+        self.seconds[way] += time.process_time() - began
+        self.calls[way] += 1
+        return made
+
+    def apply(self, x: Vector) -> Vector:
+        return self._time(0, lambda: self.of.apply(x))
+
+    def adjoint(self, y: Vector) -> Vector:
+        return self._time(1, lambda: self.of.adjoint(y))
+
+
+def _least(act: Callable[[], Any], repetitions: int, clock: Callable[[], float]) -> float:
+    spent = []
+    for _ in range(repetitions):
+        began = clock()
+        act()
+        spent.append(clock() - began)
+    return min(spent)
+
+
+def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
+    """Seconds of a step, of each way, on one thread by the processor's clock, on two by the
+    wall's."""
+    state, change = trajectory.nothing(), trajectory.nothing()
+    random = np.random.default_rng(0)
+    trajectory.put(random.standard_normal(trajectory.size), change)
+    trajectory.restart()
+    state.copy(trajectory.fields)
+    trajectory.follow(2)
+    ways = {
+        "forward": lambda: trajectory.sequence.advance(state, 1),
+        "tangent": lambda: trajectory.linear.tangent(change, 1, 1),
+        "adjoint": lambda: trajectory.linear.adjoint(change, 1, 1),
+    }
+    made: dict[str, Any] = {}
+    threads = mpi.core.threads()
+    for name, act in ways.items():
+        mpi.core.set_threads(1)
+        act()
+        one = _least(act, repetitions, time.process_time)
+        wall = _least(act, repetitions, time.perf_counter)
+        mpi.core.set_threads(2)
+        act()
+        two = _least(act, repetitions, time.perf_counter)
+        made[name] = {"processor_seconds": one, "speedup_on_2_threads": wall / two}
+    mpi.core.set_threads(threads)
+    for name in ("tangent", "adjoint"):
+        made[name]["over_forward"] = (
+            made[name]["processor_seconds"] / made["forward"]["processor_seconds"]
+        )
+    made["trajectory_bytes_a_step"] = trajectory.linear.bytes / trajectory.steps
+    return made
+
+
+def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
+    """Processor seconds of an iteration by its maps, of columns at 40 places in each step."""
+    grid, trajectory = model.trajectory.model.grid, model.trajectory
+    a, b = np.asarray(grid.levels.a), np.asarray(grid.levels.b)
+    random, K = np.random.default_rng(0), len(a) - 1
+    trajectory.restart()
+    trajectory.follow(window)
+    H = {
+        n: observed.columns(
+            model.transform, K, random.uniform(0, 360, 40), random.uniform(-85, 85, 40)
+        )
+        for n in range(1, window + 1)
+    }
+    L = Timed(AirBackground(model.transform, simple_errors(model.transform, a, b)))
+    G = Timed(trajectory.observed(H))
+    departures = random.standard_normal(len(G.apply(np.zeros(trajectory.size))))
+    cost = Cost(L, [Slot(departures, np.ones(len(departures)), G)])
+    began = time.process_time()
+    found = lanczos(cost, iterations=iterations, tolerance=0.0)
+    whole = time.process_time() - began
+    parts = {
+        f"{name}{end}": m.seconds[way] / m.calls[way]
+        for name, m in (("background", L), ("model and observations", G))
+        for way, end in ((0, ""), (1, ", adjoint"))
+    }
+    return {
+        "iterations": found.iterations,
+        "processor_seconds_an_iteration": whole / found.iterations,
+        "by_map": parts,
+    }
+
+
+def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict[str, Any]:
+    """All figures."""
+    model = Model.of(Air(truncation=truncation, levels=levels), threads=2)
+    return {
+        "truncation": truncation,
+        "levels": levels,
+        "window_steps": window,
+        "step": steps(model.trajectory, repetitions),
+        "minimisation": minimisation(model, window, 5),
+    }
+
+
+def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
+    """Lines for people; the figures into a file."""
+    if file is not None:
+        file.write_text(json.dumps(figures, indent=1) + os.linesep)
+    made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]
+    for name in ("forward", "tangent", "adjoint"):
+        f = figures["step"][name]
+        times = f", {f['over_forward']:.1f} x forward" if "over_forward" in f else ""
+        made.append(
+            f"{name:10}{1e3 * f['processor_seconds']:9.2f} ms a step{times},"
+            f" {f['speedup_on_2_threads']:.2f} on 2 threads"
+        )
+    made.append(f"trajectory {figures['step']['trajectory_bytes_a_step'] / 1e6:.1f} MB a step")
+    m = figures["minimisation"]
+    made.append(
+        f"4D-Var over {figures['window_steps']} steps:"
+        f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms an iteration"
+    )
+    made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
+    return made

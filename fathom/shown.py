@@ -1,0 +1,57 @@
+"""How objects show themselves: in notebooks as a small table, in help and completion with the
+parameters that they really have.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable
+from html import escape
+from typing import Any, TypeVar
+
+Class = TypeVar("Class", bound=type)
+Entry = tuple[str, str | list[str]]  # label, text or lines
+
+
+def table(title: str, entries: Iterable[Entry]) -> str:
+    """HTML for `_repr_html_`: a title, and a row for each entry."""
+    rows = "".join(
+        f'<tr><th style="text-align:left;vertical-align:top">{escape(label)}</th>'
+        f'<td style="text-align:left">{"<br>".join(map(escape, _lines(text)))}</td></tr>'
+        for label, text in entries
+    )
+    return f"<div><strong>{escape(title)}</strong><table>{rows}</table></div>"
+
+
+def _lines(text: str | list[str]) -> list[str]:
+    return [text] if isinstance(text, str) else text
+
+
+def parts(thing: Any) -> list[tuple[str, str]]:
+    """What an object was made of: keyword and value of each keyword of its class that it holds."""
+    held = {name: vars(thing).get(name) for name in inspect.signature(type(thing)).parameters}
+    return [
+        (name, _short(repr(value)))
+        for name, value in held.items()
+        if not (value is None or (isinstance(value, (list, tuple, dict)) and not value))
+    ]
+
+
+def _short(text: str, most: int = 100) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 4]} ..."
+
+
+def own_keywords(cls: Class) -> Class:
+    """Decorates a class whose __init__ takes `**unknown` only to say what is near: its signature
+    shows the keywords that there are.
+    """
+    signature = inspect.signature(cls.__init__)  # type: ignore[misc]
+    cls.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[
+            parameter
+            for name, parameter in signature.parameters.items()
+            if name not in ("self", "unknown")
+        ]
+    )
+    return cls

@@ -1,0 +1,67 @@
+"""Parts of an ocean by object, class or name; and how objects show themselves."""
+
+import inspect
+
+import pytest
+
+import fathom as fm
+from fathom.ocean import parts
+from fathom.schemes import schemes
+
+
+def ocean(**given):
+    grid = fm.CartesianGrid(nx=6, ny=6, levels=fm.ZLevels(number=2, depth=100))
+    return fm.Ocean(grid, coriolis=(1e-4, 0), **given)
+
+
+@pytest.mark.parametrize("part", [*parts.makes, *parts.several])
+def test_object_class_and_name_are_the_same(part):
+    name, cls = next(iter(parts.allowed(part).items()))
+    by_name, by_class, by_object = (parts.one_or_none(part, given) for given in (name, cls, cls()))
+    assert type(by_name) is type(by_class) is type(by_object) is cls
+    assert parts.one_or_none(part, "none") is parts.one_or_none(part, None) is None
+
+
+def test_an_ocean_takes_names_and_classes():
+    built = ocean(vertical_mixing="KPP", eddies=fm.GentMcWilliams, friction="SmagorinskyFriction")
+    assert built.vertical_mixing == fm.KPP()
+    assert isinstance(built.eddies, fm.GentMcWilliams)
+    assert isinstance(built.friction, fm.SmagorinskyFriction)
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        (
+            {"vertical_mixing": "KPPP"},
+            "ConstantMixing or KPP; did you mean 'KPP'",
+        ),
+        ({"friction": fm.UpwindAdvection()}, "friction = .* must be LaplacianFriction, "),
+        ({"tracer_advection": fm.KPP}, "must be CentredAdvection, "),
+        ({"eddies": 3}, "eddies = 3 must be GentMcWilliams"),
+        ({"vertical_mixing": None}, "every ocean has one"),
+    ],
+)
+def test_what_is_none_is_explained(given, said):
+    with pytest.raises(fm.Error, match=said):
+        ocean(**given)
+
+
+def test_signatures_have_the_parameters():
+    for scheme in schemes().values():
+        assert list(inspect.signature(scheme).parameters) == [*scheme().parameter_names, "every"]
+    for name in fm.public:
+        cls = getattr(fm, name)
+        if inspect.isclass(cls) and not issubclass(cls, Exception):
+            assert "unknown" not in inspect.signature(cls).parameters, name
+    assert {"KPP", "Ocean", "output", "__version__"} <= set(dir(fm))
+
+
+def test_notebooks_show_tables():
+    built = ocean(vertical_mixing="KPP")
+    simulation = fm.Simulation(built, step="1h")
+    for thing, said in ((built.grid, "levels"), (built, "KPP()"), (simulation, "6×6×2")):
+        shown = thing._repr_html_()
+        assert said in shown and shown.count("<tr>") > 2 and shown.endswith("</table></div>")
+    assert repr(built).startswith("Ocean(CartesianGrid 6×6×2, equation_of_state=MWJF()")
+    assert repr(simulation) == "Simulation of Ocean at 2000-01-01"

@@ -1,0 +1,13 @@
+"""The bench of assimilation, small: every part has its time, and lines for people."""
+
+from fathom.performance.bench import assimilation
+
+
+def test_each_part_has_its_time(tmp_path):
+    figures = assimilation.measure(8, 3, 2, 1)
+    step = figures["step"]
+    assert all(step[n]["processor_seconds"] > 0 for n in ("forward", "tangent", "adjoint"))
+    assert step["trajectory_bytes_a_step"] > 0
+    assert all(s > 0 for s in figures["minimisation"]["by_map"].values())
+    lines = assimilation.present(figures, tmp_path / "figures.json")
+    assert len(lines) == 10 and (tmp_path / "figures.json").exists()
