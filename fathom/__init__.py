@@ -61,6 +61,7 @@ public = {
     "ZLevels": "grids",
     "GaussianGrid": "grids",
     "PlaneGrid": "grids",
+    "SphereGrid": "grids",
     "LimitedAreaGrid": "grids",
     "PeriodicPlaneGrid": "grids",
     "HeightLevels": "grids",

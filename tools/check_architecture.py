@@ -30,7 +30,7 @@ core: dict[str, set[str]] = {
     "field": _machine | {"grid", "parallel"},
     "sequence": _ground,
     "transform": _ground,
-    "solver": _ground,
+    "solver": _ground | {"transform"},
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
     "post": {"base"},  # columns of air: for output, observations and coupling alike

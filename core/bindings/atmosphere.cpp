@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include "atmosphere/gridpoint/helmholtz.hpp"
+#include "atmosphere/gridpoint/pole_wind.hpp"
+#include "atmosphere/gridpoint/tracers.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
@@ -355,24 +357,31 @@ void bind_gridpoint(nb::module_& m) {
         .def(
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
-               double dy, std::vector<double> heights) {
-                new (self)
-                    GridPointSetup{step, implicitness, iterations, dx, dy, std::move(heights)};
+               double dy, std::vector<double> heights, double radius, bool deep) {
+                new (self) GridPointSetup{step, implicitness,       iterations, dx,
+                                          dy,   std::move(heights), radius,     deep};
             },
-            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a);
+            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
+            "radius"_a = 0., "deep"_a = false, "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
+    m.def("gridpoint_tracers", &gridpoint_tracers, "setup"_a, "tracers"_a, "keep_mass"_a,
+          "precision"_a);
     nb::class_<DryMass, GlobalProcess>(m, "DryMass", "Keeps the mass of air.")
-        .def(nb::init<>())
+        .def(nb::init<double>(), "curvature"_a = 0.)
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
+    nb::class_<PoleWind, GlobalProcess>(m, "PoleWind", "Wind over the poles of the sphere.")
+        .def(nb::init<>());
     nb::class_<HelmholtzSolve, GlobalProcess>(
         m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
         .def(
             "__init__",
             [](HelmholtzSolve* self, const std::map<std::string, double>& given,
-               const std::string& preconditioner, double tolerance, int most_iterations) {
+               const std::string& preconditioner, double tolerance, int most_iterations,
+               int solves_of_a_matrix) {
                 using P = HelmholtzSolve::Parameters;
                 P p;
+                p.solves_of_a_matrix = solves_of_a_matrix;
                 set(p,
                     {{"step", &P::step},
                      {"implicitness", &P::implicitness},
@@ -383,7 +392,8 @@ void bind_gridpoint(nb::module_& m) {
                 p.solver = {tolerance, most_iterations, preconditioner};
                 new (self) HelmholtzSolve(p);
             },
-            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a)
+            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a,
+            "solves_of_a_matrix"_a = 0)
         .def_ro("iterations", &HelmholtzSolve::iterations)
         .def_ro("solves", &HelmholtzSolve::solves)
         .def_ro("residual", &HelmholtzSolve::residual);

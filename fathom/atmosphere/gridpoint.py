@@ -1,5 +1,5 @@
-"""The grid-point atmosphere: non-hydrostatic, on a C grid with levels of height. docs/gridpoint.md
-has the equations.
+"""The grid-point atmosphere: non-hydrostatic, on a C grid with levels of height, on a plane or the
+sphere. docs/gridpoint.md has the equations.
 """
 
 from functools import cached_property
@@ -7,42 +7,56 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import gridpoint_report
+from fathom.atmosphere import cases, gridpoint_diagnostics, gridpoint_report, gridpoint_state
+from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.reference import Constants, Isothermal, Stratified
-from fathom.grids.arguments import choice, integer, number_of
+from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
+from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.plane import PlaneGrid
+from fathom.grids.sphere import SphereGrid
 from fathom.input.values import on_columns
-from fathom.model import Model
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.order import Order, all_placed
-from fathom.output.diagnostics import Diagnostic
+from fathom.regrid import chosen
 from fathom.schemes import bytes_of
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
 
-class GridPointAtmosphere(Model):
-    """Dry, non-hydrostatic, deep in the vertical: semi-implicit and semi-Lagrangian on an Arakawa C
-    grid with Charney-Phillips levels over any ground.
+class GridPointAtmosphere(AirWithPhysics):
+    """Non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
+    Charney-Phillips levels over any ground.
 
     Parameters
     ----------
-    grid : PlaneGrid with HeightLevels.
-    orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m].
-    reference_temperature : of an isothermal reference at rest [K]; None (default): the reference
-        has the potential temperature `surface_potential_temperature` [K] at height 0 and the
-        buoyancy frequency `stability` [s-1].
-    coriolis : f [s-1], a number.
+    grid : PlaneGrid or SphereGrid.
+    physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
+        atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
+    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+        changes, which are there by themselves.
+    orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
+        on the sphere of (longitude, latitude) [degrees].
+    reference_temperature : of an isothermal reference at rest [K].
+    surface_potential_temperature, stability : of a reference of one buoyancy frequency [K, s-1]; on
+        a plane 300 K, 0.01 s-1 if nothing else is given. On the sphere the reference is about the
+        standard atmosphere if nothing is given.
+    coriolis : f [s-1] of a plane, a number.
+    rotation : of the sphere [s-1].
+    deep : whether the sphere widens with height, gravity falls off, and all of the Coriolis force
+        acts (True); False: a shallow atmosphere.
     implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
+    linear_about : what the equations of increments are linear about: "reference", or the "state" of
+        each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
     outer, inner : iterations of a step: trajectories anew; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
-    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
-        tolerance of its residual, relative to its right side; maximum_iterations.
+    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners), by
+        default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual,
+        relative to its right side, by default 1e-4, 1e-3; maximum_iterations.
     fix_mass : whether the mass of air is kept.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
@@ -51,16 +65,8 @@ class GridPointAtmosphere(Model):
 
     halo = 1
     usual_surface = None
-    zero_outside = ("open_north_face",)
+    zero_outside = ("open_north_face", "length_north_face")
     rotations = ()
-    kept = ("eastward_wind", "northward_wind")
-    settable = (
-        "x_wind",
-        "y_wind",
-        "upward_air_velocity",
-        "potential_temperature_deviation",
-        "temperature_deviation",
-    )
     limits = {
         "x_wind": (-500, 500),
         "y_wind": (-500, 500),
@@ -73,20 +79,25 @@ class GridPointAtmosphere(Model):
         self,
         grid,
         *,
+        physics=(),
+        tracers=(),
         orography=0.0,
         reference_temperature=None,
-        surface_potential_temperature=300.0,
-        stability=0.01,
+        surface_potential_temperature=None,
+        stability=None,
         coriolis=0.0,
+        rotation=earth.ROTATION,
+        deep=True,
         implicitness=0.55,
+        linear_about=None,
         outer=2,
         inner=2,
         iterations=2,
         viscosity=0.0,
         sponge_bottom=None,
         sponge_rate=0.0,
-        preconditioner="lines",
-        tolerance=1e-4,
+        preconditioner=None,
+        tolerance=None,
         maximum_iterations=100,
         fix_mass=True,
         gravity=earth.GRAVITY,
@@ -96,24 +107,30 @@ class GridPointAtmosphere(Model):
         placed=(),
         precision="fp64",
     ):
-        if not isinstance(grid, PlaneGrid):
-            raise ValueError(f"GridPointAtmosphere needs a PlaneGrid, given {grid!r}")
+        if not isinstance(grid, (PlaneGrid, SphereGrid)):
+            raise ValueError(
+                f"GridPointAtmosphere needs a PlaneGrid or a SphereGrid, given {grid!r}"
+            )
         choice("precision", precision, ["fp64", "fp32"])
+        check_tracers(tracers)
+        self._take_physics(physics, tracers)
+        self.sphere = isinstance(grid, SphereGrid)
+        self.deep = self.sphere and yes_or_no("deep", deep)
+        if preconditioner is None:
+            preconditioner = "separable-lines" if self.sphere else "lines"
+        if tolerance is None:
+            tolerance = 1e-3 if self.sphere else 1e-4
+        usual = "state" if self.sphere else "reference"
+        self.linear_about = choice(
+            "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
+        )
         choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
         self.preconditioner, self.fix_mass = preconditioner, bool(fix_mass)
-        self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
-        self.iterations = integer("iterations", iterations, 10)
-        self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
-        if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
-            raise ValueError(
-                f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
-                f" be 1 or more, iterations = {iterations} 0 or more"
-            )
-        self.tolerance = number_of("tolerance", tolerance, "1")
-        if not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
+        self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
+        if self.sphere and self.coriolis:
+            raise ValueError("coriolis is of a plane; a sphere has its rotation")
         self.sponge_bottom = (
             grid.levels.top if sponge_bottom is None
             else number_of("sponge_bottom", sponge_bottom, "m")
@@ -122,6 +139,7 @@ class GridPointAtmosphere(Model):
             "GridPointAtmosphere",
             {
                 "implicitness": implicitness,
+                "rotation": rotation,
                 "viscosity": viscosity,
                 "gravity": gravity,
                 "gas_constant": gas_constant,
@@ -136,16 +154,39 @@ class GridPointAtmosphere(Model):
         self.constants = Constants(
             p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
         )
-        self.reference = (
-            Stratified(
-                number_of("surface_potential_temperature", surface_potential_temperature, "K"),
-                number_of("stability", stability, "s-1"),
-            )
-            if reference_temperature is None
-            else Isothermal(number_of("reference_temperature", reference_temperature, "K"))
+        self.reference = self._reference(
+            reference_temperature, surface_potential_temperature, stability
         )
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
+
+    def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
+        self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
+        self.iterations = integer("iterations", iterations, 10)
+        self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
+        if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
+            raise ValueError(
+                f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
+                f" be 1 or more, iterations = {iterations} 0 or more"
+            )
+        self.tolerance = number_of("tolerance", tolerance, "1")
+        if not 0 < self.tolerance < 1:
+            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
+
+    def _reference(self, temperature, surface, stability):
+        if temperature is not None:
+            return Isothermal(number_of("reference_temperature", temperature, "K"))
+        if self.sphere and surface is None and stability is None:
+            return Standard()
+        return Stratified(
+            number_of("surface_potential_temperature", 300.0 if surface is None else surface, "K"),
+            number_of("stability", 0.01 if stability is None else stability, "s-1"),
+        )
+
+    @property
+    def curvature(self):
+        """1 / radius of a deep atmosphere [m-1], else 0."""
+        return 1 / self.grid.radius if self.deep else 0.0
 
     @property
     def prognostic(self):
@@ -159,15 +200,49 @@ class GridPointAtmosphere(Model):
             "upward_air_velocity",
             "air_potential_temperature",
             "air_density",
+            *self.tracers,
         )
 
-    def set(self, **values):
-        """Initial state by field: a number, an array of its levels, or a function of (x, y, height)
-        [m].
+    @property
+    def kept(self):
+        """Fields that stay readable between steps besides the state, for report and watch."""
+        return ("eastward_wind", "northward_wind", *self.kept_fluxes)
 
-        Allowed: x_wind, y_wind, upward_air_velocity; potential_temperature_deviation or
-        temperature_deviation [K] from the reference, whose pressure the air has.
+    @property
+    def settable(self):
+        """Names that `set` takes."""
+        return (
+            *gridpoint_state.by_height,
+            *gridpoint_state.by_pressure,
+            *self.tracers,
+            *self.boundary,
+        )
+
+    def set(self, case=None, analysis=None, **values):
+        """Initial state by field: a number, an array of its levels, or a function.
+
+        analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
+            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere.
+        case : name of a published test case (fathom.atmosphere.cases), its ground included.
+        Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
+        y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
+        from the reference, whose pressure the air has.
+        Of (longitude, latitude, pressure [Pa]), as a spectral atmosphere takes them, and balanced
+        in the vertical: eastward_wind, northward_wind, air_temperature [K]; of (longitude,
+        latitude): surface_air_pressure or log_surface_pressure. Tracers as the temperature is
+        given. What the physics reads of ground and sea: a number or an array (ny, nx).
         """
+        if case is not None:
+            ground = self.orography
+            values = cases.apply(self, case, cases.primitive_equations) | values
+            if self.orography is not ground:
+                geopotential, g = self.orography, self.parameters["gravity"]
+                self.orography = lambda x, y: geopotential(x, y) / g
+        if analysis is not None:
+            if not self.sphere:
+                raise ValueError(f"analysis = {analysis!r} is of the earth: it needs a SphereGrid")
+            found, self.orography = gridpoint_state.analysis(self, analysis)
+            values = found | values
         for name, value in values.items():
             if name not in self.settable:
                 raise ValueError(
@@ -175,17 +250,17 @@ class GridPointAtmosphere(Model):
                     f" allowed: {', '.join(self.settable)}"
                 )
             self.initial[name] = value
-        if {"potential_temperature_deviation", "temperature_deviation"} <= set(self.initial):
-            raise ValueError(
-                "the state takes either potential_temperature_deviation or temperature_deviation"
-            )
+        gridpoint_state.check(self.initial)
         return self
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        offered = self.parameters | {"reference_pressure": self.constants.pressure}
+        offered = self.parameters | {
+            "reference_pressure": self.constants.pressure,
+            "curvature": self.curvature,
+        }
         do = Order(bytes_of[self.precision], step, offered=offered)
         gridpoint_step(self, Dynamics(self, step), do)
         return do.place(self.placed)
@@ -200,18 +275,23 @@ class GridPointAtmosphere(Model):
         """The reference on the grid: Exner function and density of layers, potential temperature of
         interfaces. ValueError: it ends below the top.
         """
-        z, c, top = self.heights, self.constants, self.grid.levels.top
+        z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
+        middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
         if not self.reference.exner(top, c) > 0.01:
             raise ValueError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
         theta = self.reference.potential_temperature(z, c)
-        exner = self.reference.exner((z[1:] + z[:-1]) / 2, c)
+        exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
+
+    def geopotential(self, height):
+        """Geopotential over g at the ground [m]: in a deep atmosphere gravity falls off."""
+        return height / (1 + self.curvature * height)
 
     def geometry(self):
         """Fields that never change: name -> array (ny, nx), or with levels."""
         h, shape = self.grid.horizontal, np.shape(self.grid.wet_levels)
         exner, density, theta = self.air_at_rest
-        metrics = {name: np.asarray(getattr(h, name)) for name in faces}
+        metrics = {name: np.array(getattr(h, name)) for name in faces}
         coriolis, open_north = np.full(shape, self.coriolis), np.ones(shape)
         if self.grid.slice:  # no flux, no gradient across; of two rows of faces one: f counts twice
             metrics |= {
@@ -221,6 +301,19 @@ class GridPointAtmosphere(Model):
             coriolis *= 2
         else:
             open_north[-1] = 0
+        if self.sphere:
+            latitude = np.deg2rad(self.grid.coordinates()[1])
+            coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
+            metrics["length_north_face"][-1] = 0  # the pole
+            metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
+        if self.physics:
+            metrics |= self._surroundings()
+        if self.linear_about == "reference":
+            metrics |= {
+                "linear_exner": exner,
+                "linear_density": density,
+                "linear_potential_temperature": theta,
+            }
         return metrics | {
             "open_east_face": np.ones(shape),
             "open_north_face": open_north,
@@ -230,6 +323,14 @@ class GridPointAtmosphere(Model):
             "reference_density": density,
             "reference_potential_temperature": theta,
         }
+
+    def _surroundings(self):
+        """What the physics reads of places, ground and sea."""
+        longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
+        places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
+        below = {name: self._given(name, value) for name, value in self.boundary.items()}
+        ground = self.parameters["gravity"] * self.heights[-1]
+        return places | below | {"surface_geopotential": ground}
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -249,94 +350,24 @@ class GridPointAtmosphere(Model):
     def initialise(self, simulation):
         """The initial state into the fields."""
         simulation.changed = True
-        z, c = self.heights, self.constants
-        exner, _, theta = self.air_at_rest
-        middle = (z[1:] + z[:-1]) / 2
-        beside = {"x_wind": (2, -1), "y_wind": (1, -1)}
-        state = {}
-        for name in ("x_wind", "y_wind", "upward_air_velocity"):
-            at = z if name == "upward_air_velocity" else middle
-            state[name] = self._given(name, at, beside.get(name))
-        if not self.grid.slice:
-            state["y_wind"][:, -1] = 0
-        warmer = self._given("potential_temperature_deviation", z)
-        if "temperature_deviation" in self.initial:
-            warmer = self._given("temperature_deviation", z) / self.reference.exner(z, c)
-        state["air_potential_temperature"] = theta = theta + warmer
-        state["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
-        for name, values in state.items():
+        for name, values in gridpoint_state.state(self).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
-
-    def _given(self, name, heights, moved=None):
-        """What the user gives for a field, (levels, ny, nx); moved: (axis, -1) of faces, half a
-        cell further along it. ValueError: a shape that does not fit, what is not finite.
-        """
-        value = self.initial.get(name, 0.0)
-        if callable(value):
-            x, y = self.grid.coordinates()
-            if moved:
-                heights = (heights + np.roll(heights, moved[1], moved[0])) / 2
-                x, y = (x + self.grid.dx / 2, y) if moved[0] == 2 else (x, y + self.grid.dy / 2)
-            values = np.stack([np.broadcast_to(value(x, y, z), x.shape) for z in heights])
-        else:
-            try:
-                values = np.broadcast_to(np.asarray(value, float), heights.shape)
-            except (TypeError, ValueError):
-                raise ValueError(
-                    f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
-                    " function of (x, y, height)"
-                ) from None
-        if not np.isfinite(values).all():
-            k, j, i = np.argwhere(~np.isfinite(values))[0]
-            raise ValueError(f"{name} is {values[k, j, i]} at {self.grid.place(j, i)}, level {k}")
-        return np.array(values, float)
 
     @property
     def derived(self):
         """Output variables that follow from fields: name -> Diagnostic."""
-        state = ("air_density", "air_potential_temperature")
+        return gridpoint_diagnostics.derived(self)
 
-        def of(function):
-            return Diagnostic(
-                state,
-                lambda model, window, density, theta: function(
-                    model, np.asarray(density, float), np.asarray(theta, float)
-                ),
-                linear=False,
-                vertical="layer",
-            )
+    level_coordinates = (chosen.pressure,)  # what output may be brought to
 
-        return {
-            "air_temperature": of(lambda model, rho, theta: temperature(model, rho, theta)),
-            "air_pressure": of(
-                lambda model, rho, theta: (
-                    model.constants.gas_constant * rho * temperature(model, rho, theta)
-                )
-            ),
-            "potential_temperature_deviation": Diagnostic(
-                ("air_potential_temperature",),
-                lambda model, window, theta: theta - _part(model.air_at_rest[2], window),
-                vertical="interface",
-            ),
-        }
+    def at_levels(self, name, diagnostic, levels, horizontal):
+        """The Diagnostic of a variable of layers at chosen levels."""
+        return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""
-        e = simulation.fields.extremes
-        u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
-        w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))
-        most = lambda *all: max(abs(one[end]) for one in all for end in ("minimum", "maximum"))
-        solve = simulation.find(mpi.core.HelmholtzSolve)
-        each = solve.iterations / max(solve.solves, 1)
-        return {
-            "maximum_wind": (most(u, v), "m s-1"),
-            "maximum_upward_velocity": (most(w), "m s-1"),
-            "solver_iterations": (each, "1"),
-        }, (
-            f"|u| ≤ {most(u, v):.1f}  |w| ≤ {most(w):.3g} m/s"
-            f"  theta [{theta['minimum']:.1f}, {theta['maximum']:.1f}] K"
-        )
+        return gridpoint_diagnostics.watch(simulation)
 
     def criteria(self, step):
         """Limits of the step: none that is known before anything moves."""
@@ -348,70 +379,4 @@ class GridPointAtmosphere(Model):
 
     def pictures(self, state):
         """Sections of the report's page: title -> its pictures."""
-        return gridpoint_report.pictures(state)
-
-
-def temperature(model, density, theta):
-    """Of layers [K], from densities and the potential temperatures of interfaces."""
-    c = model.constants
-    kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
-    return warm * (c.gas_constant * density * warm / c.pressure) ** (kappa / (1 - kappa))
-
-
-def _part(values, window):
-    j0, i0, ny, nx = window
-    return values[..., j0 : j0 + ny, i0 : i0 + nx]
-
-
-class Dynamics:
-    """What needs communication (core/atmosphere/gridpoint)."""
-
-    def __init__(self, model, step):
-        grid, precision = model.grid, bytes_of[model.precision]
-        names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
-        given = {name: model.parameters[name] for name in names} | {"step": float(step)}
-        setup = mpi.core.GridPointSetup(
-            float(step),
-            given["implicitness"],
-            model.iterations,
-            grid.dx,
-            grid.dy,
-            list(map(float, grid.levels.interfaces)),
-        )
-        self.departure = mpi.core.gridpoint_departure(setup, precision)
-        self.transport = mpi.core.gridpoint_transport(setup, precision)
-        self.helmholtz = mpi.core.HelmholtzSolve(
-            given, model.preconditioner, model.tolerance, model.maximum_iterations
-        )
-        self.mass = mpi.core.DryMass() if model.fix_mass else None
-
-
-def gridpoint_step(model, dynamics, do):
-    """One time step, in the order in which it is computed."""
-
-    def right_sides():
-        do.phase = "dynamics"
-        do("GridPointExner")
-        do("GridPointMotion")
-        do("GridPointForces")
-
-    right_sides()
-    do("GridPointStart")
-    do("GridPointDiffusion", when=model.parameters["viscosity"])
-    for outer in range(model.outer):
-        if outer:
-            right_sides()
-        do.phase = "semi-Lagrangian"
-        do(dynamics.departure)
-        do(dynamics.transport)
-        for inner in range(model.inner):
-            if inner:
-                right_sides()
-            do.phase = "solver"
-            do("GridPointResiduals")
-            do("HelmholtzRightSide")
-            do(dynamics.helmholtz)
-            do("GridPointIncrements")
-    do.phase = "dynamics"
-    do(dynamics.mass)
-    do("GridPointWind", rows=1 if model.grid.slice else 2)
+        return gridpoint_report.pictures(self.grid, state)

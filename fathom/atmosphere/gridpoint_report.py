@@ -1,23 +1,37 @@
-"""What the report of a grid-point atmosphere draws: a slice along x through the middle of the
-plane.
+"""What the report of a grid-point atmosphere draws: of a plane a slice along x through its middle;
+of the sphere maps near the ground and zonal means over height.
 """
 
 from functools import partial
 
 import numpy as np
 
+import fathom.plots as plots
 from fathom.names import describe
 from fathom.output.diagnostics import whole
 from fathom.plots.style import unit_text
 
-names = ("potential_temperature_deviation", "upward_air_velocity", "x_wind")
+of_slice = ("potential_temperature_deviation", "upward_air_velocity", "x_wind")
+
+
+of_sphere = ("surface_air_pressure", "air_temperature", "eastward_wind", "northward_wind")
 
 
 def fields(simulation):
+    """What `pictures` takes, on rank 0; all ranks call it."""
+    return (_sphere if simulation.model.sphere else _slice)(simulation)
+
+
+def _sphere(simulation):
+    state = {name: whole(simulation, name) for name in of_sphere}
+    return state if simulation.is_root else None
+
+
+def _slice(simulation):
     """The slice, on rank 0: x [km], heights [km] and values (levels, nx) by name."""
     model = simulation.model
-    state = {name: whole(simulation, name) for name in names[:1]}
-    state |= dict(simulation.gathered(names[1:]))
+    state = {name: whole(simulation, name) for name in of_slice[:1]}
+    state |= dict(simulation.gathered(of_slice[1:]))
     if not simulation.is_root:
         return None
     row = model.grid.shape[1] // 2
@@ -26,9 +40,34 @@ def fields(simulation):
     return {name: (x, z, values[:, row]) for name, values in state.items()}
 
 
-def pictures(state):
+def pictures(grid, state):
     """Sections of the report's page: title -> its pictures."""
-    return {"Slice": [(name, partial(draw, name, *state[name])) for name in names]}
+    if "surface_air_pressure" not in state:
+        return {"Slice": [(name, partial(draw, name, *state[name])) for name in of_slice]}
+    grid, heights = grid.mapping(), grid.levels.interfaces / 1e3
+    latitude = grid["corner_latitude"]
+    return {
+        "Near the ground": [
+            (name, partial(plots.map, state[name][-1], grid, name=name)) for name in of_sphere
+        ],
+        "Zonal means": [
+            (f"zonal_{name}", partial(draw_mean, name, latitude, heights, state[name].mean(-1)))
+            for name in of_sphere[1:3]
+        ],
+    }
+
+
+def draw_mean(name, latitude, heights, values):
+    """Cells over latitude and the height of levels over flat ground."""
+    from matplotlib.figure import Figure  # takes long to load
+
+    about = describe(name)
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    axes = figure.subplots()
+    shown = axes.pcolormesh(latitude, heights, values, cmap="viridis")
+    axes.set(xlabel="latitude [degrees]", ylabel="height [km]", title=f"{about.long_name}, mean")
+    figure.colorbar(shown, label=unit_text(about.units))
+    return figure
 
 
 def draw(name, x, z, values):

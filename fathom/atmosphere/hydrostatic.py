@@ -9,26 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from fathom import schemes
-from fathom.atmosphere import diagnostics, near_surface, report, start
+from fathom.atmosphere import diagnostics, report, start
 from fathom.atmosphere.given_state import is_given
-from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
+from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
-from fathom.model import Model
 from fathom.names import near
 from fathom.order import all_placed
 from fathom.regrid import chosen
 from fathom.time.clock import Period
 
 wind = ("eastward_wind", "northward_wind")
-
-
-def _is_moist(physics, tracers):
-    """Whether the air holds water vapour."""
-    return "specific_humidity" in tracers or any(
-        "specific_humidity" in process.field_names for process in physics
-    )
 
 
 def seconds_of(diffusion_time):
@@ -45,11 +36,10 @@ def check_air(owner, grid, tracers, precision):
         )
     if precision not in ("fp64", "fp32"):
         raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
-    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
-        raise ValueError(f"tracers = {tracers!r} must be a list of names")
+    check_tracers(tracers)
 
 
-class HydrostaticAtmosphere(Model):
+class HydrostaticAtmosphere(AirWithPhysics):
     """What a model of hydrostatic air says of itself.
 
     Its kind adds `processes`, `profiles_of_step`, and may change how what is given reaches its
@@ -72,21 +62,12 @@ class HydrostaticAtmosphere(Model):
     linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
-    budget: Any = None  # fathom.atmosphere.budget
     parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
         """What air, on which grid, with which physics."""
         self.grid, self.precision, self.orography = grid, precision, orography
-        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
-        self.moist = _is_moist(self.physics, tracers)
-        water = carried(self.physics)
-        self.tracers = [
-            *(["specific_humidity"] if self.moist else []),
-            *water,
-            *(t for t in tracers if t not in ("specific_humidity", *water)),
-        ]
-        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+        self._take_physics(physics, tracers)
         self.placed = all_placed(placed)  # the user's own
         self.initial, self.filter_span = {}, 0.0
 
@@ -108,21 +89,6 @@ class HydrostaticAtmosphere(Model):
     def flat(self):
         """Whether no orography was given."""
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
-
-    @property
-    def boundary(self):
-        """What the physics wants to know of ground, sea and air that no equation of the model
-        gives: name -> value by default.
-        """
-        wanted = {name for p in self.physics for name in p.field_names}
-        written = {
-            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
-        }
-        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
-
-    @property
-    def fixed_season(self):
-        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
 
     @property
     def prognostic(self):
@@ -163,10 +129,6 @@ class HydrostaticAtmosphere(Model):
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
-    def uses(self, name):
-        """Whether the physics reads or writes a field."""
-        return any(name in scheme.field_names for scheme in self.physics)
-
     def geometry(self):
         """Fields that do not change, and the ground as it starts: name -> array."""
         longitude, latitude = self._places()
@@ -189,17 +151,6 @@ class HydrostaticAtmosphere(Model):
     def _spread(self, values):
         """What is given of the columns, (..., ny, nx), at all points of the fields."""
         return values
-
-    def _given(self, name, default):
-        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
-        starts so.
-        """
-        value = self.initial.get(name, default)
-        return (
-            np.stack([v for _, v in on_layers(self.grid, value, name)])
-            if name in layer_fields
-            else on_columns(self.grid, value, name=name)
-        )
 
     @property
     def surface_geopotential(self):
@@ -270,23 +221,9 @@ class HydrostaticAtmosphere(Model):
             start.digital_filter(simulation, self.filter_span)
 
     @property
-    def land_fraction(self):
-        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
-        land = self.initial.get("land_fraction", 0)
-        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
-
-    @property
     def kept(self):
         """Fields that stay readable between steps besides the state, for report and watch."""
-        wanted = {*report.fluxes, *near_surface.exchange}
-        return sorted(
-            {
-                f["name"]
-                for p in self.physics
-                for f in p.entry["fields"]
-                if f["name"] in wanted and f["access"] == "writes"
-            }
-        )
+        return self.kept_fluxes
 
     @cached_property
     def derived(self):

@@ -19,6 +19,7 @@ from fathom import mpi
 from fathom.data import embedded
 from fathom.moist_air import GRAVITY
 from fathom.reading import once
+from fathom.regrid import sphere
 from fathom.regrid.rows import Rows
 
 
@@ -27,8 +28,9 @@ def orography(grid, truncation: int) -> dict[str, np.ndarray]:
     """surface_geopotential [m2 s-2], fitted to a triangular truncation; orography_deviation [m] and
     land_fraction [1], means over cells.
 
-    grid  anything with the Gaussian `latitude` [degrees, from south] and the `points` of each row;
-    the result is (rows, longest row)
+    grid  anything with the `latitude` [degrees, from south] and the `points` of each row; the
+    result is (rows, longest row). Where latitudes are not Gaussian the fit is that of Gaussian rows
+    that hold the truncation, interpolated.
     """
     rows = Rows.of(grid)
     data = embedded.read("land", "surface_altitude", "altitude_deviation", "latitude", "longitude")
@@ -40,11 +42,28 @@ def orography(grid, truncation: int) -> dict[str, np.ndarray]:
         embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float), rows
     )
     fields = {
-        "surface_geopotential": GRAVITY * fitted(mean, rows, truncation),
+        "surface_geopotential": GRAVITY
+        * (
+            fitted(mean, rows, truncation)
+            if _is_gaussian(rows)
+            else _fitted_elsewhere(height, rows, truncation)
+        ),
         "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
         "land_fraction": np.round(np.clip(1 - ocean, 0, 1), 6),
     }
     return {name: rows.unpack(values) for name, values in fields.items()}
+
+
+def _is_gaussian(rows: Rows) -> bool:
+    sine = np.polynomial.legendre.leggauss(rows.points.size)[0]
+    return bool(np.abs(np.sin(np.deg2rad(rows.latitude)) - sine).max() < 1e-7)
+
+
+def _fitted_elsewhere(height, rows: Rows, truncation: int) -> np.ndarray:
+    """The fit on Gaussian rows, brought to these; packed."""
+    own = Rows.gaussian(2 * ((3 * truncation + 4) // 4))
+    field = own.unpack(fitted(cell_means(height, own), own, truncation))
+    return sphere.to_rows(field, own.latitude, own.longitude(0), rows)
 
 
 def cell_means(values, rows: Rows) -> np.ndarray:

@@ -1,9 +1,12 @@
-"""Dry air at rest, as a function of height z: what a grid-point atmosphere is told apart from.
+"""Dry air at rest, as a function of geopotential height z: what a grid-point atmosphere is told
+apart from.
 
 isothermal    pi = exp(-g z / (c_p T)),                                    theta = T / pi
 stratified    pi = 1 - g^2 / (c_p theta_s N^2) (1 - exp(-N^2 z / g)),
                                                              theta = theta_s exp(N^2 z / g)
 isentropic    N = 0: pi = 1 - g z / (c_p theta_s),                         theta = theta_s
+standard      d(pi)/dz = -g / (c_p T) pi,  T = T_s - lapse z below a bend, T_t above it,
+                                                             theta = T / pi
 density       p0 pi^((1 - kappa) / kappa) / (R theta)
 """
 
@@ -55,3 +58,29 @@ class Stratified(NamedTuple):
 
     def potential_temperature(self, z, c):
         return self.surface * np.exp(self.stability**2 / c.gravity * z)
+
+
+class Standard(NamedTuple):
+    """A troposphere of one lapse rate [K m-1] below a stratosphere of one temperature [K], about as
+    the standard atmosphere has them; the bend is `width` [K] wide.
+    """
+
+    surface: float = 288.15
+    lapse: float = 6.5e-3
+    stratosphere: float = 216.65
+    width: float = 4.0
+
+    def temperature(self, z):
+        warmer = self.surface - self.lapse * np.asarray(z) - self.stratosphere
+        return self.stratosphere + self.width * np.logaddexp(0, warmer / self.width)
+
+    def exner(self, z, c):
+        from scipy.interpolate import CubicSpline
+
+        fine = np.linspace(min(np.min(z), 0.0), max(np.max(z), 1.0), 8001)
+        slope = CubicSpline(fine, -c.gravity / (c.heat_capacity * self.temperature(fine)))
+        log = slope.antiderivative()
+        return np.exp(log(z) - log(0.0))
+
+    def potential_temperature(self, z, c):
+        return self.temperature(z) / self.exner(z, c)

@@ -23,14 +23,19 @@ def physics(model, do, past):
     do("TemperatureOfMoistAir", on=past, when=model.moist)
     do("HybridPressure", on=past, when=model.physics or not past)
     do("HydrostaticGeopotential", on=past | lapse, when=model.uses("geopotential"))
+    tendencies(model, do, past, twice=bool(past))
+
+
+def tendencies(model, do, past, twice=False):
+    """What the schemes add. past: what fields of the air are called; twice: over two steps."""
     do.phase = "physics"
     do("TendencyStart")
     for tracer in model.tracers:
         do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
     added = 0  # schemes so far that add to tendencies
     for scheme in model.physics:
-        twice = past and "step" in scheme.parameter_names and scheme.adds_tendencies
-        do(scheme, on=past, **({"step": 2 * do.step} if twice else {}), **_sampled(model, scheme))
+        both = twice and "step" in scheme.parameter_names and scheme.adds_tendencies
+        do(scheme, on=past, **({"step": 2 * do.step} if both else {}), **_sampled(model, scheme))
         if model.budget is not None and scheme.adds_tendencies:
             model.budget.after(do, added)
             added += 1

@@ -22,6 +22,7 @@ from fathom.grids.quadrilateral import (
     LatitudeLongitudeGrid,
     TripolarGrid,
 )
+from fathom.grids.sphere import SphereGrid
 
 __all__ = [
     "CartesianGrid",
@@ -36,6 +37,7 @@ __all__ = [
     "PeriodicPlaneGrid",
     "PlaneGrid",
     "SigmaLevels",
+    "SphereGrid",
     "TripolarGrid",
     "ZLevels",
 ]

@@ -22,6 +22,7 @@ class PlaneGrid(Grid):
     """
 
     level_coordinate = "height"
+    radius = 0.0  # of no sphere
 
     def __init__(self, nx=None, ny=1, *, extent=None, levels=None, **unknown):
         reject(self, unknown)

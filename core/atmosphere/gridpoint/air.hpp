@@ -9,6 +9,9 @@
 /// Derivatives along x at constant height, z = z(x, eta):
 ///   d(pi)/dx at z = d(pi)/dx at eta - dz/dx d(pi)/dz
 /// and w relative to levels: W = w - u dz/dx - v dz/dy, 0 at the ground and at the top.
+/// On a sphere metric terms are where the wind is carried (sphere_transport.cpp). A deep atmosphere
+/// widens with height, s = 1 + curvature z times, and g = g_0 / s^2; curvature is 1 / radius, and 0
+/// in a shallow atmosphere and on a plane. Beyond the poles v is what blows over them (PoleWind).
 #pragma once
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
@@ -30,6 +33,11 @@ template <class Column> constexpr auto middle(const Column& z, int k) {
 template <class Column> constexpr auto spacing(const Column& z, int k, int levels) {
     return 0.5 * (z[k > 0 ? k - 1 : 0] - z[k < levels ? k + 1 : levels]);
 }
+/// How much wider than at height 0.
+template <class T, class Real> constexpr Real widening(T curvature, Real height) {
+    return 1.0 + curvature * height;
+}
+inline constexpr auto curvature_text = "1 / radius of a deep atmosphere, else 0";
 /// d(pi)/dz at an interface: at the ground and the top that of the next one.
 template <class Column, class Heights>
 constexpr auto vertical_gradient(const Column& pi, const Heights& z, int k, int levels) {
@@ -70,8 +78,11 @@ struct GridPointExner {
 
 /// W, and the wind at interfaces, where trajectories end; w of the ground follows it.
 struct GridPointMotion {
+    double curvature = 0;
     static constexpr std::string_view summary =
         "velocity through levels, and the wind at interfaces; the wind at the ground follows it";
+    static constexpr std::tuple parameters{Parameter{"curvature", &GridPointMotion::curvature,
+                                                     "m-1", 0, 1, gridpoint::curvature_text}};
 
     template <class Real>
     constexpr void operator()(
@@ -86,6 +97,7 @@ struct GridPointMotion {
         Writes<Real, "x_wind_at_interface", place::center_interface, "m s-1"> U,
         Writes<Real, "y_wind_at_interface", place::center_interface, "m s-1"> V,
         Writes<Real, "level_velocity", place::center_interface, "m s-1"> eta_velocity) const {
+        using T = typename Real::Number;
         const int levels = u.levels();
         const Real per_e = 1.0 / dx[0], per_w = 1.0 / dx(-east)[0], per_n = 1.0 / dy[0],
                    per_s = 1.0 / dy(-north)[0];
@@ -95,10 +107,11 @@ struct GridPointMotion {
                        uw = 0.5 * (u(-east)[above] + u(-east)[below]),
                        vn = 0.5 * (v[above] + v[below]),
                        vs = 0.5 * (v(-north)[above] + v(-north)[below]), here_ = z[k];
-            const Real climb =
-                0.5 * (ue * ((z(east)[k] - here_) * per_e) + uw * ((here_ - z(-east)[k]) * per_w)) +
-                0.5 *
-                    (vn * ((z(north)[k] - here_) * per_n) + vs * ((here_ - z(-north)[k]) * per_s));
+            const Real climb = (0.5 * (ue * ((z(east)[k] - here_) * per_e) +
+                                       uw * ((here_ - z(-east)[k]) * per_w)) +
+                                0.5 * (vn * ((z(north)[k] - here_) * per_n) +
+                                       vs * ((here_ - z(-north)[k]) * per_s))) /
+                               gridpoint::widening(T(curvature), here_);
             const bool inside = k > 0 && k < levels;
             if (k == levels) w[k] = climb;
             if (k == 0) w[k] = Real(0);
@@ -126,14 +139,17 @@ template <class Real> struct GridPointFaces {
 
 /// Right sides of the equations at one time: forces and the divergence.
 struct GridPointForces {
-    double heat_capacity = constants::dry_air_heat_capacity, gravity = constants::gravity;
+    double heat_capacity = constants::dry_air_heat_capacity, gravity = constants::gravity,
+           curvature = 0;
     static constexpr std::string_view summary =
         "pressure gradient, buoyancy and Coriolis force on the C grid, and the divergence";
     static constexpr std::tuple parameters{
         Parameter{"heat_capacity", &GridPointForces::heat_capacity, "J kg-1 K-1", 100, 1e5,
                   "of dry air at constant pressure"},
         Parameter{"gravity", &GridPointForces::gravity, "m s-2", 0, 100,
-                  "acceleration of free fall"}};
+                  "acceleration of free fall at height 0"},
+        Parameter{"curvature", &GridPointForces::curvature, "m-1", 0, 1,
+                  gridpoint::curvature_text}};
 
     template <class Real>
     constexpr void operator()(
@@ -153,7 +169,7 @@ struct GridPointForces {
         Writes<Real, "divergence", place::center_layer, "s-1"> D) const {
         using T = typename Real::Number;
         const int levels = D.levels();
-        const T cp = T(heat_capacity), g = T(gravity);
+        const T cp = T(heat_capacity), g = T(gravity), c = T(curvature);
         const Real per_x = 1.0 / faces.dx[0], per_y = 1.0 / faces.dy[0],
                    per_area = 1.0 / faces.area[0];
         const Real open_e = faces.open_east[0], open_n = faces.open_north[0];
@@ -161,7 +177,7 @@ struct GridPointForces {
         const auto pi_e = pi(east), pi_n = pi(north);
         const auto z_e = z(east), z_n = z(north), z_w = z(-east), z_s = z(-north);
         const auto theta_e = theta(east), theta_n = theta(north);
-        using gridpoint::middle, gridpoint::vertical_gradient;
+        using gridpoint::middle, gridpoint::vertical_gradient, gridpoint::widening;
         for (int k = 0; k < levels; ++k) {
             const Real steep = vertical_gradient(pi, z, k, levels) +
                                vertical_gradient(pi, z, k + 1, levels),
@@ -172,30 +188,59 @@ struct GridPointForces {
             const Real warm = theta[k] + theta[k + 1],
                        warm_e = 0.25 * (warm + theta_e[k] + theta_e[k + 1]),
                        warm_n = 0.25 * (warm + theta_n[k] + theta_n[k + 1]);
-            const Real pi_x = (pi_e[k] - pi[k] -
-                               0.25 * (middle(z_e, k) - middle(z, k)) * (steep + steep_e)) *
-                              per_x,
-                       pi_y = (pi_n[k] - pi[k] -
-                               0.25 * (middle(z_n, k) - middle(z, k)) * (steep + steep_n)) *
-                              per_y;
+            const Real m = middle(z, k), m_e = middle(z_e, k), m_n = middle(z_n, k),
+                       s = widening(c, m), s_e = widening(c, 0.5 * (m + m_e)),
+                       s_n = widening(c, 0.5 * (m + m_n)),
+                       s_w = widening(c, 0.5 * (m + middle(z_w, k))),
+                       s_s = widening(c, 0.5 * (m + middle(z_s, k)));
+            const Real pi_x =
+                           (pi_e[k] - pi[k] - 0.25 * (m_e - m) * (steep + steep_e)) * per_x / s_e,
+                       pi_y =
+                           (pi_n[k] - pi[k] - 0.25 * (m_n - m) * (steep + steep_n)) * per_y / s_n;
             const Real v_e = 0.25 * (v[k] + v(-north)[k] + v(east)[k] + v(-northwest)[k]),
                        u_n = 0.25 * (u[k] + u(-east)[k] + u(north)[k] + u(northwest)[k]);
             Fx[k] = open_e * (f_e * v_e - cp * warm_e * pi_x);
             Fy[k] = open_n * (-(f_n * u_n) - cp * warm_n * pi_y);
             const Real thick = z[k] - z[k + 1];
-            const Real out_e = faces.length_east[0] * u[k] * (thick + z_e[k] - z_e[k + 1]),
-                       out_w = faces.length_east(-east)[0] * u(-east)[k] *
+            const Real out_e = faces.length_east[0] * s_e * u[k] * (thick + z_e[k] - z_e[k + 1]),
+                       out_w = faces.length_east(-east)[0] * s_w * u(-east)[k] *
                                (thick + z_w[k] - z_w[k + 1]),
-                       out_n = faces.length_north[0] * v[k] * (thick + z_n[k] - z_n[k + 1]),
-                       out_s = faces.length_north(-north)[0] * v(-north)[k] *
+                       out_n = faces.length_north[0] * s_n * v[k] * (thick + z_n[k] - z_n[k + 1]),
+                       out_s = faces.length_north(-north)[0] * s_s * v(-north)[k] *
                                (thick + z_s[k] - z_s[k + 1]);
-            D[k] = (0.5 * per_area * (out_e - out_w + out_n - out_s) + W[k] - W[k + 1]) / thick;
+            const Real above = widening(c, Real(z[k])), below = widening(c, Real(z[k + 1]));
+            D[k] = (0.5 * per_area * (out_e - out_w + out_n - out_s) + above * above * W[k] -
+                    below * below * W[k + 1]) /
+                   (thick * s * s);
         }
         Fz[0] = Real(0);
         Fz[levels] = Real(0);
-        for (int k = 1; k < levels; ++k)
-            Fz[k] = g * (theta[k] / theta_0[k] - 1.0) - T(damping[k]) * w[k] -
+        for (int k = 1; k < levels; ++k) {
+            const Real s = widening(c, Real(z[k]));
+            Fz[k] = g / (s * s) * (theta[k] / theta_0[k] - 1.0) - T(damping[k]) * w[k] -
                     cp * theta[k] * vertical_gradient(pi, z, k, levels);
+        }
+    }
+};
+
+/// What the horizontal part of the earth's rotation adds in a deep atmosphere.
+struct GridPointDeepRotation {
+    static constexpr std::string_view summary =
+        "Coriolis force of the horizontal part of the rotation, f' = 2 Omega cos(latitude)";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1", 1> w,
+        Reads<Real, "horizontal_coriolis", place::center_column, "s-1"> f,
+        Updates<Real, "x_force", place::east_face_layer, "m s-2"> Fx,
+        Updates<Real, "vertical_force", place::center_interface, "m s-2"> Fz) const {
+        const int levels = u.levels();
+        const auto w_e = w(east);
+        const Real rate = 0.25 * Real(f[0]);
+        for (int k = 0; k < levels; ++k) Fx[k] -= rate * (w[k] + w[k + 1] + w_e[k] + w_e[k + 1]);
+        for (int k = 1; k < levels; ++k)
+            Fz[k] += rate * (u[k - 1] + u[k] + u(-east)[k - 1] + u(-east)[k]);
     }
 };
 

@@ -62,27 +62,29 @@ void HelmholtzSolve::column(Given at, HelmholtzSolver<T>& to, int b, int row, in
     to.matrix.per_area.at(b, row, 0)[i] = T(1 / of(area, row, i)[0].lanes);
 }
 
-template <class T> std::unique_ptr<HelmholtzSolver<T>> HelmholtzSolve::solver(Given at) const {
+template <class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to) const {
     const Domain& d = at.set.domain();
-    auto made = std::make_unique<HelmholtzSolver<T>>(d, parameters.solver);
     for (int b = 0; b < int(d.blocks.size()); ++b)
+#pragma omp parallel for schedule(static)
         for (int row = -1; row < d.blocks[b]->ny; ++row)
             for (int i = -1; i < d.blocks[b]->nx; ++i)
                 if (d.wet(Horizontal::center, d.blocks[b]->i0 + i, d.blocks[b]->j0 + row))
-                    column(at, *made, b, row, i);
-    made->ready();
-    return made;
+                    column(at, to, b, row, i);
+    to.ready();
 }
 
 void HelmholtzSolve::prepare(Given at) {
-    if (at.set.bytes() == 4)
-        narrow = solver<float>(at);
-    else
-        wide = solver<double>(at);
+    const auto make = [&]<class T>(std::unique_ptr<HelmholtzSolver<T>>& to) {
+        to = std::make_unique<HelmholtzSolver<T>>(at.set.domain(), parameters.solver);
+        if (!parameters.solves_of_a_matrix) matrix(at, *to);
+    };
+    at.set.bytes() == 4 ? make(narrow) : make(wide);
 }
 
 void HelmholtzSolve::apply(Given at) {
+    const int each = parameters.solves_of_a_matrix;
     const auto with = [&](auto& of) {
+        if (each && solves % each == 0) matrix(at, of);
         iterations += of.solve(at[right_side], at[increment]);
         residual = of.residual;
     };

@@ -1,5 +1,5 @@
 /// The Helmholtz equation for the increment of the Exner function (linear.hpp), for all columns at
-/// once. Its coefficients are those of the reference: made once.
+/// once. Its coefficients are those of the state that the linear equations are about.
 #pragma once
 #include "field/global_process.hpp"
 #include "solver/helmholtz/columns.hpp"
@@ -11,6 +11,8 @@ public:
     struct Parameters {
         double step = 10, implicitness = 0.55, gravity = 9.80616, heat_capacity = 1004.7,
                gas_constant = 287;
+        /// So many solves a step, if the linear equations are about its state; 0: made once.
+        int solves_of_a_matrix = 0;
         HelmholtzOptions solver;
     };
     explicit HelmholtzSolve(Parameters p)
@@ -25,9 +27,9 @@ private:
     const Item right_side = reads("helmholtz_right_side", place::center_layer, "kg m-2"),
                increment = writes("exner_increment", place::center_layer, "1"),
                z = reads("interface_height", place::center_interface, "m", 1),
-               theta = reads("reference_potential_temperature", place::center_interface, "K", 1),
-               density = reads("reference_density", place::center_layer, "kg m-3", 1),
-               exner = reads("reference_exner", place::center_layer, "1"),
+               theta = reads("linear_potential_temperature", place::center_interface, "K", 1),
+               density = reads("linear_density", place::center_layer, "kg m-3", 1),
+               exner = reads("linear_exner", place::center_layer, "1"),
                damping = reads("vertical_damping", place::profile, "s-1"),
                area = reads("area_center", place::center_column, "m2"),
                dx = reads("dx_east_face", place::east_face_column, "m", 1),
@@ -40,7 +42,7 @@ private:
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
-    template <class T> std::unique_ptr<HelmholtzSolver<T>> solver(Given) const;
+    template <class T> void matrix(Given, HelmholtzSolver<T>&) const;
     template <class T> void column(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
 };
 

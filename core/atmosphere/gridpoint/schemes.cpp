@@ -1,4 +1,5 @@
 #include "atmosphere/gridpoint/schemes.hpp"
+#include "atmosphere/gridpoint/physics.hpp"
 #include "atmosphere/gridpoint/step.hpp"
 
 namespace fathom::atmosphere::gridpoint {
@@ -8,7 +9,11 @@ Entries schemes() {
         entry<GridPointExner>("GridPointExner"),
         entry<GridPointMotion>("GridPointMotion"),
         entry<GridPointForces>("GridPointForces"),
+        entry<GridPointDeepRotation>("GridPointDeepRotation"),
+        entry<GridPointLinearState>("GridPointLinearState"),
         entry<GridPointStart>("GridPointStart"),
+        entry<GridPointColumns>("GridPointColumns"),
+        entry<GridPointPhysics>("GridPointPhysics"),
         entry<GridPointDiffusion>("GridPointDiffusion"),
         entry<GridPointResiduals>("GridPointResiduals"),
         entry<HelmholtzRightSide>("HelmholtzRightSide"),

@@ -8,6 +8,29 @@
 
 namespace fathom::atmosphere {
 
+/// The state that the linear equations of this step are about: what it is now.
+struct GridPointLinearState {
+    static constexpr std::string_view summary =
+        "the newest state, about which the equations of increments are linear";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "air_potential_temperature", place::center_interface, "K"> theta,
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "exner_deviation", place::center_layer, "1"> deviation,
+        Reads<Real, "reference_exner", place::center_layer, "1"> reference,
+        Writes<Real, "linear_potential_temperature", place::center_interface, "K"> linear_theta,
+        Writes<Real, "linear_density", place::center_layer, "kg m-3"> linear_density,
+        Writes<Real, "linear_exner", place::center_layer, "1"> linear_exner) const {
+        const int levels = density.levels();
+        for (int k = 0; k <= levels; ++k) linear_theta[k] = theta[k];
+        for (int k = 0; k < levels; ++k) {
+            linear_density[k] = density[k];
+            linear_exner[k] = reference[k] + deviation[k];
+        }
+    }
+};
+
 struct GridPointStart {
     double step = 10, implicitness = 0.55;
     static constexpr std::string_view summary =
@@ -112,8 +135,8 @@ struct GridPointResiduals {
 /// The reference of the linear equations.
 template <class Real> struct GridPointReference {
     Reads<Real, "interface_height", place::center_interface, "m", 1> z;
-    Reads<Real, "reference_potential_temperature", place::center_interface, "K", 1> theta;
-    Reads<Real, "reference_density", place::center_layer, "kg m-3", 1> density;
+    Reads<Real, "linear_potential_temperature", place::center_interface, "K", 1> theta;
+    Reads<Real, "linear_density", place::center_layer, "kg m-3", 1> density;
     ReadsProfile<Real, "vertical_damping", "s-1"> damping;
 };
 
@@ -176,12 +199,16 @@ struct HelmholtzRightSide {
     }
 };
 
-/// Increments of all fields from that of the Exner function. What has been carried came from higher
-/// up by tau w' than was thought: it changes with w', as theta' and rho' have it. Without that
-/// buoyancy would be explicit, and long steps unstable.
+/// Increments of all fields from that of the Exner function. Density takes the one that gives this
+/// pressure: what the solver leaves is then missing in the equation of mass, a little, and not in
+/// the pressure, where the next residual of the wind would have it again, times tau^2 c^2 / dx^2:
+/// beside the poles more than a solver takes away.
+/// What has been carried came from higher up by tau w' than was thought: it changes with w', as
+/// theta' and rho' have it. Without that buoyancy would be explicit, and long steps unstable.
 struct GridPointIncrements {
     double step = 10, implicitness = 0.55, gravity = constants::gravity,
-           heat_capacity = constants::dry_air_heat_capacity;
+           heat_capacity = constants::dry_air_heat_capacity,
+           gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary =
         "increments of wind, potential temperature and density from that of the Exner function";
     static constexpr std::tuple parameters{
@@ -191,17 +218,23 @@ struct GridPointIncrements {
         Parameter{"gravity", &GridPointIncrements::gravity, "m s-2", 0, 100,
                   "acceleration of free fall"},
         Parameter{"heat_capacity", &GridPointIncrements::heat_capacity, "J kg-1 K-1", 100, 1e5,
-                  "of dry air at constant pressure"}};
+                  "of dry air at constant pressure"},
+        Parameter{"gas_constant", &GridPointIncrements::gas_constant, "J kg-1 K-1", 100, 1e4,
+                  "of dry air"}};
 
     template <class Real>
     constexpr void operator()(
-        Reads<Real, "x_wind_residual", place::east_face_layer, "m s-1", 1> R_u,
-        Reads<Real, "y_wind_residual", place::north_face_layer, "m s-1", 1> R_v,
+        Reads<Real, "x_wind_residual", place::east_face_layer, "m s-1"> R_u,
+        Reads<Real, "y_wind_residual", place::north_face_layer, "m s-1"> R_v,
         Reads<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
         Reads<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
-        Reads<Real, "density_residual", place::center_layer, "kg m-3"> R_rho,
         Reads<Real, "exner_increment", place::center_layer, "1", 1> pi,
-        GridPointReference<Real> reference, GridPointFaces<Real> faces,
+        Reads<Real, "linear_exner", place::center_layer, "1"> exner,
+        GridPointReference<Real> reference,
+        Reads<Real, "dx_east_face", place::east_face_column, "m"> dx,
+        Reads<Real, "dy_north_face", place::north_face_column, "m"> dy,
+        Reads<Real, "open_east_face", place::east_face_column, "1"> open_east,
+        Reads<Real, "open_north_face", place::north_face_column, "1"> open_north,
         Updates<Real, "x_wind", place::east_face_layer, "m s-1"> u,
         Updates<Real, "y_wind", place::north_face_layer, "m s-1"> v,
         Updates<Real, "upward_air_velocity", place::center_interface, "m s-1"> w,
@@ -211,58 +244,37 @@ struct GridPointIncrements {
         Updates<Real, "density_carried", place::center_layer, "kg m-3"> density_carried) const {
         using T = typename Real::Number;
         const int levels = density.levels();
-        const double tau = implicitness * step;
-        const auto& z = reference.z;
-        const auto of = gridpoint::linear_column<Real>(z, reference.theta, reference.density,
-                                                       levels, tau, gravity, heat_capacity);
-        const T push = T(0.25 * tau * heat_capacity);
-        /// Of a face between the columns `a` and `b`, b east or north of a: wind and mass flux.
-        const auto wind = [&](auto R, Shift a, Shift b, Real distance, Real open, int k) {
-            const auto theta_a = reference.theta(a), theta_b = reference.theta(b);
-            return R[k] - open * push *
-                              (theta_a[k] + theta_a[k + 1] + theta_b[k] + theta_b[k + 1]) *
-                              (pi(b)[k] - pi(a)[k]) / distance;
-        };
-        const auto mass = [&](Shift s, int k) {
-            return reference.density(s)[k] * (z(s)[k] - z(s)[k + 1]);
-        };
-        const Real scale = T(0.5 * tau) / faces.area[0];
-        Real motion_above(T(0));
-        theta[0] += R_theta[0];
+        const double tau = implicitness * step, kappa = gas_constant / heat_capacity;
+        const T push = T(0.25 * tau * heat_capacity), stiffness = T((1 - kappa) / kappa);
+        const Real push_x = push * open_east[0] / dx[0], push_y = push * open_north[0] / dy[0];
+        const auto &z = reference.z, &theta_0 = reference.theta, &rho = reference.density;
+        const auto theta_e = theta_0(east), theta_n = theta_0(north);
+        const auto of =
+            gridpoint::linear_column<Real>(z, theta_0, rho, levels, tau, gravity, heat_capacity);
+        Real motion_above(T(0)), warmer_above = R_theta[0];
+        theta[0] += warmer_above;
         for (int k = 0; k < levels; ++k) {
-            const Real ue = wind(R_u(here), here, east, faces.dx[0], faces.open_east[0], k),
-                       uw = wind(R_u(-east), -east, here, faces.dx(-east)[0],
-                                 faces.open_east(-east)[0], k),
-                       vn = wind(R_v(here), here, north, faces.dy[0], faces.open_north[0], k),
-                       vs = wind(R_v(-north), -north, here, faces.dy(-north)[0],
-                                 faces.open_north(-north)[0], k);
-            u[k] += ue;
-            v[k] += vn;
-            const Real own = mass(here, k);
-            const Real out = faces.length_east[0] * (own + mass(east, k)) * ue -
-                             faces.length_east(-east)[0] * (own + mass(-east, k)) * uw +
-                             faces.length_north[0] * (own + mass(north, k)) * vn -
-                             faces.length_north(-north)[0] * (own + mass(-north, k)) * vs;
-            Real motion_below(T(0)), rising(T(0)), higher(T(0));
+            const Real warm = theta_0[k] + theta_0[k + 1];
+            u[k] += R_u[k] - push_x * (warm + theta_e[k] + theta_e[k + 1]) * (pi(east)[k] - pi[k]);
+            v[k] += R_v[k] - push_y * (warm + theta_n[k] + theta_n[k + 1]) * (pi(north)[k] - pi[k]);
+            Real motion_below(T(0)), higher(T(0)), warmer_below = R_theta[k + 1];
             if (k + 1 < levels) {
                 const T damping = reference.damping[k + 1];
                 motion_below = of.free_motion(k + 1, damping, R_w[k + 1], R_theta[k + 1]) -
                                of.push(k + 1, damping) * (pi[k] - pi[k + 1]);
                 w[k + 1] += motion_below;
                 const Real lifted = T(tau) * motion_below * of.theta_gradient(k + 1);
-                theta[k + 1] += R_theta[k + 1] - lifted;
+                warmer_below -= lifted;
                 theta_carried[k + 1] -= lifted;
-                rising -= of.density_at(k + 1) * motion_below;
-                higher += (reference.density[k] - of.density_at(k + 1)) * motion_below;
-            } else
-                theta[k + 1] += R_theta[k + 1];
-            if (k > 0) {
-                rising += of.density_at(k) * motion_above;
-                higher += (of.density_at(k) - reference.density[k]) * motion_above;
+                higher += (rho[k] - of.density_at(k + 1)) * motion_below;
             }
-            density[k] += R_rho[k] - (scale * out + T(tau) * rising) / of.thickness(k);
+            theta[k + 1] += warmer_below;
+            if (k > 0) higher += (of.density_at(k) - rho[k]) * motion_above;
+            density[k] +=
+                rho[k] * (stiffness * pi[k] / exner[k] - (warmer_above + warmer_below) / warm);
             density_carried[k] -= T(tau) * higher / of.thickness(k);
             motion_above = motion_below;
+            warmer_above = warmer_below;
         }
     }
 };

@@ -1,7 +1,7 @@
 #include "atmosphere/gridpoint/transport.hpp"
 #include <optional>
+#include "atmosphere/gridpoint/lines.hpp"
 #include "parallel/sum/reduce.hpp"
-#include "trajectory/plane.hpp"
 
 namespace fathom::atmosphere {
 
@@ -19,77 +19,12 @@ void check(const Domain& d) {
         throw Error("semi-Lagrangian advection on a plane needs one that is periodic along x");
 }
 
-/// A row of own points: block, row of it, level; where its first value lies.
-struct Line {
-    int b, r, k, i0, j, count;
-};
-template <class Body> void for_each_line(const Domain& d, int levels, Body body) {
-    for (int b = 0; b < int(d.blocks.size()); ++b) {
-        const Block& block = *d.blocks[b];
-#pragma omp parallel for collapse(2) schedule(dynamic, 4)
-        for (int r = 0; r < block.ny; ++r)
-            for (int k = 0; k < levels; ++k) body(Line{b, r, k, block.i0, block.j0 + r, block.nx});
-    }
-}
-template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
-    return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo;
-}
-
-/// The whole number below; 0 of what is none, for a run that has blown up ends elsewhere.
-template <class T> int whole(T x) { return x > T(-1e6) && x < T(1e6) ? int(std::floor(x)) : 0; }
-
-/// A place on the plane: column and row to its south-west, fractions from there.
-template <class T> struct Spot {
-    int i, j;
-    T x, y;
-};
 template <class T, int fields>
-Spot<T> spot(const PlaneRows<T, fields>& rows, int i, int j, T columns, T rows_) {
-    const auto in_turn = [](int n, int period) { return ((n % period) + period) % period; };
-    const int west = whole(-columns), column = in_turn(i + west, rows.nx);
-    if (rows.edge == Edge::periodic) {
-        const int south = whole(-rows_);
-        return {column, in_turn(j + south, rows.ny), -columns - T(west), -rows_ - T(south)};
-    }
-    const T y = rows.inside(T(j) - rows_);
-    const int south = std::clamp(whole(y), -1, rows.ny - 1);
-    return {column, south, -columns - T(west), y - T(south)};
-}
-
-/// The columns and rows of departures of a line, before they are brought into the plane.
-struct Reach {
-    int west = 1 << 30, east = -(1 << 30), south = 1 << 30, north = -(1 << 30);
-    template <class T> void see(int i, int j, T columns, T rows) {
-        const int a = i + whole(-columns), b = whole(T(j) - rows);
-        west = std::min(west, a), east = std::max(east, a);
-        south = std::min(south, b), north = std::max(north, b);
-    }
-    template <class Rows> void ask(Rows& rows) const {
-        int first = south, last = north;
-        if (rows.edge != Edge::periodic)
-            first = std::clamp(first, -1, rows.ny - 1), last = std::clamp(last, -1, rows.ny - 1);
-        else if (last - first >= rows.ny)
-            first = 0, last = rows.ny - 1;
-        rows.need(first, last, west, east);
-    }
-};
-
-std::vector<double> middles(const std::vector<double>& interfaces) {
-    std::vector<double> m;
-    for (std::size_t k = 0; k + 1 < interfaces.size(); ++k)
-        m.push_back(0.5 * (interfaces[k] + interfaces[k + 1]));
-    return m;
-}
-
-/// Interpolates again until all that departures need was there.
-template <class T, int fields, class Work>
-void until_covered(PlaneRows<T, fields>& rows, const Domain& d,
-                   std::span<const FieldSlab* const> from, Work work) {
-    rows.pack(d, from);
-    do {
-        rows.surround();
-        work();
-    } while (rows.around.cover());
+Spot<T> spot(const EvenRows<T, fields>& rows, int i, int j, T columns, T rows_) {
+    if (rows.edge != Edge::periodic) return spot_at(rows, i, -columns, T(j) - rows_);
+    const int west = whole(-columns), south = whole(-rows_);
+    return {in_turn(i + west, rows.nx), in_turn(j + south, rows.ny), -columns - T(west),
+            -rows_ - T(south)};
 }
 
 template <class T> class Departure final : public GridPointCarrier {
@@ -114,7 +49,7 @@ public:
 
 private:
     const GridPointSetup setup;
-    std::optional<PlaneRows<T, 3>> rows;
+    std::optional<EvenRows<T, 3>> rows;
     const Item u = reads("x_wind_at_interface", place::center_interface, "m s-1"),
                v = reads("y_wind_at_interface", place::center_interface, "m s-1"),
                w = reads("level_velocity", place::center_interface, "m s-1"),
@@ -137,7 +72,7 @@ private:
             const int i = l.i0 + n;
             T a = (now + then) * U[n], b = (now + then) * V[n], c = (now + then) * W[n];
             for (int iteration = 0; iteration < setup.iterations; ++iteration) {
-                reach.see(i, l.j, a * per_x, b * per_y);
+                reach.see(i, -(a * per_x), T(l.j) - b * per_y);
                 const auto s = spot(*rows, i, l.j, a * per_x, b * per_y);
                 T weights[4], wind[3];
                 const int first = rows->nodes.weights(rows->nodes.height(l.k) - c, l.k, weights);
@@ -171,7 +106,7 @@ public:
                           [&](const Line& l) { line(d, displacement, to, l); });
         });
     }
-    PlaneRows<T, fields> rows;
+    EvenRows<T, fields> rows;
 
 private:
     T per_x, per_y;
@@ -201,7 +136,7 @@ private:
         for (int n = 0; n < l.count; ++n) {
             const int i = l.i0 + n;
             const T columns = mean(0, n) * per_x, rows_ = mean(1, n) * per_y;
-            reach.see(i, l.j, columns, rows_);
+            reach.see(i, -columns, T(l.j) - rows_);
             const auto s = spot(rows, i, l.j, columns, rows_);
             T weights[4], values[fields];
             const int first = rows.nodes.weights(rows.nodes.height(l.k) - mean(2, n), l.k, weights);
@@ -263,10 +198,12 @@ private:
 }  // namespace
 
 std::shared_ptr<GridPointCarrier> gridpoint_departure(const GridPointSetup& s, int bytes) {
+    if (s.radius > 0) return sphere_departure(s, bytes);
     if (bytes == 4) return std::make_shared<Departure<float>>(s);
     return std::make_shared<Departure<double>>(s);
 }
 std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup& s, int bytes) {
+    if (s.radius > 0) return sphere_transport(s, bytes);
     if (bytes == 4) return std::make_shared<Transport<float>>(s);
     return std::make_shared<Transport<double>>(s);
 }
@@ -284,8 +221,9 @@ template <class T> double DryMass::mass(Given given, const Field& rho) const {
                 double sum = 0;
                 for (int k = 0; k < d.levels; ++k) {
                     const T* heights = Z + k * given[z].level[b] + i;
-                    sum += double(R[k * rho.level[b] + i]) *
-                           (double(heights[0]) - heights[given[z].level[b]]);
+                    const double above = heights[0], below = heights[given[z].level[b]],
+                                 s = 1 + curvature * 0.5 * (above + below);
+                    sum += double(R[k * rho.level[b] + i]) * (above - below) * s * s;
                 }
                 columns.push_back(double(A[i]) * sum);
             }

@@ -1,8 +1,9 @@
-/// The semi-Lagrangian part of a step of the grid-point atmosphere on a plane.
+/// The semi-Lagrangian part of a step of the grid-point atmosphere.
 ///   departure   d = dt (alpha V(n+1)_A + beta V(n)_D),  at interfaces, by iteration
 ///   transport   the means of d around the points of each field say where it comes from:
 ///               at interfaces d itself, in layers of the two, on faces of the four around
-/// d is a length along x and y, and along the height of levels.
+/// d is a length along x and y, and along the height of levels; on the sphere a vector in space in
+/// place of x and y (sphere_transport.cpp).
 #pragma once
 #include <memory>
 #include <vector>
@@ -16,6 +17,8 @@ struct GridPointSetup {
     int iterations = 2;           ///< interpolations of the wind to the departure point
     double dx = 1000, dy = 1000;  ///< spacing [m]
     std::vector<double> heights;  ///< of the interfaces, from the top down [m]
+    double radius = 0;            ///< of the sphere [m]; 0: a plane
+    bool deep = false;
 };
 
 /// How far departures reach: points that a rank receives, and plans made so far.
@@ -33,11 +36,13 @@ public:
 /// bytes: 4 or 8, of a number.
 std::shared_ptr<GridPointCarrier> gridpoint_departure(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup&, int bytes);
+std::shared_ptr<GridPointCarrier> sphere_departure(const GridPointSetup&, int bytes);
+std::shared_ptr<GridPointCarrier> sphere_transport(const GridPointSetup&, int bytes);
 
 /// The mass of air stays: density times what was there over what is there.
 class DryMass final : public GlobalProcess {
 public:
-    DryMass() : GlobalProcess("DryMass") {}
+    explicit DryMass(double curvature = 0) : GlobalProcess("DryMass"), curvature(curvature) {}
     void apply(Given) override;
     double correction = 0;  ///< of the last step: the factor less 1
 
@@ -46,6 +51,7 @@ private:
                density = updates("air_density", place::center_layer, "kg m-3"),
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
+    const double curvature;  // of a deep atmosphere, else 0
     template <class T> double mass(Given, const Field&) const;
     template <class T> void scale(Given, T by) const;
 };

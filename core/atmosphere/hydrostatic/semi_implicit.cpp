@@ -6,6 +6,7 @@
 #include "atmosphere/hydrostatic/hybrid.hpp"
 #include "base/error.hpp"
 #include "base/groups.hpp"
+#include "solver/jacobi.hpp"
 
 namespace fathom::atmosphere {
 
@@ -61,63 +62,17 @@ std::vector<double> HybridReference::matrix() const {
     return B;
 }
 
-namespace {
-
-/// A symmetric matrix S and the product Q of the rotations that make it diagonal.
-struct Jacobi {
-    int K;
-    std::vector<double> S, Q;
-
-    /// Turns rows and columns p and q so that S_pq = 0.
-    void rotate(int p, int q) {
-        const double s = S[p * K + q];
-        if (s == 0) return;
-        const double theta = (S[q * K + q] - S[p * K + p]) / (2 * s),
-                     t = std::copysign(1 / (std::abs(theta) + std::sqrt(theta * theta + 1)), theta);
-        const double cosine = 1 / std::sqrt(t * t + 1), sine = t * cosine;
-        for (int k = 0; k < K; ++k) {
-            const double a = S[k * K + p], b = S[k * K + q];
-            S[k * K + p] = cosine * a - sine * b;
-            S[k * K + q] = sine * a + cosine * b;
-        }
-        for (int k = 0; k < K; ++k) {
-            const double a = S[p * K + k], b = S[q * K + k], x = Q[k * K + p], y = Q[k * K + q];
-            S[p * K + k] = cosine * a - sine * b;
-            S[q * K + k] = sine * a + cosine * b;
-            Q[k * K + p] = cosine * x - sine * y;
-            Q[k * K + q] = sine * x + cosine * y;
-        }
-    }
-    bool is_diagonal() const {
-        double off = 0, all = 0;
-        for (int k = 0; k < K; ++k)
-            for (int j = 0; j < K; ++j) {
-                all += S[k * K + j] * S[k * K + j];
-                if (j != k) off += S[k * K + j] * S[k * K + j];
-            }
-        return off <= 1e-34 * all;
-    }
-    void solve() {
-        for (int sweep = 0; sweep < 60 && !is_diagonal(); ++sweep)
-            for (int p = 0; p < K; ++p)
-                for (int q = p + 1; q < K; ++q) rotate(p, q);
-    }
-};
-
-}  // namespace
-
 /// Eigenvectors of S = dp^{1/2} B dp^{-1/2} by Jacobi's rotations: S = Q c^2 Q', E = dp^{-1/2} Q.
 VerticalModes::VerticalModes(const HybridReference& r) {
     const int K = r.levels();
     const auto B = r.matrix();
-    Jacobi rotations{K, std::vector<double>(K * K), std::vector<double>(K * K)};
+    Jacobi rotations(K);
     auto &S = rotations.S, &Q = rotations.Q;
     for (int k = 0; k < K; ++k)
         for (int j = 0; j < K; ++j) {
             const double a = B[k * K + j] * std::sqrt(r.thickness[k] / r.thickness[j]),
                          b = B[j * K + k] * std::sqrt(r.thickness[j] / r.thickness[k]);
             S[k * K + j] = 0.5 * (a + b);
-            Q[k * K + j] = k == j;
         }
     rotations.solve();
     std::vector<int> order(K);

@@ -10,8 +10,22 @@ namespace fathom {
 
 static constexpr HelmholtzPreconditioner known[] = {
     {"lines", "a tridiagonal solve in each column"},
+    {"separable", "mean columns, by vertical modes, Fourier transforms and a tridiagonal solve"},
+    {"separable-lines", "the one after the other"},
 };
 std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
+
+static void add_line(ExactSum& sum, std::span<const double> line) {
+    for (std::size_t n = 0; n < line.size();) {
+        ExactLanes lanes(sum.unit);
+        for (int c = 0; c < ExactLanes::most && n < line.size(); ++c, n += register_lanes) {
+            double few[register_lanes] = {};
+            std::copy_n(&line[n], std::min<std::size_t>(register_lanes, line.size() - n), few);
+            lanes.add(ExactLanes::Real::load(few));
+        }
+        sum.add(lanes);
+    }
+}
 
 template <class T> HelmholtzSolver<T>::Array::Array(const Domain& d) {
     std::size_t numbers = 16;
@@ -42,7 +56,8 @@ HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o)
                          d.exchange);
             return;
         }
-    throw Error("unknown preconditioner '", options.preconditioner, "'; allowed: lines");
+    throw Error("unknown preconditioner '", options.preconditioner,
+                "'; allowed: lines, separable, separable-lines");
 }
 
 /// body(block, row, columns), by all threads.
@@ -68,6 +83,75 @@ template <class T> void HelmholtzSolver<T>::ready() {
             }
         }
     });
+    if (options.preconditioner == "lines") return;
+    if (separable) return separable->renew(mean_columns());
+    separable.emplace(domain);
+    separable->renew(mean_columns());
+    if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
+}
+
+/// x / per_area; either may be missing: 1.
+template <class T> static void fill(std::vector<double>& line, const T* x, const T* per_area) {
+    for (std::size_t i = 0; i < line.size(); ++i)
+        line[i] = (x ? double(x[i]) : 1) / (per_area ? double(per_area[i]) : 1);
+}
+
+/// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
+/// east_j is the matrix of flat ground itself. Sums are exact.
+template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
+    const int K = domain.levels, J = domain.decomposition.topology.ny,
+              nx = domain.decomposition.topology.nx;
+    struct Kind {
+        const Array* of;  // null: 1
+        bool by_area, of_rows;
+    };
+    const Kind kinds[] = {{&matrix.up, true, false},    {&matrix.centre, true, false},
+                          {&matrix.down, true, false},  {nullptr, true, false},
+                          {&matrix.east, false, false}, {&matrix.east, false, true},
+                          {&matrix.north, false, true}, {nullptr, true, true}};
+    enum { up, centre, down, area, face, east, north, area_of_row, number };
+    std::vector<double> line;
+    const auto each = [&](auto body) {  // body(kind, index of the sum, values)
+        for (int b = 0; b < int(domain.blocks.size()); ++b)
+            for (int row = 0; row < domain.blocks[b]->ny; ++row)
+                for (int k = 0; k < K; ++k)
+                    for (int n = 0; n < number; ++n) {
+                        line.resize(domain.blocks[b]->nx);
+                        fill(line, kinds[n].of ? kinds[n].of->at(b, row, k) : nullptr,
+                             kinds[n].by_area ? matrix.per_area.at(b, row, 0) : nullptr);
+                        body(n, kinds[n].of_rows ? domain.blocks[b]->j0 + row : k, line);
+                    }
+    };
+    std::vector<double> largest(number, 0);
+    each([&](int n, int, const std::vector<double>& line) {
+        for (double x : line) largest[n] = std::max(largest[n], std::abs(x));
+    });
+    MPI_Allreduce(MPI_IN_PLACE, largest.data(), number, MPI_DOUBLE, MPI_MAX, domain.comm);
+    std::vector<ExactSum> sums;
+    std::vector<int> first;
+    for (int n = 0; n < number; ++n) {
+        first.push_back(int(sums.size()));
+        sums.resize(sums.size() + (kinds[n].of_rows ? J : K),
+                    ExactSum(SumUnit::for_largest(largest[n])));
+    }
+    each([&](int n, int index, const std::vector<double>& line) {
+        add_line(sums[first[n] + index], line);
+    });
+    allreduce(domain.comm, sums);
+    const auto sum = [&](int n, int index) { return sums[first[n] + index].value(); };
+    SeparableColumns c;
+    double faces = 0;
+    for (int k = 0; k < K; ++k) {
+        const double whole = sum(area, k);
+        c.up.push_back(sum(up, k) / whole), c.centre.push_back(sum(centre, k) / whole);
+        c.down.push_back(sum(down, k) / whole), c.face.push_back(sum(face, k) / nx);
+        faces += sum(face, k);
+    }
+    for (int j = 0; j < J; ++j) {
+        c.east.push_back(sum(east, j) / faces), c.north.push_back(sum(north, j) / faces);
+        c.per_area.push_back(nx * double(K) / sum(area_of_row, j));
+    }
+    return c;
 }
 
 template <class T> void HelmholtzSolver<T>::load(const FieldSlab& from, const Array& to) const {
@@ -110,8 +194,24 @@ template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array
     });
 }
 
+template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) {
+    if (!separable) return lines(r, z);
+    separable->solve(r.slab, 1, z.slab, 1);
+    if (!left) return;
+    multiply(z, *left);
+    each_row([&](int b, int row, int count) {
+        for (int k = 0; k < domain.levels; ++k) {
+            const T* in = r.at(b, row, k);
+            T* out = left->at(b, row, k);
+            for (int i = 0; i < count; ++i) out[i] = in[i] - out[i];
+        }
+    });
+    lines(*left, *more);
+    axpy(1, *more, z);
+}
+
 /// The columns alone (Thomas).
-template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) const {
+template <class T> void HelmholtzSolver<T>::lines(const Array& r, const Array& z) const {
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) {
             const T *in = r.at(b, row, k), *f = factor.at(b, row, k), *up = matrix.up.at(b, row, k);
@@ -158,16 +258,7 @@ std::vector<double> HelmholtzSolver<T>::dots(
     std::vector<ExactSum> sums;
     for (std::size_t m = 0; m < number; ++m) {
         ExactSum sum(SumUnit::for_largest(std::isfinite(largest[m]) ? largest[m] : 1));
-        for (std::size_t n = 0; n < columns;) {
-            ExactLanes lanes(sum.unit);
-            for (int c = 0; c < ExactLanes::most && n < columns; ++c, n += register_lanes) {
-                double few[register_lanes] = {};
-                std::copy_n(&terms[m * columns + n],
-                            std::min<std::size_t>(register_lanes, columns - n), few);
-                lanes.add(ExactLanes::Real::load(few));
-            }
-            sum.add(lanes);
-        }
+        add_line(sum, {&terms[m * columns], columns});
         sums.push_back(sum);
     }
     allreduce(domain.comm, sums);

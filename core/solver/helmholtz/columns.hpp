@@ -3,7 +3,9 @@
 /// with x' the value across the face; not symmetric in the vertical. Solved by generalised
 /// conjugate residuals (GCR; Eisenstat, Elman & Schultz 1983), restarted after ten, with a
 /// preconditioner:
-///   lines   the columns alone, faces to the diagonal: one tridiagonal solve each
+///   lines            the columns alone, faces to the diagonal: one tridiagonal solve each
+///   separable        the equation with mean columns, solved exactly (separable.hpp)
+///   separable-lines  the one, and of what it leaves the other: z = S r, z += Z (r - A z)
 /// Sums over the globe are of one term a column, exact: the same bits on any ranks and threads.
 #pragma once
 #include <memory>
@@ -13,6 +15,7 @@
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/exchange.hpp"
+#include "solver/helmholtz/separable.hpp"
 
 namespace fathom {
 
@@ -45,7 +48,7 @@ public:
             : up(d), centre(d), down(d), east(d), north(d), per_area(d) {}
     };
 
-    /// The coefficients are to be filled, then `ready`.
+    /// The coefficients are to be filled, then `ready`; so again if they change.
     HelmholtzSolver(const Domain&, HelmholtzOptions);
     Coefficients matrix;
     void ready();
@@ -64,13 +67,17 @@ private:
     std::vector<Array> p, q;
     Array factor, above;  // of the tridiagonal matrices
     std::optional<Exchange> halo;
+    std::optional<SeparableSolver<T>> separable;
+    std::optional<Array> left, more;  // of separable-lines
     std::vector<double> terms;
 
     template <class Body> void each_row(Body) const;
     void load(const FieldSlab&, const Array&) const;
     void store(const Array&, const FieldSlab&) const;
     void multiply(const Array& x, const Array& y);
-    void precondition(const Array& r, const Array& z) const;
+    void precondition(const Array& r, const Array& z);
+    void lines(const Array& r, const Array& z) const;
+    SeparableColumns mean_columns() const;
     std::vector<double> dots(const std::vector<std::pair<const Array*, const Array*>>&);
     void axpy(double a, const Array& x, const Array& y) const;
 };

@@ -12,6 +12,7 @@ from fathom.commands.bench.balance import balance
 from fathom.commands.bench.barotropic import barotropic
 from fathom.commands.bench.bi_fourier import bi_fourier
 from fathom.commands.bench.blocking import blocking
+from fathom.commands.bench.gridpoint import gridpoint
 from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.limited_area import limited_area
@@ -32,6 +33,7 @@ parts = (
     input_,
     output,
     atmosphere,
+    gridpoint,
     limited_area,
     blocking,
     kernels,

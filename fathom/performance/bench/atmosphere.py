@@ -120,9 +120,16 @@ def simulation(
         diffusion_time=diffusion,
         precision=precision,
     )
+    atmosphere.set(**waves(moist=physics != "held-suarez"))
+    parallel = {"threads": threads, "tile": tile, **(parallel or {})}
+    return fm.Simulation(atmosphere, step=step, parallel=parallel, **more)
+
+
+def waves(moist: bool) -> dict[str, Any]:
+    """A state with waves in it: functions of longitude, latitude and pressure."""
     radians = np.deg2rad
-    atmosphere.set(
-        air_temperature=lambda lon, lat, p: np.maximum(
+    air = {
+        "air_temperature": lambda lon, lat, p: np.maximum(
             200,
             (
                 300
@@ -131,17 +138,14 @@ def simulation(
             )
             * (p / 1e5) ** 0.19,
         ),
-        eastward_wind=lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5),
-    )
-    if physics != "held-suarez":
-        atmosphere.set(
-            specific_humidity=lambda lon, lat, p: (
-                0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3
-            ),
-            sea_surface_temperature=_sea,
-        )
-    parallel = {"threads": threads, "tile": tile, **(parallel or {})}
-    return fm.Simulation(atmosphere, step=step, parallel=parallel, **more)
+        "eastward_wind": lambda lon, lat, p: 25 * np.sin(2 * radians(lat)) ** 2 * (1 - p / 1e5),
+    }
+    if not moist:
+        return air
+    return air | {
+        "specific_humidity": lambda lon, lat, p: 0.015 * np.cos(radians(lat)) ** 4 * (p / 1e5) ** 3,
+        "sea_surface_temperature": _sea,
+    }
 
 
 def _sea(longitude: Any, latitude: Any) -> Any:
@@ -192,7 +196,7 @@ def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, pieces:
     return min(found, key=lambda piece: piece.seconds)
 
 
-def _with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
+def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
     """The timings of processes with their operations and bytes in a step, which are counted in
     steps of their own.
     """
@@ -243,7 +247,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     limits = roofline.Measuring(bytes_)
     best = _best_piece(simulation, case.steps, limits)
     seconds, inside = best.seconds, best.inside
-    processes = _with_work(simulation, best.processes, bytes_)
+    processes = with_work(simulation, best.processes, bytes_)
     interpolation = case.interpolation(simulation)
     faults = machine.page_faults()
     simulation.advance(4)

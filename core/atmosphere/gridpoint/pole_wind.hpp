@@ -1,0 +1,30 @@
+/// What blows over the poles of the sphere: one vector a level, from the nearest row of u,
+///   (V_x, V_y) = 2 / nx  sum over i of u_i (-sin, cos)(longitude_i)
+/// It is the northward wind of each meridian on the pole: of the last row of y_wind, and of the row
+/// before the first one, which lies in the halo. The heights of levels beyond the poles are those
+/// across them, for the slope that this wind climbs.
+#pragma once
+#include "atmosphere/gridpoint/air.hpp"
+#include "field/global_process.hpp"
+
+namespace fathom::atmosphere {
+
+class PoleWind final : public GlobalProcess {
+public:
+    PoleWind() : GlobalProcess("PoleWind") {}
+    void prepare(Given) override;
+    void apply(Given) override;
+
+private:
+    const Item u = reads("x_wind", place::east_face_layer, "m s-1"),
+               z = reads("interface_height", place::center_interface, "m"),
+               v = updates("y_wind", place::north_face_layer, "m s-1");
+    struct Direction {
+        double sine, cosine;
+    };
+    std::vector<Direction> half_columns;  // longitudes of centres and of eastern faces, in turn
+    template <class T> void across(Given) const;
+    template <class T> void blow(Given) const;
+};
+
+}  // namespace fathom::atmosphere

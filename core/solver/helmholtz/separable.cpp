@@ -1,0 +1,261 @@
+#include "solver/helmholtz/separable.hpp"
+#include <cmath>
+#include <numbers>
+#include "base/error.hpp"
+#include "parallel/meeting.hpp"
+#include "solver/jacobi.hpp"
+
+namespace fathom {
+
+template <class T>
+SeparableSolver<T>::SeparableSolver(const Domain& d)
+    : domain(d),
+      nx(d.decomposition.topology.nx),
+      ny(d.decomposition.topology.ny),
+      levels(d.levels),
+      waves(nx / 2 + 1),
+      ranks(d.decomposition.ranks),
+      fourier(nx) {
+    if (!d.decomposition.topology.periodic || nx < 4)
+        throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
+    for (int r = 0; r <= ranks; ++r) first_mode.push_back(int(std::size_t(levels) * r / ranks));
+    for (auto* b : d.blocks) first_own.push_back(own), own += std::size_t(b->nx) * b->ny;
+    local.resize(own * levels);
+    planes.resize(std::size_t(own_modes()) * nx * ny);
+    spectra.resize(std::size_t(2) * waves * ny);
+    to_modes.resize(levels * levels), from_modes.resize(levels * levels);
+    factor.resize(std::size_t(own_modes()) * ny * waves), above.resize(factor.size());
+    below.resize(ny);
+}
+
+template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
+    std::vector<double> eigenvalues(levels);
+    vertical_modes(c, eigenvalues);
+    rows_of(c, eigenvalues);
+}
+
+/// V = G S / G with S symmetric, G_k+1 / G_k = sqrt(V_k+1,k / V_k,k+1); S = Q lambda Q'.
+template <class T>
+void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
+                                        std::vector<double>& eigenvalues) {
+    const int K = levels;
+    Jacobi rotations(K);
+    std::vector<double> G(K, 1);
+    for (int k = 0; k < K; ++k) {
+        rotations.S[k * K + k] = c.centre[k] / c.face[k];
+        if (k + 1 == K) break;
+        const double down = c.down[k] / c.face[k], up = c.up[k + 1] / c.face[k + 1];
+        if (!(down * up > 0))
+            throw Error("layers ", k, " and ", k + 1,
+                        " are too thick for the separable preconditioner: take lines");
+        rotations.S[k * K + k + 1] = rotations.S[(k + 1) * K + k] = -std::sqrt(down * up);
+        G[k + 1] = G[k] * std::sqrt(up / down);
+    }
+    rotations.solve();
+    for (int m = 0; m < K; ++m) {
+        eigenvalues[m] = rotations.S[m * K + m];
+        for (int k = 0; k < K; ++k) {
+            const double q = rotations.Q[k * K + m];
+            to_modes[m * K + k] = T(q / (G[k] * c.face[k]));
+            from_modes[k * K + m] = T(q * G[k]);
+        }
+    }
+}
+
+/// The factors of the tridiagonal matrices (Thomas).
+template <class T>
+void SeparableSolver<T>::rows_of(const SeparableColumns& c,
+                                 const std::vector<double>& eigenvalues) {
+    const std::size_t plane = std::size_t(ny) * waves;
+    for (int j = 0; j < ny; ++j) below[j] = T(j ? c.per_area[j] * c.north[j - 1] : 0);
+    for (int l = 0; l < own_modes(); ++l)
+        for (int m = 0; m < waves; ++m) {
+            const double sine = std::sin(std::numbers::pi * m / nx);
+            double before = 0;
+            for (int j = 0; j < ny; ++j) {
+                const double south = j ? c.per_area[j] * c.north[j - 1] : 0,
+                             north = j + 1 < ny ? c.per_area[j] * c.north[j] : 0,
+                             along = 4 * c.per_area[j] * c.east[j] * sine * sine,
+                             diagonal =
+                                 eigenvalues[first_mode[domain.rank] + l] + along + south + north,
+                             f = 1 / (diagonal - south * before);
+                before = north * f;
+                const std::size_t n = l * plane + std::size_t(j) * waves + m;
+                factor[n] = T(f), above[n] = T(before);
+            }
+        }
+}
+
+/// Own points of a slab row by row.
+template <class T> static const T* row_at(const FieldSlab& f, int b, int row, int level, int halo) {
+    return (const T*)f.at[b] + (row + halo) * f.row[b] + level * f.level[b] + halo;
+}
+
+template <class T> void SeparableSolver<T>::project(const FieldSlab& from, int halo) {
+    for (int b = 0; b < int(domain.blocks.size()); ++b) {
+        const Block& block = *domain.blocks[b];
+#pragma omp parallel for schedule(static)
+        for (int row = 0; row < block.ny; ++row)
+            for (int l = 0; l < levels; ++l) {
+                T* out = &local[l * own + first_own[b] + std::size_t(row) * block.nx];
+                std::fill_n(out, block.nx, T(0));
+                for (int k = 0; k < levels; ++k) {
+                    const T* in = row_at<T>(from, b, row, k, halo);
+                    const T share = to_modes[l * levels + k];
+                    for (int i = 0; i < block.nx; ++i) out[i] += share * in[i];
+                }
+            }
+    }
+}
+
+template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int halo) const {
+    for (int b = 0; b < int(domain.blocks.size()); ++b) {
+        const Block& block = *domain.blocks[b];
+#pragma omp parallel for schedule(static)
+        for (int row = 0; row < block.ny; ++row)
+            for (int k = 0; k < levels; ++k) {
+                T* out = const_cast<T*>(row_at<T>(to, b, row, k, halo));
+                std::fill_n(out, block.nx, T(0));
+                for (int l = 0; l < levels; ++l) {
+                    const T* in = &local[l * own + first_own[b] + std::size_t(row) * block.nx];
+                    const T share = from_modes[k * levels + l];
+                    for (int i = 0; i < block.nx; ++i) out[i] += share * in[i];
+                }
+            }
+    }
+}
+
+/// Modes of own points <-> own modes of all points: one message a pair of ranks.
+template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
+    std::vector<int> points(ranks), give(ranks), take(ranks), give_at(ranks), take_at(ranks);
+    const auto each_block = [&](int rank, auto body) {
+        for (auto* b : domain.decomposition.of(rank)) body(*b);
+    };
+    std::size_t all = 0;
+    for (int r = 0; r < ranks; ++r) {
+        each_block(r, [&](const Block& b) { points[r] += b.nx * b.ny; });
+        give[r] = int(own) * modes_of(r) * int(sizeof(T));
+        take[r] = points[r] * own_modes() * int(sizeof(T));
+        give_at[r] = r ? give_at[r - 1] + give[r - 1] : 0;
+        take_at[r] = int(all * sizeof(T));
+        all += std::size_t(points[r]) * own_modes();
+    }
+    LargeVector<T> arrived(all);
+    // of `arrived`: [rank][mode][its own points]
+    const auto sort = [&](auto move) {
+        const T* from = arrived.data();
+        for (int r = 0; r < ranks; ++r)
+            for (int l = 0; l < own_modes(); ++l)
+                each_block(r, [&](const Block& b) {
+                    for (int j = 0; j < b.ny; ++j, from += b.nx)
+                        move(const_cast<T*>(from),
+                             &planes[(std::size_t(l) * ny + b.j0 + j) * nx + b.i0], b.nx);
+                });
+    };
+    const auto travel = [&](void* out, std::vector<int>& counts, std::vector<int>& at, void* in,
+                            std::vector<int>& counts_in, std::vector<int>& at_in) {
+        Meet meet(domain.comm, double(own * levels * sizeof(T)));
+        MPI_Alltoallv(out, counts.data(), at.data(), MPI_BYTE, in, counts_in.data(), at_in.data(),
+                      MPI_BYTE, domain.comm);
+    };
+    if (to_planes) {
+        travel(local.data(), give, give_at, arrived.data(), take, take_at);
+        sort([](T* a, T* plane, int n) { std::copy_n(a, n, plane); });
+    } else {
+        sort([](T* a, T* plane, int n) { std::copy_n(plane, n, a); });
+        travel(arrived.data(), take, take_at, local.data(), give, give_at);
+    }
+}
+
+/// Rows of a plane <-> waves [row][wave] and, behind them, their imaginary parts; as many rows at
+/// once as a register holds. The shortest wave of an even row has no imaginary part.
+template <class T> void SeparableSolver<T>::along_rows(int mode, bool direct) {
+    using Lanes = Register<T>;
+    T *plane = &planes[std::size_t(mode) * nx * ny], *real = spectra.data(),
+      *imaginary = real + std::size_t(waves) * ny;
+    const bool even = nx % 2 == 0;
+    const int most = (nx - 1) / 2;
+#pragma omp parallel
+    {
+        RowAhead nothing;
+        nothing.clear();
+        std::vector<Lanes> points(fourier.packs());
+#pragma omp for schedule(static)
+        for (int j0 = 0; j0 < ny; j0 += Lanes::width) {
+            const int count = std::min(Lanes::width, ny - j0);
+            const auto gather = [&](const T* from, std::size_t row, int n) {
+                T lanes[Lanes::width] = {};
+                for (int r = 0; r < count; ++r) lanes[r] = from[(j0 + r) * row + n];
+                return Lanes::load(lanes);
+            };
+            const auto scatter = [&](Lanes x, T* to, std::size_t row, int n) {
+                T lanes[Lanes::width];
+                x.store(lanes);
+                for (int r = 0; r < count; ++r) to[(j0 + r) * row + n] = lanes[r];
+            };
+            Lanes shortest(T(0));
+            if (direct) {
+                for (int i = 0; i < nx; ++i) {
+                    points[i] = gather(plane, nx, i);
+                    shortest = i % 2 ? shortest - points[i] : shortest + points[i];
+                }
+                fourier.direct(
+                    most,
+                    [&](int m, Lanes re, Lanes im) {
+                        scatter(re, real, waves, m), scatter(im, imaginary, waves, m);
+                    },
+                    points.data(), nothing);
+                if (even) {
+                    scatter(shortest, real, waves, nx / 2);
+                    scatter(Lanes(T(0)), imaginary, waves, nx / 2);
+                }
+                continue;
+            }
+            if (even) shortest = gather(real, waves, nx / 2);
+            fourier.inverse(
+                most,
+                [&](int m) {
+                    return typename Fourier<T>::Coefficient{gather(real, waves, m),
+                                                            gather(imaginary, waves, m)};
+                },
+                points.data(), nothing);
+            const Lanes scale(T(1. / nx));
+            for (int i = 0; i < nx; ++i)
+                scatter(scale * (i % 2 ? points[i] - shortest : points[i] + shortest), plane, nx,
+                        i);
+        }
+    }
+}
+
+template <class T> void SeparableSolver<T>::across_rows(int mode) {
+    const std::size_t plane = std::size_t(ny) * waves;
+    for (T* y : {spectra.data(), spectra.data() + plane}) {
+        const T *f = &factor[mode * plane], *a = &above[mode * plane];
+        for (int m = 0; m < waves; ++m) y[m] *= f[m];
+        for (int j = 1; j < ny; ++j) {
+            T* row = y + std::size_t(j) * waves;
+            const T *before = row - waves, *own = f + std::size_t(j) * waves;
+            for (int m = 0; m < waves; ++m) row[m] = own[m] * (row[m] + below[j] * before[m]);
+        }
+        for (int j = ny - 2; j >= 0; --j) {
+            T* row = y + std::size_t(j) * waves;
+            const T *after = row + waves, *share = a + std::size_t(j) * waves;
+            for (int m = 0; m < waves; ++m) row[m] += share[m] * after[m];
+        }
+    }
+}
+
+template <class T>
+void SeparableSolver<T>::solve(const FieldSlab& right_side, int halo_of_right_side,
+                               const FieldSlab& x, int halo_of_x) {
+    project(right_side, halo_of_right_side);
+    transpose(true);
+    for (int l = 0; l < own_modes(); ++l) along_rows(l, true), across_rows(l), along_rows(l, false);
+    transpose(false);
+    compose(x, halo_of_x);
+}
+
+template class SeparableSolver<double>;
+template class SeparableSolver<float>;
+
+}  // namespace fathom

@@ -1,0 +1,55 @@
+/// The Helmholtz equation of columns that are all alike, on rows whose points are all alike, solved
+/// exactly:
+///   (A x)_k = up_k x_k-1 + centre_k x_k + down_k x_k+1 + face_k (L x)_k
+///   L x = 1 / area [east_j (2 x - x_i+1 - x_i-1) + north_j (x - x_j+1) + north_j-1 (x - x_j-1)]
+/// The eigenvectors of V = diag(1 / face) tridiagonal(up, centre, down) leave one equation
+/// (L + lambda) y = r for each vertical mode; Fourier transforms along rows leave tridiagonal ones
+/// along the columns of rows. Each rank gets some modes whole: the same bits on any ranks; more
+/// ranks than modes do not help.
+#pragma once
+#include <vector>
+#include "machine/memory.hpp"
+#include "parallel/ownership/domain.hpp"
+#include "parallel/travel/packing.hpp"
+#include "transform/fourier/fourier.hpp"
+
+namespace fathom {
+
+/// Of columns (levels each), and of rows (ny each).
+struct SeparableColumns {
+    std::vector<double> up, centre, down, face, east, north, per_area;
+};
+
+template <class T> class SeparableSolver {
+public:
+    explicit SeparableSolver(const Domain&);
+    void renew(const SeparableColumns&);
+    /// Slabs with a halo of so many points.
+    void solve(const FieldSlab& right_side, int halo_of_right_side, const FieldSlab& x,
+               int halo_of_x);
+
+private:
+    const Domain& domain;
+    const int nx, ny, levels, waves;
+    int ranks;
+    std::vector<int> first_mode;            // of each rank, and one more
+    std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
+    LargeVector<T> factor, above;           // [own mode][row][wave]
+    std::vector<T> below;                   // [row]
+    LargeVector<T> local, planes, spectra;  // [mode][own points], [own mode][row][point], waves
+    std::vector<std::size_t> first_own;     // of each block, among own points
+    std::size_t own = 0;
+    Fourier<T> fourier;
+
+    int modes_of(int rank) const { return first_mode[rank + 1] - first_mode[rank]; }
+    int own_modes() const { return modes_of(domain.rank); }
+    void vertical_modes(const SeparableColumns&, std::vector<double>& eigenvalues);
+    void rows_of(const SeparableColumns&, const std::vector<double>& eigenvalues);
+    void project(const FieldSlab&, int halo);
+    void compose(const FieldSlab&, int halo) const;
+    void transpose(bool to_planes);
+    void along_rows(int mode, bool direct);
+    void across_rows(int mode);
+};
+
+}  // namespace fathom

@@ -1,0 +1,235 @@
+"""Initial states of the grid-point atmosphere: from functions of height, or of pressure.
+
+Pressure to height, in each column, from the ground up:
+    Z(p) = Z_ground + integral of (R T_v / g) d ln p,        Z geopotential height
+The Exner function of layers then follows from that of the lowest one by the discrete equation of
+vertical motion at rest, so that the air stays where it is:
+    c_p theta_k (pi_k-1 - pi_k) / (z_k-1 - z_k) = -g
+"""
+
+import numpy as np
+
+from fathom.atmosphere import forecast
+from fathom.grids.levels import HybridLevels
+from fathom.input.values import on_columns
+from fathom.moist_air import virtual_temperature
+from fathom.regrid.column import Between
+
+by_height = (
+    "x_wind",
+    "y_wind",
+    "upward_air_velocity",
+    "potential_temperature_deviation",
+    "temperature_deviation",
+)
+by_pressure = (
+    "eastward_wind",
+    "northward_wind",
+    "air_temperature",
+    "surface_air_pressure",
+    "log_surface_pressure",
+)
+beside = {"x_wind": (2, -1), "y_wind": (1, -1)}  # axis of faces, and where the next column is
+steps = 800  # of the integral
+
+
+def analysis(model, state):
+    """What to set of an analysis, and the ground [m]: the air on layers of pressure, as functions
+    of it, and what the physics reads of ground and sea.
+
+    state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
+    """
+    levels = HybridLevels(2 * model.grid.levels.number, top=_top(model))
+    fields = forecast.start(state, model.grid, levels)
+    ground = fields.pop("surface_geopotential") / model.parameters["gravity"]
+    surface = fields["log_surface_pressure"]
+    pressure = levels.a[:, None, None] + levels.b[:, None, None] * np.exp(surface)
+    middle = np.log((pressure[1:] + pressure[:-1]) / 2)
+    air = ("eastward_wind", "northward_wind", "air_temperature", "specific_humidity")
+    given = {name: OfLevels(middle, fields[name]) for name in air[: 3 + model.moist]}
+    if not model.moist:  # the density of moist air
+        warm = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
+        given["air_temperature"] = OfLevels(middle, warm)
+    below = {name: fields[name] for name in model.boundary if name in fields and name != "ozone"}
+    return given | below | {"log_surface_pressure": surface}, ground
+
+
+def _top(model):
+    """Pressure well above the model [Pa]."""
+    z = model.geopotential(1.1 * model.grid.levels.top)
+    kappa = model.constants.gas_constant / model.constants.heat_capacity
+    return float(
+        model.constants.pressure * model.reference.exner(z, model.constants) ** (1 / kappa)
+    )
+
+
+class OfLevels:
+    """A field on layers as a function of pressure: linear in ln p, constant beyond the ends.
+
+    log_pressure, values : (layers, ny, nx).
+    """
+
+    def __init__(self, log_pressure, values):
+        self.log_pressure, self.values = log_pressure, values
+
+    def moved(self, axis, next_):
+        """Of the places half-way to the next columns."""
+        half = lambda a: (a + np.roll(a, next_, axis)) / 2
+        return OfLevels(half(self.log_pressure), half(self.values))
+
+    def __call__(self, x, y, pressure):
+        flat = lambda a: np.reshape(a, (len(a), -1))
+        between = Between(flat(self.log_pressure), flat(np.log(pressure)[None]))
+        return between.linear(flat(self.values))[0].reshape(np.shape(pressure))
+
+
+def check(given):
+    """ValueError: what excludes each other."""
+    warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
+    if len(warmer) > 1:
+        raise ValueError(
+            "the state takes either potential_temperature_deviation or temperature_deviation"
+        )
+    of_pressure = set(by_pressure) & set(given)
+    if of_pressure and (warmer or {"x_wind", "y_wind"} & set(given)):
+        raise ValueError(
+            f"the state is given by pressure ({', '.join(sorted(of_pressure))}) or by height, not"
+            " both"
+        )
+    if of_pressure and "air_temperature" not in given:
+        raise ValueError("a state by pressure needs air_temperature")
+
+
+def state(model):
+    """Fields of the state: name -> (levels, ny, nx)."""
+    fields = _of_pressure(model) if "air_temperature" in model.initial else _of_height(model)
+    if not model.grid.slice:
+        fields["y_wind"][:, -1] = 0
+    return fields
+
+
+def _of_height(model):
+    z, c = model.heights, model.constants
+    exner, _, theta = model.air_at_rest
+    middle = (z[1:] + z[:-1]) / 2
+    fields = {}
+    for name in ("x_wind", "y_wind", "upward_air_velocity"):
+        at = z if name == "upward_air_velocity" else middle
+        fields[name] = _given(model, name, at, beside.get(name))
+    warmer = _given(model, "potential_temperature_deviation", z)
+    if "temperature_deviation" in model.initial:
+        warmer = _given(model, "temperature_deviation", z) / model.reference.exner(
+            model.geopotential(z), c
+        )
+    fields["air_potential_temperature"] = theta = theta + warmer
+    fields["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
+    return fields | {name: _given(model, name, z[:-1]) for name in model.tracers}
+
+
+def _given(model, name, heights, moved=None):
+    """What the user gives for a field, (levels, ny, nx); moved: (axis, -1) of faces, half a cell
+    further along it. ValueError: a shape that does not fit, what is not finite.
+    """
+    value = model.initial.get(name, 0.0)
+    if callable(value):
+        x, y = _places(model, moved)
+        if moved:
+            heights = (heights + np.roll(heights, moved[1], moved[0])) / 2
+        values = np.stack([np.broadcast_to(value(x, y, z), x.shape) for z in heights])
+    else:
+        try:
+            values = np.broadcast_to(np.asarray(value, float), heights.shape)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
+                " function of (x, y, height)"
+            ) from None
+    if not np.isfinite(values).all():
+        k, j, i = np.argwhere(~np.isfinite(values))[0]
+        raise ValueError(f"{name} is {values[k, j, i]} at {model.grid.place(j, i)}, level {k}")
+    return np.array(values, float)
+
+
+def _places(model, moved=None):
+    """Coordinates of centres, or of faces."""
+    x, y = model.grid.coordinates()
+    if moved is None:
+        return x, y
+    return (x + model.grid.dx / 2, y) if moved[0] == 2 else (x, y + model.grid.dy / 2)
+
+
+def _of_pressure(model):
+    c, given, grid = model.constants, model.initial, model.grid
+    kappa = c.gas_constant / c.heat_capacity
+    if "log_surface_pressure" in given:
+        surface = np.exp(on_columns(grid, given["log_surface_pressure"], name="surface pressure"))
+    else:
+        surface = on_columns(grid, given.get("surface_air_pressure", c.pressure), name="surface")
+    z = model.heights
+    middle = (z[1:] + z[:-1]) / 2
+
+    def at(name, pressure, moved=None):
+        value, (x, y) = given.get(name, 0.0), _places(model, moved)
+        if moved and isinstance(value, OfLevels):
+            value = value.moved(*moved)
+        of = value if callable(value) else lambda x, y, p: value
+        return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
+
+    def warmth(pressure):
+        warm = at("air_temperature", pressure)
+        return virtual_temperature(warm, at("specific_humidity", pressure)) if model.moist else warm
+
+    depth = _depths(model, surface, lambda p: warmth(p[None])[0])
+    pressure = surface * np.exp(-depth(z))
+    theta = warmth(pressure) * (c.pressure / pressure) ** kappa
+    inside = surface * np.exp(-depth(middle))
+    exner = _in_balance(model, (inside[-1] / c.pressure) ** kappa, theta)
+    fields = {
+        "air_potential_temperature": theta,
+        "air_density": c.density(exner, (theta[1:] + theta[:-1]) / 2),
+        "upward_air_velocity": np.zeros_like(z),
+    }
+    fields |= {name: at(name, pressure[:-1]) for name in model.tracers}
+    for name, own in (("x_wind", "eastward_wind"), ("y_wind", "northward_wind")):
+        axis, next_ = beside[name]
+        on_face = np.sqrt(inside * np.roll(inside, next_, axis))
+        fields[name] = at(own, on_face, beside[name])
+    return fields
+
+
+def _depths(model, surface, temperature):
+    """A function of heights (levels, ny, nx) that gives ln(p_surface / p)."""
+    c = model.constants
+    warm = 1.3 * c.gravity * model.grid.levels.top / (c.gas_constant * 150.0)  # cold air, and more
+    s = np.linspace(0, min(warm, 14.0), steps)
+    heights = np.empty((steps, *surface.shape))
+    heights[0] = model.geopotential(model.heights[-1])
+    before = temperature(surface)
+    for n in range(1, steps):
+        now = temperature(surface * np.exp(-s[n]))
+        rise = c.gas_constant * (before + now) / (2 * c.gravity) * (s[n] - s[n - 1])
+        heights[n], before = heights[n - 1] + rise, now
+
+    def at(z):
+        z = model.geopotential(z)
+        found = np.empty(z.shape)
+        for j in range(z.shape[1]):
+            for i in range(z.shape[2]):
+                found[:, j, i] = np.interp(z[:, j, i], heights[:, j, i], s)
+        return found
+
+    return at
+
+
+def _in_balance(model, lowest, theta):
+    """Exner function of layers over that of the lowest ones."""
+    c, z = model.constants, model.heights
+    exner, _, theta_0 = model.air_at_rest
+    middle = (z[1:] + z[:-1]) / 2
+    gravity = c.gravity / (1 + model.curvature * z) ** 2
+    deviation = np.empty_like(exner)
+    deviation[-1] = lowest - exner[-1]
+    for k in range(len(exner) - 1, 0, -1):
+        push = gravity[k] * (theta[k] / theta_0[k] - 1) / (c.heat_capacity * theta[k])
+        deviation[k - 1] = deviation[k] + push * (middle[k - 1] - middle[k])
+    return exner + deviation

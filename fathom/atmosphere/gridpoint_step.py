@@ -1,0 +1,97 @@
+"""One step of the grid-point atmosphere: what needs communication, and the order of all."""
+
+from fathom import mpi
+from fathom.atmosphere.aliases import of, warmth_of
+from fathom.atmosphere.step import tendencies
+from fathom.schemes import bytes_of
+
+of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northward_wind")}
+
+
+class Dynamics:
+    """What needs communication (core/atmosphere/gridpoint)."""
+
+    def __init__(self, model, step):
+        grid, precision = model.grid, bytes_of[model.precision]
+        names = ("implicitness", "gravity", "heat_capacity", "gas_constant")
+        given = {name: model.parameters[name] for name in names} | {"step": float(step)}
+        setup = mpi.core.GridPointSetup(
+            float(step),
+            given["implicitness"],
+            model.iterations,
+            grid.dx,
+            grid.dy,
+            list(map(float, grid.levels.interfaces)),
+            radius=grid.radius,
+            deep=model.deep,
+        )
+        self.departure = mpi.core.gridpoint_departure(setup, precision)
+        self.transport = mpi.core.gridpoint_transport(setup, precision)
+        self.helmholtz = mpi.core.HelmholtzSolve(
+            given,
+            model.preconditioner,
+            model.tolerance,
+            model.maximum_iterations,
+            model.outer * model.inner if model.linear_about == "state" else 0,
+        )
+        self.poles = mpi.core.PoleWind() if model.sphere else None
+        self.tracers = (
+            mpi.core.gridpoint_tracers(
+                setup, [(name, "any") for name in model.tracers], model.fix_mass, precision
+            )
+            if model.tracers
+            else None
+        )
+        self.mass = mpi.core.DryMass(model.curvature) if model.fix_mass else None
+
+
+def gridpoint_step(model, dynamics, do):
+    """One time step, in the order in which it is computed."""
+
+    def right_sides():
+        do.phase = "dynamics"
+        do(dynamics.poles)
+        do("GridPointExner")
+        do("GridPointMotion")
+        do("GridPointForces")
+        do("GridPointDeepRotation", when=model.deep)
+
+    right_sides()
+    physics(model, do)
+    do("GridPointLinearState", when=model.linear_about == "state")
+    do("GridPointStart")
+    do("GridPointPhysics", on=warmth_of(model), when=model.physics)
+    do("GridPointDiffusion", when=model.parameters["viscosity"])
+    for outer in range(model.outer):
+        if outer:
+            right_sides()
+        do.phase = "semi-Lagrangian"
+        do(dynamics.departure)
+        do(dynamics.transport)
+        for inner in range(model.inner):
+            if inner:
+                right_sides()
+            do.phase = "solver"
+            do("GridPointResiduals")
+            do("HelmholtzRightSide")
+            do(dynamics.helmholtz)
+            do("GridPointIncrements")
+    do.phase = "dynamics"
+    do(dynamics.mass)
+    do.phase = "semi-Lagrangian"
+    do(dynamics.tracers)
+    do.phase = "dynamics"
+    do(dynamics.poles)
+    do("GridPointWind", rows=1 if model.grid.slice else 2)
+
+
+def physics(model, do):
+    """Tendencies of the physics at the start of the step, and what they do to tracers."""
+    if not model.physics:
+        return
+    do("GridPointColumns", on=warmth_of(model))
+    do("TemperatureOfMoistAir", when=model.moist)
+    tendencies(model, do, of_columns)
+    for tracer in model.tracers:
+        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
+    do.phase = "dynamics"

@@ -1,0 +1,94 @@
+"""What a model of air says of the physics that acts on its columns, and of what lies below."""
+
+from typing import Any
+
+import numpy as np
+
+from fathom import schemes
+from fathom.atmosphere import near_surface
+from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
+from fathom.atmosphere.report import fluxes
+from fathom.input.values import on_columns, on_layers
+from fathom.model import Model
+
+
+def _is_moist(physics, tracers):
+    """Whether the air holds water vapour."""
+    return "specific_humidity" in tracers or any(
+        "specific_humidity" in process.field_names for process in physics
+    )
+
+
+def check_tracers(tracers):
+    """ValueError where they are no names."""
+    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
+        raise ValueError(f"tracers = {tracers!r} must be a list of names")
+
+
+class AirWithPhysics(Model):
+    """Its kind gives the grid, and what it starts from."""
+
+    grid: Any
+    initial: dict[str, Any]
+    budget: Any = None  # fathom.atmosphere.budget
+
+    def _take_physics(self, physics, tracers):
+        """The list of schemes, and what trajectories carry beside the air."""
+        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
+        self.moist = _is_moist(self.physics, tracers)
+        water = carried(self.physics)
+        self.tracers = [
+            *(["specific_humidity"] if self.moist else []),
+            *water,
+            *(t for t in tracers if t not in ("specific_humidity", *water)),
+        ]
+        self.temperature = "virtual_temperature" if self.moist else "air_temperature"
+
+    @property
+    def boundary(self):
+        """What the physics wants to know of ground, sea and air that no equation of the model
+        gives: name -> value by default.
+        """
+        wanted = {name for p in self.physics for name in p.field_names}
+        written = {
+            f["name"] for p in self.physics for f in p.entry["fields"] if f["access"] == "writes"
+        }
+        return {name: value for name, value in surface_defaults.items() if name in wanted - written}
+
+    @property
+    def fixed_season(self):
+        return any(p.parameters.get("fixed_season", 0) > 0.5 for p in self.physics)
+
+    def uses(self, name):
+        """Whether the physics reads or writes a field."""
+        return any(name in scheme.field_names for scheme in self.physics)
+
+    def _given(self, name, default):
+        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
+        starts so.
+        """
+        value = self.initial.get(name, default)
+        return (
+            np.stack([v for _, v in on_layers(self.grid, value, name)])
+            if name in layer_fields
+            else on_columns(self.grid, value, name=name)
+        )
+
+    @property
+    def land_fraction(self):
+        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
+        land = self.initial.get("land_fraction", 0)
+        return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
+    def kept_fluxes(self):
+        """Fluxes and conductances at the ground that the physics writes."""
+        wanted = {*fluxes, *near_surface.exchange}
+        return sorted(
+            {
+                f["name"]
+                for p in self.physics
+                for f in p.entry["fields"]
+                if f["name"] in wanted and f["access"] == "writes"
+            }
+        )

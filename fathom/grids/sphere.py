@@ -1,0 +1,122 @@
+"""The whole sphere between parallels and meridians, with air above it."""
+
+from functools import cached_property
+
+import numpy as np
+
+from fathom import earth
+from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
+from fathom.grids.grid import Grid
+from fathom.grids.levels import HeightLevels
+
+
+class SphereGrid(Grid):
+    """Cells between meridians and parallels of even spacing, from pole to pole, with levels of
+    height. The centre of column 0 lies on longitude 0; v lies on the poles.
+
+    Parameters
+    ----------
+    nx : int, even. Columns.
+    ny : int. Rows; by default 3/4 of nx, as many as squares at latitude 48 (N48: 96 × 72).
+    levels : HeightLevels.
+    radius : float [m].
+    """
+
+    level_coordinate = "height"
+    slice = False
+
+    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown):
+        reject(self, unknown)
+        if nx is None:
+            raise ValueError("SphereGrid needs nx, its number of columns")
+        nx = integer("nx", nx)
+        ny = integer("ny", 3 * nx // 4 if ny is None else ny)
+        room_for(nx, ny)
+        if nx < 8 or nx % 2 or ny < 4:
+            raise ValueError(
+                f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows go on half a"
+                " turn further beyond a pole; 4 rows or more"
+            )
+        if levels is not None and not isinstance(levels, HeightLevels):
+            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+        self.levels, self.radius = levels or HeightLevels(), length_of("radius", radius)
+        self.dx, self.dy = 360 / nx, 180 / ny  # [degrees]
+        self._size = nx, ny
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates, lengths and areas (HorizontalGrid of the core)."""
+        nx, ny = self._size
+        latitudes = [-90 + 180 * j / ny for j in range(ny + 1)]
+        return core().latitude_longitude_grid(
+            nx, latitudes, -self.dx / 2, 360 - self.dx / 2, True, self.radius
+        )
+
+    @property
+    def latitude(self):
+        """Of the rows [degrees]."""
+        return -90 + self.dy * (np.arange(self._size[1]) + 0.5)
+
+    @property
+    def points(self):
+        """Of each row."""
+        return np.full(self._size[1], self._size[0])
+
+    @property
+    def truncation(self):
+        """The total wave number down to which the ground of the earth is kept: three columns a
+        wave.
+        """
+        return self._size[0] // 3
+
+    @cached_property
+    def wet_levels(self):
+        """Levels of each column (ny, nx), int32: all."""
+        nx, ny = self._size
+        levels = np.full((ny, nx), self.levels.number, np.int32)
+        levels.flags.writeable = False
+        return levels
+
+    @property
+    def corner_levels(self):
+        return self.wet_levels
+
+    @property
+    def areas(self):
+        area = np.asarray(self.horizontal.area_center)
+        return area, area
+
+    @property
+    def identity(self):
+        return {
+            "interfaces": self.levels.interfaces,
+            "decay": np.array(self.levels.decay),
+            "radius": np.array(self.radius),
+        }
+
+    def mapping(self):
+        """Coordinates along each axis with their edges, heights, area: what output and pictures
+        take.
+        """
+        h = self.horizontal
+        return {
+            "longitude": np.asarray(h.center_longitude)[0],
+            "latitude": np.asarray(h.center_latitude)[:, 0],
+            "corner_longitude": np.asarray(h.corner_longitude)[0],
+            "corner_latitude": np.asarray(h.corner_latitude)[:, 0],
+            "height_interfaces": self.levels.interfaces,
+            "area": np.asarray(h.area_center),
+        }
+
+    def describe(self):
+        """label -> text, for the tree."""
+        nx, ny = self._size
+        step = np.deg2rad(self.dx) * self.radius / 1e3
+        widest, least = step * np.cos(np.deg2rad(self.dy / 2 * np.array([ny % 2 == 0, ny - 1])))
+        return {
+            "rows": f"{ny} of {nx} points, {self.dy:g}° apart, from pole to pole",
+            "spacing": f"{span([least, widest], 'km')} along rows,"
+            f" {np.deg2rad(self.dy) * self.radius / 1e3:.4g} km across",
+            "levels": str(self.levels),
+            "points": f"{nx * ny:,} columns, {self.wet_cells:,} cells",
+        }

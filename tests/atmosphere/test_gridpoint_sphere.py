@@ -1,0 +1,135 @@
+"""The grid-point atmosphere on the sphere: rest over mountains, solid rotations, poles, ranks."""
+
+import numpy as np
+import pytest
+
+import fathom as fm
+import small_spheres
+from fathom.mpi import core
+
+
+@pytest.mark.parametrize("deep", [True, False])
+def test_rest_over_mountains(deep):
+    """One of them on a pole: air like the reference stays at rest, to round-off."""
+    sim = small_spheres.sphere(deep=deep).prepare()
+    sim.advance(50)
+    for name in ("upward_air_velocity", "x_wind", "y_wind"):
+        e = sim.fields.extremes(name)
+        assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-10
+
+
+def change(sim, steps, before):
+    """Of wind along x, root of the mean square."""
+    sim.advance(steps)
+    return np.sqrt(np.mean((sim.gather("x_wind") - before) ** 2))
+
+
+def test_rotation_over_the_poles_is_of_second_order():
+    """Air that turns about an axis on the equator stays as it is: 40 m/s over the poles, where a
+    step takes it across many columns.
+    """
+    errors = []
+    for n in (1, 2):
+        sim = small_spheres.turning(
+            nx=24 * n, ny=18 * n, step=f"{40 // n}min", ground=False
+        ).prepare()
+        errors.append(change(sim, 6 * n, sim.gather("x_wind")))
+    assert errors[0] < 0.05
+    assert np.log2(errors[0] / errors[1]) > 1.8
+
+
+def test_deep_air_that_turns_faster_than_its_planet():
+    """Exact: centrifugal and Coriolis forces, upward too, gravity that falls off. Second order."""
+    errors = []
+    for n in (1, 2):
+        sim, before = small_spheres.deep_rotation(
+            nx=24 * n, ny=18 * n, number=8 * n, step=f"{400 / n}s",
+            implicitness=0.5, reference_temperature=300.0,
+        )  # fmt: skip
+        errors.append(change(sim, 8 * n, before))
+        assert np.abs(sim.gather("upward_air_velocity")).max() < 1e-3
+    assert errors[0] < 3e-4 * np.abs(before).max()
+    assert np.log2(errors[0] / errors[1]) > 1.7
+
+
+@pytest.mark.parametrize(
+    "options, on",
+    [
+        ((), [(2, 1), (3, 2)]),
+        (("deep=true", "still=true", "surface_potential_temperature=280"), [(4, 1)]),
+        (('precision="fp32"', 'preconditioner="lines"'), [(3, 1)]),
+    ],
+)
+def test_same_bits_on_ranks(on_ranks, options, on):
+    alone = on_ranks(1, small_spheres, "bits", *options)
+    assert alone["received"] == 0 and abs(alone["change_of_mass"]) < 1e-6
+    for ranks, threads in on:
+        found = on_ranks(
+            ranks, small_spheres, "bits", *options, f"threads={threads}", threads=threads
+        )
+        assert found["checksum"] == alone["checksum"]
+        assert found["received"] > 0
+
+
+def test_mass_blocks_and_restart(tmp_path):
+    found = small_spheres.bits()
+    assert abs(found["change_of_mass"]) < 1e-14
+    assert found["iterations"] < 12
+    assert small_spheres.bits(blocks=[9, 5])["checksum"] == found["checksum"]
+    sim = small_spheres.turning(directory=str(tmp_path / "a")).prepare()
+    sim.advance(2)
+    path = sim.write_restart("half.fathom")
+    again = small_spheres.turning(directory=str(tmp_path / "b")).restore(path).prepare()
+    again.advance(1)
+    assert again.checksum() == found["checksum"]
+
+
+def test_separable_equation_is_solved_at_once():
+    """Over flat ground, linear about the reference, the preconditioner is the inverse."""
+    sim = small_spheres.turning(
+        ground=False, preconditioner="separable", linear_about="reference", tolerance=1e-6
+    ).prepare()
+    sim.advance(1)
+    solve = sim.find(core.HelmholtzSolve)
+    assert solve.iterations == solve.solves and solve.residual < 1e-6
+
+
+def test_preconditioners_agree():
+    """The wind after a step does not depend on how the equation is solved."""
+
+    def wind(preconditioner):
+        sim = small_spheres.turning(
+            preconditioner=preconditioner, tolerance=1e-9, maximum_iterations=400
+        ).prepare()
+        sim.advance(1)
+        return sim.gather("x_wind")
+
+    one, other = wind("lines"), wind("separable-lines")
+    assert np.abs(one - other).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "given, said",
+    [
+        ({"coriolis": 1e-4}, "a sphere has its rotation"),
+        ({"linear_about": "states"}, "did you mean 'state'"),
+        ({"deep": 1}, "must be true or false"),
+    ],
+)
+def test_bad_arguments(given, said):
+    with pytest.raises(ValueError, match=said):
+        fm.GridPointAtmosphere(fm.SphereGrid(16), **given)
+
+
+def test_bad_grids_and_states():
+    with pytest.raises(ValueError, match="needs nx"):
+        fm.SphereGrid()
+    with pytest.raises(ValueError, match="an even number"):
+        fm.SphereGrid(15)
+    air = fm.GridPointAtmosphere(fm.SphereGrid(16))
+    with pytest.raises(ValueError, match="needs air_temperature"):
+        air.set(eastward_wind=3.0)
+    with pytest.raises(ValueError, match="by pressure .* or by height"):
+        air.set(air_temperature=300.0, x_wind=1.0)
+    with pytest.raises(ValueError, match="no case 'jablonowski'"):
+        air.set(case="jablonowski")
