@@ -57,6 +57,36 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
     at_adjoint(levels, c.q, ps, x, per_q / e_s * value, to.q, to.surface_pressure, unused);
 }
 
+/// Of vapour of q at p: where e = e_s.
+template <class Real> Real dew_point(Real q, Real p) {
+    const Real x = log(post::vapour_pressure(q, p) / 611.2);
+    return (17.67 * 273.15 - 29.65 * x) / (17.67 - x);
+}
+/// Its derivatives by q and by p.
+struct Slopes {
+    double q, p;
+};
+Slopes dew_point_slopes(double q, double p) {
+    const double of_q = ratio + (1 - ratio) * q, x = std::log(p * q / of_q / 611.2),
+                 by_x = 17.67 * (273.15 - 29.65) / ((17.67 - x) * (17.67 - x));
+    return {by_x * ratio / (q * of_q), by_x / p};
+}
+void dew_point_adjoint(const Levels& levels, const Column<double>& c, const Request& r,
+                       double value, Column<double>& to) {
+    const double ps = c.surface_pressure, x = std::log(r.level),
+                 q = plain(at(levels, std::vector<Number>(c.q.begin(), c.q.end()), Number(ps),
+                              Number(x)));
+    double unused = 0;
+    at_adjoint(levels, c.q, ps, x, dew_point_slopes(q, r.level).q * value, to.q,
+               to.surface_pressure, unused);
+}
+void dew_point_2m_adjoint(const Levels& levels, const Column<double>& c, double value,
+                          Column<double>& to) {
+    const int k = levels.layers() - 1;
+    const auto slopes = dew_point_slopes(c.q[k], c.surface_pressure);
+    to.q[k] += slopes.q * value, to.surface_pressure += slopes.p * value;
+}
+
 // ---------------------------------------------------------------- heights
 
 template <class Real> Real height(const Levels& levels, const Column<Real>& c, const Request& r) {
@@ -208,10 +238,12 @@ Real observe(Kind kind, const Levels& l, const Column<Real>& c, const Request& r
         case Kind::eastward_wind: return field(c.u);
         case Kind::northward_wind: return field(c.v);
         case Kind::relative_humidity: return relative_humidity(l, c, r);
+        case Kind::dew_point: return dew_point(field(c.q), Real(r.level));
         case Kind::height: return height(l, c, r);
         case Kind::refractivity: return refractivity(l, c, r);
         case Kind::temperature_2m: return temperature_2m(l, c, r);
         case Kind::humidity_2m: return c.q[l.layers() - 1];
+        case Kind::dew_point_2m: return dew_point(c.q[l.layers() - 1], c.surface_pressure);
         case Kind::eastward_wind_10m: return wind_10m(l, c, r, c.u);
         case Kind::northward_wind_10m: return wind_10m(l, c, r, c.v);
     }
@@ -233,10 +265,12 @@ void observe_adjoint(Kind kind, const Levels& l, const Column<double>& c, const 
         case Kind::eastward_wind: return field(c.u, to.u);
         case Kind::northward_wind: return field(c.v, to.v);
         case Kind::relative_humidity: return relative_humidity_adjoint(l, c, r, value, to);
+        case Kind::dew_point: return dew_point_adjoint(l, c, r, value, to);
         case Kind::height: return height_adjoint(l, c, r, value, to);
         case Kind::refractivity: return refractivity_adjoint(l, c, r, value, to);
         case Kind::temperature_2m: return temperature_2m_adjoint(l, c, r, value, to);
         case Kind::humidity_2m: return void(to.q[l.layers() - 1] += value);
+        case Kind::dew_point_2m: return dew_point_2m_adjoint(l, c, value, to);
         case Kind::eastward_wind_10m: return wind_10m_adjoint(l, c, r, c.u, value, to.u, to);
         case Kind::northward_wind_10m: return wind_10m_adjoint(l, c, r, c.v, value, to.v, to);
     }
@@ -257,7 +291,8 @@ const std::vector<std::string>& kind_names() {
         "surface_pressure", "temperature",       "humidity",
         "eastward_wind",    "northward_wind",    "relative_humidity",
         "height",           "refractivity",      "temperature_2m",
-        "humidity_2m",      "eastward_wind_10m", "northward_wind_10m"};
+        "humidity_2m",      "eastward_wind_10m", "northward_wind_10m",
+        "dew_point",        "dew_point_2m"};
     return names;
 }
 

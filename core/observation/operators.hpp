@@ -5,6 +5,7 @@
 ///     surface pressure   p = p_s (1 - Gamma (z - z_s) / T)^(g / R Gamma),   T of the lowest layer
 ///     at a pressure      temperature, humidity, wind: linear in ln p; height by hydrostatics
 ///     relative humidity  e / e_s(T),  e = p q / (eps + (1 - eps) q),  e_s over water (Bolton 1980)
+///     dew point          where e = e_s(T_d); at 2 m of the humidity of the lowest layer at p_s
 ///     refractivity       N = 77.6 p / T + 3.73e5 e / T^2 at a height, p and e in hPa
 ///                                                                        (Smith & Weintraub 1953)
 ///     near the ground    f = f_s + (f_L - f_s) ln(1 + z/z_0) / ln(1 + z_L/z_0)
@@ -34,6 +35,8 @@ enum class Kind {
     humidity_2m,
     eastward_wind_10m,
     northward_wind_10m,
+    dew_point,
+    dew_point_2m,
 };
 
 /// ValueError: a name that is not known.

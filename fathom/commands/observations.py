@@ -63,6 +63,20 @@ def import_(
     return launch.distribute(ranks, threads, Path("."), act)
 
 
+@observations.command(short_help="Write a base as ODB-2.")
+@base_argument
+@where_option
+@file_option("--out", required=True, help="The file (.odb).")
+def export(base: Path, where: str, out: Path) -> int:
+    """A base in ODB-2, in which weather services exchange observations; needs pyodc."""
+    from fathom.observations import base as bases  # start-up time
+    from fathom.observations import odb  # start-up time
+
+    odb.write(bases.read(base, where), out)
+    click.echo(out)
+    return 0
+
+
 @observations.command(short_help="What a base holds.")
 @base_argument
 @where_option

@@ -91,6 +91,7 @@ class Air:
             operator, what = found
             some, level = columns.taken(of), data[what][of]
             level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
+            level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
             outside, why = self._outside(some, operator, what, level)
             seen = some.apply(operator, level)
             departure[of] = np.where(outside, np.nan, data["value"][of] - seen)

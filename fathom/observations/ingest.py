@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
-from fathom.observations import bufr, metar, netcdf, reports, spread, tables
+from fathom.observations import bufr, metar, netcdf, odb, reports, spread, tables
 from fathom.observations.base import Observations
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds
@@ -90,7 +90,9 @@ def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observati
     elif comm.rank:  # small files: one reads them
         made = Observations(value=[])
     else:
-        read: Callable = {"netcdf": netcdf.read, "metar": metar.read, "csv": tables.read}[format]
+        read: Callable = {
+            "netcdf": netcdf.read, "metar": metar.read, "csv": tables.read, "odb": _odb
+        }[format]  # fmt: skip
         made = read(path, account, **(options if format == "metar" else {}))
     absurd = ~np.isfinite(made["value"]) | _nowhere(made)
     account.absurd += made.remove(absurd, code["damaged"])
@@ -107,9 +109,11 @@ def _nowhere(made: Observations) -> np.ndarray:
 
 
 def format_of(data: bytes, name: str) -> str:
-    """bufr, netcdf, metar or csv, by what is in the file. ValueError where it is none of them."""
+    """bufr, netcdf, odb, metar or csv, by what is in the file. ValueError where it is none."""
     if data.startswith((b"CDF", b"\x89HDF")):
         return "netcdf"
+    if data.startswith(odb.magic):
+        return "odb"
     if data.startswith(b"BUFR") or b"BUFR" in data or name.lower().endswith((".bufr", ".bfr")):
         return "bufr"
     try:
@@ -121,9 +125,15 @@ def format_of(data: bytes, name: str) -> str:
     if "," in text.splitlines()[0] if text else False:
         return "csv"
     raise ValueError(
-        f"{name} is no file of observations that is known: BUFR, NetCDF, METAR or a table (CSV)"
-        " with a header line"
+        f"{name} is no file of observations that is known: BUFR, NetCDF, ODB-2, METAR or a table"
+        " (CSV) with a header line"
     )
+
+
+def _odb(path: Path, account: Account) -> Observations:
+    made = odb.read(path)
+    account.parts = len(np.unique(made["report"]))
+    return made
 
 
 def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observations:

@@ -22,7 +22,9 @@ from fathom import mpi
 # (kind of report, variable) -> operator, and what its level is: a column of a base
 of_surface: dict[str, str] = {
     "surface_air_pressure": "surface_pressure",
+    "air_pressure_at_mean_sea_level": "surface_pressure",  # at the height 0
     "air_temperature": "temperature_2m",
+    "dew_point_temperature": "dew_point_2m",
     "specific_humidity": "humidity_2m",
     "eastward_wind": "eastward_wind_10m",
     "northward_wind": "northward_wind_10m",
@@ -31,6 +33,7 @@ in_the_air: dict[str, str] = {
     "air_temperature": "temperature",
     "specific_humidity": "humidity",
     "relative_humidity": "relative_humidity",
+    "dew_point_temperature": "dew_point",
     "eastward_wind": "eastward_wind",
     "northward_wind": "northward_wind",
     "geopotential_height": "height",

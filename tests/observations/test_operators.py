@@ -32,6 +32,8 @@ def levels_of(name):
         return np.concatenate([rng.uniform(500, 25000, count - 4), ground[-4:] - 50])
     if name == "surface_pressure":
         return ground + rng.uniform(-200, 200, count)
+    if name == "dew_point":  # where changes leave some vapour
+        return rng.uniform(5e4, 8e4, count)
     return np.concatenate([rng.uniform(6e3, 8e4, count - 4), [100, 5e2, 1.04e5, 1.04e5]])
 
 
@@ -67,6 +69,19 @@ def test_tangent(name):
         moved = operators.Columns(a, b, *f, state[:, -2], state[:, -1], ground)
         left.append(np.abs(moved.apply(name, level) - seen.apply(name, level) - e * tangent).max())
     assert left[1] <= 0.02 * left[0] + 1e-9 * np.abs(seen.apply(name, level)).max()
+
+
+def test_dew_point_of_saturated_air():
+    """The dew point is the temperature where relative humidity would be 1."""
+    level = np.full(count, 6e4)
+    found = seen.apply("dew_point", level)
+    at = np.full_like(seen.temperature, 1.0) * found[:, None]
+    moist = operators.Columns(a, b, at, seen.humidity, seen.east, seen.north, ps, ps, ground)
+    assert moist.apply("relative_humidity", level) == pytest.approx(1, rel=1e-12)
+    e = ps * seen.humidity[:, -1] / (0.62198 + 0.37802 * seen.humidity[:, -1])
+    assert seen.apply("dew_point_2m") == pytest.approx(
+        243.5 / (17.67 / np.log(e / 611.2) - 1) + 273.15, abs=1e-3
+    )
 
 
 def test_levels_are_those_of_the_house():
