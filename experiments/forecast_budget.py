@@ -174,7 +174,7 @@ class Budget:
 
     def print_moistening(self, sums, days):
         """The same of vapour [g kg-1 a day]."""
-        schemes = self.shares("moisture", sums, days, 1000.0)
+        schemes = self.shares("moisture", sums[1:], days, 1000.0)  # it begins after TendencyStart
         print("hPa, moistening [g/kg/day]: " + ", ".join(name for name, _ in schemes))
         for k, p in enumerate(self.pressure):
             print(f"{p / 100:7.1f} " + " ".join(f"{wetter[k]:8.3f}" for _, wetter in schemes))

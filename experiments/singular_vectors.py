@@ -67,7 +67,10 @@ def picture(grid, transform, root, found):
             longitude, transform.latitude, wrap(T), cmap="RdBu_r", vmin=-most, vmax=most,
             shading="gouraud",
         )  # fmt: skip
-        axes.contour(longitude, transform.latitude, wrap(psi), 10, colors="0.2", linewidths=0.7)
+        lines = np.abs(psi).max() * np.array(
+            [-0.9, -0.7, -0.5, -0.3, -0.1, 0.1, 0.3, 0.5, 0.7, 0.9]
+        )
+        axes.contour(longitude, transform.latitude, wrap(psi), lines, colors="0.2", linewidths=0.7)
         pressure = 500 * (grid.levels.b[k] + grid.levels.b[k + 1])
         axes.set_title(f"{title}: temperature, stream function at {pressure:.0f} hPa", loc="left")
         axes.set_ylim(-30, 88)
@@ -77,7 +80,7 @@ def picture(grid, transform, root, found):
     axes.plot(np.arange(1, len(found.values) + 1), found.values, "o-", color="#1b6ca8")
     axes.set_title("growth in a day", loc="left")
     axes.set_xlabel("singular vector")
-    axes.set_ylim(0)
+    axes.set_ylim(0, 1.1 * found.values[0])
     axes = figure.add_subplot(cells[1, 1])
     height = 500 * (grid.levels.b[1:] + grid.levels.b[:-1])
     for label, state in (("start", found.initial[0]), ("end", found.final[0])):
@@ -120,7 +123,7 @@ def main():
         "processor_seconds": time.process_time() - began,
     }
     (out / "singular-vectors.json").write_text(json.dumps(result, indent=1))
-    picture(grid, transform, root, found).savefig(out / "singular-vectors.png", dpi=130)
+    picture(grid, transform, root, found).savefig(out / "singular-vectors.png", dpi=80)
     print(json.dumps(result, indent=1))
 
 

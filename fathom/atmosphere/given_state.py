@@ -77,7 +77,7 @@ class OfSimulation(Given):
     """The state of now of a simulation."""
 
     def __init__(self, simulation: Any, comm: Any):
-        if not hasattr(simulation.model, "temperature"):
+        if not hasattr(getattr(simulation.model, "grid", None), "truncation"):
             raise ValueError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
                 " SpectralAtmosphere"
@@ -105,7 +105,8 @@ class OfRestart(Given):
 
     def __init__(self, path: Path, simulation: Any):
         header, names = _head(path)
-        if not (told := header.extra.get("geometry")):
+        told = header.extra.get("geometry")
+        if not told or "truncation" not in told:
             raise ValueError(
                 f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
                 " not of a SpectralAtmosphere"

@@ -7,6 +7,7 @@ import numpy as np
 from fathom import earth, mpi
 from fathom.atmosphere import ground_of_area
 from fathom.atmosphere import outer as outer_models
+from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import semi_lagrangian_step
@@ -134,6 +135,11 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             none.
         """
         given = {name: self.at_all_points(value) for name, value in values.items()}
+        if analysis is not None and is_given(analysis):
+            raise ValueError(
+                f"analysis = {analysis!r} is another atmosphere: a limited area starts from a store"
+                " of one, or from a file"
+            )
         if digital_filter and self.outer:
             raise ValueError("digital_filter: a model with an outer one has none")
         return self._put(given, analysis, digital_filter)
@@ -225,6 +231,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             return whole
         transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.waves)
         return transform.inverse(transform.direct(whole))
+
+    @property
+    def land_fraction(self):
+        """As output has it, (ny, nx), for coasts: none in E."""
+        land = super().land_fraction
+        return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
 
     @property
     def passport(self):

@@ -45,11 +45,13 @@ class FirstPhysics:
     shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
-    mixing : KProfile, or TurbulentEnergy, which keeps a turbulent kinetic energy.
+    mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
+        CloudyTurbulentEnergy, the same with the buoyancy of saturated air in clouds.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
         IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
         their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
+    blocking : None; or OrographicBlocking, the drag of air that flows around sub-grid mountains.
     """
 
     surface: Any
@@ -65,6 +67,7 @@ class FirstPhysics:
     land: Any
     lake: Any
     drag: Any
+    blocking: Any
 
     def __init__(
         self,
@@ -84,6 +87,7 @@ class FirstPhysics:
         land="LandSurface",
         lake=None,
         drag="OrographicDrag",
+        blocking=None,
     ):
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
@@ -99,6 +103,7 @@ class FirstPhysics:
             "land": land,
             "lake": lake,
             "drag": drag,
+            "blocking": blocking,
         }
         for name, what in given.items():
             every = radiation_every if name in seldom else None
@@ -158,6 +163,7 @@ class FirstPhysics:
             self.land,
             self.lake,
             self.drag,
+            self.blocking,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
 

@@ -12,7 +12,7 @@ import numpy as np
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.regrid.rows import Scattered
-from fathom.regrid.windows import Window
+from fathom.regrid.windows import Inside
 
 
 class WholeArea(Grid):
@@ -123,7 +123,7 @@ class WholeArea(Grid):
         nx, ny = self.points
         mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
         index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)
-        return Window(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
+        return Inside(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
 
     def interpolation(self, longitude, latitude, where="center"):
         """From the points of C + I to places on earth."""

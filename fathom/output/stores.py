@@ -236,7 +236,10 @@ class Store(Stream):
         model = self.simulation.model
         own = model.grid.mapping()
         levels = {} if self.levels is None else self.levels.mapping
+        land = getattr(model, "land_fraction", None)
         if self.target is not None:
+            # of a limited area without its extension
+            inside = land is not None and isinstance(self.target, windows.Inside)
             return (
                 {
                     name: own[name]
@@ -245,8 +248,8 @@ class Store(Stream):
                 }
                 | levels
                 | self.target.mapping
+                | ({"land_fraction": self.target.cut(land)} if inside else {})
             )
-        land = getattr(model, "land_fraction", None)
         return own | levels | ({} if land is None else {"land_fraction": land})
 
     # ---- the file --------------------------------------------------------------------------------

@@ -42,6 +42,14 @@ class Window(Target):
         return Target(self.longitude, self.latitude, self.mapping)
 
 
+class Inside(Window):
+    """All columns of a grid that has points beyond them."""
+
+    def cut(self, values: np.ndarray) -> np.ndarray:
+        """(ny, nx) of its points from those of the grid."""
+        return np.asarray(values).reshape(-1)[self.index]
+
+
 def window(own: Mapping[str, Any], area: Any) -> Window:
     """The part of a grid (as `output.coordinates` takes it) in area = [west, east, south, north],
     degrees, or metres on a plane. ValueError: no box, or none of the grid's points in it.

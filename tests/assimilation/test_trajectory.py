@@ -24,6 +24,13 @@ def test_adjoint_is_the_transpose(model, options):
     assert forward == pytest.approx(backward, rel=1e-13)
 
 
+def test_single_precision():
+    trajectory, size = followed("primitive_equations", 2, precision="fp32")
+    M, random = trajectory.propagation(), np.random.default_rng(8)
+    x, y = (random.standard_normal(trajectory.size) for _ in range(2))
+    assert adjoint_error(M, x * size, y / size) < 1e-6
+
+
 @pytest.mark.parametrize("model, options", kinds)
 def test_tangent_is_the_derivative(model, options):
     """Taylor's remainder falls as the perturbation does, down to 1e-7 of the tangent."""

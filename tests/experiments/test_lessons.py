@@ -28,6 +28,7 @@ names = {
     "observations": 200,
     "own_grid": 21,
     "assimilation": 0,
+    "four_dimensional": 0,
     "limited_area": 84,
 }
 
@@ -175,6 +176,13 @@ def test_assimilation(learn):
     lesson = learn("assimilation")
     before, after = (lesson["rms"](lesson[name]) for name in ("background", "analysis"))
     assert 0.3 < before < 0.6 and after < 0.4 * before
+
+
+def test_four_dimensional(learn):
+    """Thirty columns at three times halve the error of the wind."""
+    lesson = learn("four_dimensional")
+    before, after = (lesson["rms"](getattr(lesson["found"], n)) for n in ("background", "middle"))
+    assert 1.5 < before < 4 and after < 0.6 * before
 
 
 def test_limited_area(learn):

@@ -118,3 +118,50 @@ def test_stable_layer_of_gabls1(levels, step):
     assert 150 < height < 245
     assert 9 < speed.max() < 10.2
     assert 0.7 * height < z[speed.argmax()] < 1.2 * height
+
+
+def cloud_layer(cover):
+    """Air between 600 and 1000 m that is neutral for what is saturated, under an inversion: what
+    the scheme writes for a cloud of that cover there.
+    """
+    height = np.arange(1980.0, 0, -40)
+    levels = height.size
+    pressure = 1e5 * np.exp(-height / 8300)
+    T, q = 288 - 6e-3 * height, np.full(levels, 2e-3)
+    cloudy = (height > 600) & (height < 1000)
+    saturated = lambda T, p: 0.622 * 610.78 * np.exp(17.27 * (T - 273.16) / (T - 35.86)) / p
+    base = np.flatnonzero(cloudy)[-1]
+    h = cp * T[base] + 2.5008e6 * saturated(T[base], pressure[base]) + g * height[base]
+    for k in np.flatnonzero(cloudy)[::-1]:  # as warm as gives h
+        low, high = 200.0, 320.0
+        for _ in range(60):
+            T[k] = 0.5 * (low + high)
+            too_much = cp * T[k] + 2.5008e6 * saturated(T[k], pressure[k]) + g * height[k] > h
+            low, high = (low, T[k]) if too_much else (T[k], high)
+    q[cloudy] = saturated(T, pressure)[cloudy]
+    T[height > 1000] += 8
+    given = {
+        "air_temperature": T,
+        "specific_humidity": q,
+        "air_pressure": pressure,
+        "geopotential": g * height,
+        "friction_velocity": 0.1,
+        "turbulent_kinetic_energy": np.full(levels + 1, 0.2),
+        "cloud_fraction": np.where(cloudy, cover, 0.0),
+    }
+    out = run("CloudyTurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
+    plain = run("TurbulentEnergy", given, levels, {"step": 600.0, "background": 0.0})
+    inside = np.flatnonzero(cloudy)[1:]  # interfaces between two layers of cloud
+    K = [o["air_diffusivity"][inside, 0, 0].mean() for o in (out, plain)]
+    return K, out, plain
+
+
+def test_saturated_air_mixes_where_it_is_neutral():
+    """Air that a dry parcel finds stable is neutral for a saturated one: there e is not lost."""
+    (cloudy, clear), *_ = cloud_layer(1.0)
+    assert cloudy > 3 * clear > 0
+    (half, _), *_ = cloud_layer(0.5)
+    assert clear < half < cloudy
+    _, out, plain = cloud_layer(0.0)
+    for name in ("air_diffusivity", "turbulent_kinetic_energy"):
+        np.testing.assert_allclose(out[name], plain[name], rtol=1e-6)

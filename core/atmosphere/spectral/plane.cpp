@@ -125,11 +125,20 @@ private:
     std::vector<std::size_t> start;  // of each own m in `rates`
 };
 
+/// The extension has no columns: a block of it alone would have no owner.
+const OnPlane& checked(const OnPlane& on, const Domain& d) {
+    for (const Block& b : d.decomposition.blocks)
+        if (b.owner < 0)
+            throw Error("a block of ", b.nx, " × ", b.ny,
+                        " points lies in the extension alone; allowed: distribution north-south");
+    return on;
+}
+
 template <class T> class Plane final : public Shape<T> {
 public:
     Plane(const OnPlane& given, const SpectralSetup& s, const Domain& d)
         : domain(d),
-          on(given),
+          on(checked(given, d)),
           waves(d.comm, on.waves, d.decomposition, {.exchange = d.exchange}),
           square(largest_square(on)) {
         if (!(s.parameters.splitting > 0))

@@ -1,8 +1,12 @@
 #include "physics/schemes.hpp"
+#include "physics/drag/blocking.hpp"
 #include "physics/drag/orographic.hpp"
 
 namespace fathom::physics {
 
-Entries drag() { return {entry<OrographicDrag>("OrographicDrag")}; }
+Entries drag() {
+    return {entry<OrographicDrag>("OrographicDrag"),
+            entry<OrographicBlocking>("OrographicBlocking")};
+}
 
 }  // namespace fathom::physics

@@ -14,6 +14,12 @@
 /// Backward in time, two iterations of e^1/2: what makes e is taken at the last guess, what
 /// destroys it in proportion to the new e, so that e stays above 0 at any step. s_v = c_p T
 /// (1 + 0.608 q) + phi, without condensate; Prandtl number 1. e is not advected.
+///
+/// In cloudy air (CloudyTurbulentEnergy) what rises stays saturated in the cloud fraction C: s_v
+/// is built from below of
+///   ds = (1 - C) ds_v + C (beta dh - eps L dq),   h = c_p T + phi + L q,   eps = c_p T / L,
+///   beta = (1 + 1.608 eps gamma) / (1 + gamma),   gamma = L / c_p dq_s/dT     (Randall 1980, J.
+///       Atmos. Sci. 37, 125-130)
 #pragma once
 #include "base/any.hpp"
 #include "base/brief.hpp"
@@ -22,11 +28,31 @@
 
 namespace fathom::physics {
 
-struct TurbulentEnergy {
+template <class Real> struct DryTurbulentAir {
+    Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u;
+    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v;
+    Reads<Real, "air_temperature", place::center_layer, "K"> temperature;
+    Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity;
+    Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential;
+    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface;
+};
+template <class Real> struct CloudyTurbulentAir {
+    Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u;
+    Reads<Real, "northward_wind", place::center_layer, "m s-1"> v;
+    Reads<Real, "air_temperature", place::center_layer, "K"> temperature;
+    Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity;
+    Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential;
+    Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface;
+    Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure;
+    Reads<Real, "cloud_fraction", place::center_layer, "1"> cloud;
+};
+
+template <bool cloudy> struct TurbulentEnergy {
     double step = 1200, least = 1e-4, background = 0.001, wall_stability = 0;
 
     static constexpr std::string_view summary =
-        "Diffusivity of the air from a prognostic turbulent kinetic energy";
+        cloudy ? "Diffusivity of clear and cloudy air from a prognostic turbulent kinetic energy"
+               : "Diffusivity of the air from a prognostic turbulent kinetic energy";
     static constexpr std::tuple parameters{
         Parameter{"step", &TurbulentEnergy::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"least", &TurbulentEnergy::least, "m2 s-2", 1e-8, 1, "least turbulent energy"},
@@ -36,14 +62,8 @@ struct TurbulentEnergy {
                   "of stable air near the ground, s"}};
     static constexpr double c_K = 0.126, c_e = 0.85, c_diffusion = 0.4, per_ground = 1.82;
 
-    template <class Real> struct Air {
-        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u;
-        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v;
-        Reads<Real, "air_temperature", place::center_layer, "K"> temperature;
-        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity;
-        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential;
-        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface;
-    };
+    template <class Real>
+    using Air = std::conditional_t<cloudy, CloudyTurbulentAir<Real>, DryTurbulentAir<Real>>;
 
     /// How far a parcel of energy e at height z and static energy s comes, towards layer `end` from
     /// layer `first` on.
@@ -75,13 +95,7 @@ struct TurbulentEnergy {
         Keeps<Real, "turbulent_energy", 8> own) const {
         const int levels = air.temperature.levels(), last = levels - 1;
         const auto [height, s_v, length, made, lost, guess, above, root] = own.columns();
-        for (int k = 0; k < levels; ++k) {
-            const Real phi = air.geopotential[k] - air.surface[0];
-            height[k] = phi * (1 / constants::gravity);
-            s_v[k] = constants::dry_air_heat_capacity * air.temperature[k] *
-                         (1 + virtual_factor * air.humidity[k]) +
-                     phi;
-        }
+        look_at<Real>(air, height, s_v, levels);
         Real top(height[last]);
         for (int k = 1; k < levels; ++k) {
             const Real z = 0.5 * (height[k - 1] + height[k]), s = 0.5 * (s_v[k - 1] + s_v[k]),
@@ -120,6 +134,38 @@ struct TurbulentEnergy {
     }
 
 private:
+    /// Heights above the ground, and s_v with what clouds make of it.
+    template <class Real, class Views, class Own>
+    static constexpr void look_at(const Views& air, const Own& height, const Own& s_v, int levels) {
+        using namespace constants;
+        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
+        for (int k = levels - 1; k >= 0; --k) {
+            const Real T = air.temperature[k], q = air.humidity[k],
+                       phi = air.geopotential[k] - air.surface[0];
+            height[k] = phi * (1 / gravity);
+            const Real clear = cp * T * (1 + virtual_factor * q) + phi;
+            if constexpr (!cloudy) {
+                s_v[k] = clear;
+            } else if (k + 1 == levels) {
+                s_v[k] = clear;
+            } else {
+                const Real T_below = air.temperature[k + 1], q_below = air.humidity[k + 1],
+                           phi_below = air.geopotential[k + 1] - air.surface[0],
+                           under = cp * T_below * (1 + virtual_factor * q_below) + phi_below;
+                const Real mean_T = 0.5 * (T + T_below),
+                           gamma = latent_warming *
+                                   Saturation<Real>(mean_T,
+                                                    0.5 * (air.pressure[k] + air.pressure[k + 1]))
+                                       .slope,
+                           eps = mean_T * (1 / latent_warming),
+                           beta = (1 + (1 + virtual_factor) * (eps * gamma)) / (1 + gamma);
+                const Real dq = q - q_below, dh = cp * (T - T_below) + (phi - phi_below) + L * dq,
+                           C = smaller(Real(air.cloud[k]), Real(air.cloud[k + 1]));
+                const Real moist = beta * dh - eps * (L * dq), plain = clear - under;
+                s_v[k] = Real(s_v[k + 1]) + plain + C * (moist - plain);
+            }
+        }
+    }
     template <class Real> static constexpr Real shrunk(Real l) {
         return brief_exp(-2. / 3 * log(l));
     }
