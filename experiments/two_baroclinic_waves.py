@@ -72,7 +72,7 @@ def draw(spectral, gridpoint, path):
         axes.set(ylim=(0, 90), ylabel="latitude", title=f"{title}, day {len(values) - 1}")
     panels[-1].set_xlabel("longitude")
     figure.colorbar(shown, ax=panels, label="surface pressure [hPa]")
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=80)
 
 
 def main():

@@ -105,21 +105,7 @@ class OfRestart(Given):
 
     def __init__(self, path: Path, simulation: Any):
         header, names = _head(path)
-        told = header.extra.get("geometry")
-        if not told or "truncation" not in told:
-            raise ValueError(
-                f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
-                " not of a SpectralAtmosphere"
-            )
-        self.grid = GaussianGrid(
-            told["truncation"],
-            grid=told["grid"],
-            reduced=told["reduced"],
-            stretching=told["stretching"],
-            pole=told["pole"],
-            radius=told["radius"],
-            levels=HybridLevels(a=told["a"], b=told["b"]),
-        )
+        self.grid, told = grid_of(header, path), header.extra["geometry"]
         self.temperature, self.tracers = told["temperature"], told["tracers"]
         self.boundary = told["boundary"]
         self.date = type(simulation.clock)(header.start, header.calendar).date(header.seconds)
@@ -159,6 +145,25 @@ class OfRestart(Given):
 def _head(path):
     with restart.read(path) as file:
         return file.header, sorted(file.names)
+
+
+def grid_of(header: Any, path: Any) -> GaussianGrid:
+    """The grid that the header of a restart says. ValueError: it says none."""
+    told = header.extra.get("geometry")
+    if not told or "truncation" not in told:
+        raise ValueError(
+            f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
+            " not of a SpectralAtmosphere"
+        )
+    return GaussianGrid(
+        told["truncation"],
+        grid=told["grid"],
+        reduced=told["reduced"],
+        stretching=told["stretching"],
+        pole=told["pole"],
+        radius=told["radius"],
+        levels=HybridLevels(a=told["a"], b=told["b"]),
+    )
 
 
 def given_state(analysis: Any, simulation: Any) -> Given:

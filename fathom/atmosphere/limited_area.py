@@ -97,7 +97,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         whole = grid if periodic else WholeArea(grid)
         self._hold(whole, physics, tracers, orography, precision, placed)
         along_x, along_y = whole.size
-        self.waves = (along_x - 1) // orders[waves], (along_y - 1) // orders[waves]
+        self.waves = waves
+        self.truncation = (along_x - 1) // orders[waves], (along_y - 1) // orders[waves]
         self.parameters = checked(
             "LimitedAreaAtmosphere",
             {
@@ -182,7 +183,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
         drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
         return mpi.core.OnPlane(
-            grid.size, grid.points, self.waves, sides, *map(flat, (grid.map_factor, *drawn))
+            grid.size, grid.points, self.truncation, sides, *map(flat, (grid.map_factor, *drawn))
         )
 
     def records(self, model):
@@ -193,7 +194,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise ValueError("a PeriodicPlaneGrid is no place on earth: give it an orography")
-        return ground_of_area.orography(self.grid, self.waves)
+        return ground_of_area.orography(self.grid, self.truncation)
 
     def _given(self, name, default):
         """Also beyond the area, where nothing reads it: as on its edges."""
@@ -229,7 +230,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         whole = self._spread(on_columns(self.grid, given, name="orography"))
         if self.flat:
             return whole
-        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.waves)
+        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
         return transform.inverse(transform.direct(whole))
 
     @property

@@ -64,7 +64,7 @@ class RightSide:
         from fathom.transform import BiFourier  # start-up time: loads the core
 
         grid, warmth = self.model.grid, self.model.temperature
-        waves = BiFourier(grid.size, grid.spacing, truncation=self.model.waves)
+        waves = BiFourier(grid.size, grid.spacing, truncation=self.model.truncation)
         # of the waves that the model keeps
         T, pi = (waves.direct(state[name]) for name in (warmth, "log_pressure_ratio"))
         potential = np.tensordot(self.gamma, T, 1) + self.RT * pi

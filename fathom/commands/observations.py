@@ -182,6 +182,40 @@ def screen(
     return launch.distribute(ranks, threads, Path("."), act)
 
 
+@observations.command(short_help="Analyse the surface, and hand its increments to a restart.")
+@base_argument
+@click.argument("restart", type=click.Path(path_type=Path))
+@file_option("--out", required=True, help="The restart with the increments (.fathom).")
+@click.option("--hours", type=float, default=3.0, show_default=True,
+              help="Data that are less than this from its date.")  # fmt: skip
+@click.option("--length", type=(str, float), multiple=True, metavar="VARIABLE KM",
+              help="Of the structure function, in place of the usual.")  # fmt: skip
+@ranks_option
+@threads_option
+@json_option()
+def analyse(
+    base: Path, restart: Path, out: Path, hours: float, length: tuple[tuple[str, float], ...],
+    ranks: int, threads: int, file: Path | None,
+) -> int:  # fmt: skip
+    """Optimal interpolation of the departures of temperature at 2 m, snow and sea surface
+    temperature in BASE to the points of RESTART, whose ground, snow and sea they change.
+    """
+
+    def act() -> int:
+        from fathom.observations import surface  # start-up time
+        from fathom.run import surface_analysis  # start-up time
+
+        lengths = {name: 1e3 * km for name, km in length if surface.structure_of(name)}
+        told = surface_analysis.analyse(base, restart, out, mpi.world, hours, lengths, threads)
+        if mpi.is_root:
+            click.echo("\n".join(surface_analysis.lines(told)))
+            click.echo(out)
+            _write(file, told)
+        return 0
+
+    return launch.distribute(ranks, threads, Path("."), act)
+
+
 def _write(file: Path | None, figures: dict[str, Any]) -> None:
     if file is not None:
         import json

@@ -44,7 +44,7 @@ class LimitedAreaGrid(Grid):
         "mercator", "rotated", with map factor 1 at the centre; or one of
         fathom.regrid.projections.
     coupling : int. Points of I along each edge.
-    extension : int. Points of E along x and y, at least: the whole has 2^a 3^b 5^c points.
+    extension : int, or two. Points of E along x and y, at least: the whole has 2^a 3^b 5^c points.
     levels : HybridLevels or SigmaLevels; by default one layer.
     radius : float [m].
 
@@ -76,15 +76,15 @@ class LimitedAreaGrid(Grid):
         self.centre, self.radius = _place(centre), length_of("radius", radius)
         self.spacing = length_of("resolution", resolution)
         self.coupling = _least("coupling", coupling, 0)
-        extension = _least("extension", extension, 1)
+        extended = _extension(extension)
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
             raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
         self.levels = levels or SigmaLevels(1)
         asked = _points(points) if extent is None else _points_of(extent, self.spacing)
-        room_for(*(n + extension for n in asked))
-        self.size = good_size(asked[0] + extension), good_size(asked[1] + extension)
+        room_for(*(n + more for n, more in zip(asked, extended)))
+        self.size = good_size(asked[0] + extended[0]), good_size(asked[1] + extended[1])
         if extent is not None:
-            asked = self.size[0] - extension, self.size[1] - extension
+            asked = self.size[0] - extended[0], self.size[1] - extended[1]
         self.points = asked
         self.extension = self.size[0] - asked[0], self.size[1] - asked[1]
         self._check_zones()
@@ -339,6 +339,12 @@ def _least(name, given, least):
     if value < least:
         raise ValueError(f"{name} = {given} must be at least {least}")
     return value
+
+
+def _extension(given):
+    """Along x and along y."""
+    two = given if np.shape(given) == (2,) else (given, given)
+    return tuple(_least("extension", number, 1) for number in two)
 
 
 def _points(given):

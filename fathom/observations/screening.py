@@ -266,9 +266,11 @@ def _alone(data: Observations, settings: Settings, comm: Any) -> np.ndarray:
             column["error_final"], column["background_error"]
         )
         places = earth.unit_vectors(column["longitude"], column["latitude"])
-        found[one.of] = neighbours.apart(
-            z, places, column["height"], settings.buddy_reach, settings.buddy_limit, own=one.at
+        own = np.arange(*(len(z) * (comm.rank + n) // comm.size for n in (0, 1)))
+        share = neighbours.apart(
+            z, places, column["height"], settings.buddy_reach, settings.buddy_limit, own=own
         )
+        found[one.of] = np.concatenate(comm.allgather(share))[one.at]
     return found | _partners(data, found)
 
 

@@ -131,44 +131,71 @@ class Whole:
 
 
 def first_of(keys: tuple[Any, ...], best: tuple[Any, ...], comm: Any) -> np.ndarray:
-    """Which rows are the best (least) of all rows with their keys, on whatever rank those are; ties
-    by the last of `best`, which is another for each row. Numbers, the first two of `keys` such
-    that ranks are dealt them; texts may follow.
+    """Which rows are the best (least) of all rows with their keys, numbers or texts, on whatever
+    rank those are; ties by the last of `best`, which is another for each row.
+
+    Keys are compared by 128 bits made of them. The best rows of a rank ask whether others have
+    their keys too; only those meet.
     """
-    own = _first(keys, best)
+    bits = np.stack([_mixed(keys, seed) for seed in (1, 2)])
+    own = _first(bits, best)
     if comm.size == 1:
         return own
     mine = np.flatnonzero(own)
-    home = _dealt(np.stack([np.asarray(k, float)[mine] for k in keys[:2]]).view("i8"), comm)
+    home = _dealt(bits[0, mine], comm)
     send = [mine[home == rank] for rank in range(comm.size)]
-    given = comm.alltoall([[np.asarray(k)[rows] for k in (*keys, *best)] for rows in send])
-    counts = [len(part[0]) for part in given]
-    columns = [np.concatenate(column) for column in zip(*given)]
-    won = _first(tuple(columns[: len(keys)]), tuple(columns[len(keys) :]))
-    for rows, told in zip(send, comm.alltoall(np.split(won, np.cumsum(counts)[:-1]))):
+    came = comm.alltoall([bits[:, rows] for rows in send])
+    shared = np.split(_several(np.concatenate(came, axis=1)), _ends(len(c[0]) for c in came))
+    send = [rows[several] for rows, several in zip(send, comm.alltoall(shared))]
+    came = comm.alltoall([[*bits[:, rows], *(b[rows] for b in best)] for rows in send])
+    both = [np.concatenate(column) for column in zip(*came)]
+    won = np.split(_first(both[:2], tuple(both[2:])), _ends(len(c[0]) for c in came))
+    for rows, told in zip(send, comm.alltoall(won)):
         own[rows] = told
     return own
 
 
-def _first(keys: tuple[Any, ...], best: tuple[Any, ...]) -> np.ndarray:
-    plain = lambda key: key if np.asarray(key).dtype.kind != "U" else _number_of(key)
-    order, group = neighbours.grouped(*map(plain, keys), best=best)
+def _first(bits: Any, best: tuple[Any, ...]) -> np.ndarray:
+    order, group = neighbours.grouped(*bits, best=best)
     found = np.zeros(len(order), bool)
     found[order] = np.append(True, group[1:] != group[:-1])[: len(order)]
     return found
 
 
-def _number_of(texts: np.ndarray) -> np.ndarray:
-    return np.unique(texts, return_inverse=True)[1]
+def _several(bits: np.ndarray) -> np.ndarray:
+    """Where a key is there more than once."""
+    order, group = neighbours.grouped(*bits)
+    found = np.zeros(len(order), bool)
+    found[order] = np.bincount(group, minlength=1)[group] > 1
+    return found
+
+
+def _ends(counts: Any) -> np.ndarray:
+    return np.cumsum(list(counts))[:-1]
+
+
+def _mixed(keys: Any, seed: int = 0) -> np.ndarray:
+    """64 bits of columns of numbers and texts."""
+    rows = []
+    for key in keys:
+        if np.asarray(key).dtype.kind == "U":
+            wide = np.ascontiguousarray(key, "U16").view("u8").reshape(-1, 8)
+            rows += list(wide.T)
+        else:
+            rows.append((np.asarray(key, float) + 0.0).view("u8"))
+    mixed = np.full(len(rows[0]), seed, "u8")
+    for row in rows:
+        mixed = (mixed ^ row) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(32)
+        mixed = mixed * np.uint64(0xD6E8FEB86659FD93)
+        mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def _dealt(keys: np.ndarray, comm: Any) -> np.ndarray:
-    """A rank for each key (n), or for each column of keys (m, n): by the key alone, evenly."""
-    mixed = np.zeros(keys.shape[-1], np.uint64)
-    for row in np.atleast_2d(keys):
-        mixed = (mixed ^ row.astype("i8").view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(32)
-    return (mixed % np.uint64(comm.size)).astype(int)
+    """A rank for each of 64 bits: by these alone, evenly."""
+    mixed = keys.view("u8") * np.uint64(0x9E3779B97F4A7C15)
+    return ((mixed ^ mixed >> np.uint64(32)) % np.uint64(comm.size)).astype(int)
 
 
 def _levelled(own: Observations, bounds: np.ndarray, comm: Any) -> tuple[Observations, np.ndarray]:

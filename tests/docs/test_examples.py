@@ -62,7 +62,10 @@ def assimilation():
         "variances": np.ones(3),
         "tangent": Identity(),
         "background": np.zeros(4),
-        "simulation": air(),
+        "simulation": air(5),
+        "longitude": np.array([10.0, 200.0]),
+        "latitude": np.array([40.0, -30.0]),
+        "seen": np.ones(38),
     }
 
 
@@ -184,6 +187,14 @@ given = {
     "radiation": radiation,
 }
 smaller = {
+    "assimilation": [
+        ("follow(12)", "follow(8)"),
+        ("steps=12", "steps=2"),
+        ("outer=2", "outer=1"),
+        ("analyse(background", "analyse(trajectory.vector(trajectory.first)"),
+        ("0: Seen(y0, variances", "0: Seen(seen, seen"),
+        ("6: Seen(y6, variances", "2: Seen(seen, seen"),
+    ],
     "README": [
         ('"1deg"', '"3deg"'),
         ("number=40", "number=4"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import Any
 
 marks = re.compile(r"([*_|])")
@@ -11,14 +12,27 @@ parameter = re.compile(r"^([*\w]+(?:, [*\w]+)*) : (.*)$")
 
 def plain(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Called for each docstring before napoleon reads its sections. `code` becomes literal, other
-    marks get a backslash; what is said of a parameter in the line of its name is its meaning.
+    marks get a backslash; what is said of a parameter in the line of its name is its meaning; lines
+    of a paragraph that are indented stay lines.
     """
-    made, in_section = [], False
-    for line in lines:
-        in_section = in_section or line.strip() == "Parameters"
-        found = parameter.match(line) if in_section else None
+    head = next((n for n, line in enumerate(lines) if line.strip() == "Parameters"), len(lines))
+    made = []
+    for blank, those in groupby(lines[:head], lambda line: not line.strip()):
+        paragraph = list(those)
+        made += paragraph if blank else _paragraph(paragraph)
+    for line in lines[head:]:
+        found = parameter.match(line)
         made += [found[1], f"    {_line(found[2])}"] if found else [_line(line)]
     lines[:] = made
+
+
+def _paragraph(lines: list[str]) -> list[str]:
+    """Equations and lists keep their lines."""
+    indents = {len(line) - len(line.lstrip()) for line in lines}
+    is_code = lines[0].lstrip().startswith(">>>")
+    if len(indents) == 1 or is_code:
+        return [_line(line) for line in lines]
+    return [f"| {_line(line)}" for line in lines]
 
 
 def _line(line: str) -> str:
