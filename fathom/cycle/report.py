@@ -86,7 +86,7 @@ def picture(results: Results) -> Any:
             axes.plot(hours, [r["background"][name] for r in all_], ":", color=colours[method])
         axes.set_ylim(0)
         title = {
-            "departure": "departures (dotted: residuals) over errors of data",
+            "departure": "departures / errors of data (dotted: residuals)",
             "wind": "error of the wind [m/s] (dotted: background)",
         }
         axes.set_title(title.get(name, f"{name} [{names.get(name)}]"), loc="left")
