@@ -63,7 +63,9 @@ def structure_of(variable: str) -> Structure:
 
 @dataclass(frozen=True)
 class Data:
-    """Departures (n) from the background at places [degrees] with heights [m], NaN: not known."""
+    """Departures (n) from the background at places [degrees] with heights [m]; NaN: not known, then
+    that of the nearest datum.
+    """
 
     longitude: np.ndarray
     latitude: np.ndarray
@@ -103,11 +105,28 @@ def analyse(
     targets = earth.unit_vectors(longitude, latitude)
     directions = earth.unit_vectors(data.longitude, data.latitude)
     around = _nearest(targets, directions, min(neighbours, len(data)), 6 * structure.length)
-    numbers = [np.ascontiguousarray(x, float) for x in (data.height, data.departure)]
+    height = _heights(height, targets, data.height, directions)
+    numbers = _heights(data.height, directions, data.height, directions), np.array(data.departure)
     return mpi.core.interpolate_optimally(
         structure.length, structure.height, deviation, targets, height, directions, numbers[0],
         numbers[1], np.full(len(data), structure.error), around, threads,
     )  # fmt: skip
+
+
+def _heights(
+    height: np.ndarray, places: np.ndarray, known: np.ndarray, known_places: np.ndarray
+) -> np.ndarray:
+    """Heights where one that is not known is that of the nearest datum that has one: then the
+    covariances of all belong together. 0 everywhere where no datum has one.
+    """
+    from scipy.spatial import cKDTree
+
+    there, missing = np.isfinite(known), ~np.isfinite(height)
+    filled = np.array(height if there.any() else np.zeros_like(height), float)
+    if there.any() and missing.any():
+        _, nearest = cKDTree(known_places[there]).query(places[missing])
+        filled[missing] = known[there][nearest]
+    return filled
 
 
 def _nearest(targets: np.ndarray, places: np.ndarray, most: int, reach: float) -> np.ndarray:
@@ -186,7 +205,8 @@ def _alone(
     around = np.take_along_axis(around, order, 1)
     around = np.where(np.take_along_axis(own, order, 1), -1, around)
     around = np.take_along_axis(around, np.argsort(around < 0, axis=1, kind="stable"), 1)
-    height, departure = (np.ascontiguousarray(x, float) for x in (data.height, data.departure))
+    height = _heights(data.height, places, data.height, places)
+    departure = np.ascontiguousarray(data.departure, float)
     made, deviation = mpi.core.interpolate_optimally(
         structure.length, structure.height, structure.deviation(departure),
         np.ascontiguousarray(places[which]), height[which],

@@ -38,6 +38,22 @@ def test_against_the_whole_matrix():
     assert deviation == pytest.approx(np.sqrt(np.diag(B - K @ B)), abs=1e-10)
 
 
+def test_heights_that_are_not_known():
+    """Those of the nearest datum: every analysis is finite, and a gross error is still found."""
+    net = network(300, gross=10)
+    net.data.height[::4] = np.nan
+    made, deviation = surface.analyse(
+        T, net.data.longitude, net.data.latitude, np.full(300, np.nan), net.data
+    )
+    assert np.isfinite(made).all() and np.isfinite(deviation).all()
+    assert np.isfinite(surface.withheld(T, net.data)).all()
+    assert surface.outliers(T, net.data)[net.wrong].mean() >= 0.8
+    high = surface.Data(*(np.array([x, x]) for x in (10.0, 50.0)), np.array([1e3, np.nan]),
+                        np.array([1.0, 1.0]))  # fmt: skip
+    same = surface.Data(high.longitude, high.latitude, np.array([1e3, 1e3]), high.departure)
+    assert surface.analyse(T, 10, 50, 1e3, high) == surface.analyse(T, 10, 50, 1e3, same)
+
+
 def test_bits_do_not_depend_on_who_solves():
     data = network(300).data
     whole = surface.analyse(T, data.longitude, data.latitude, data.height, data)
