@@ -57,7 +57,18 @@ small = {
     "mountain": ["grid.nx=40", "grid.levels.number=20", "simulation.step=60s"],
     "schar-mountain": ["grid.nx=50", "grid.levels.number=20", "simulation.step=24s"],
     "twin-4deg": [],
+    "aladin-europe-outer": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min"],
+    "aladin-europe": [
+        "grid.resolution=100e3",
+        "grid.points=[36,30]",
+        "grid.levels.number=10",
+        "simulation.step=20min",
+    ],
+    "forecast-gridpoint": ["grid.nx=24"],
+    "baroclinic-wave-gridpoint": ["grid.nx=24", "grid.ny=18"],
+    "held-suarez-gridpoint": ["grid.nx=24"],
 }
+elsewhere = {"ocean-1deg", "ocean-3deg", "osse"}  # tests/ocean, tests/cycle
 
 
 def experiment(name, *settings):
@@ -71,9 +82,7 @@ def prepared(name, *settings):
 
 
 def test_every_experiment_is_tested():
-    assert {path.stem for path in folder.glob("*.toml")} - {"ocean-1deg", "ocean-3deg"} == set(
-        small
-    )
+    assert {path.stem for path in folder.glob("*.toml")} - elsewhere == set(small)
 
 
 @pytest.mark.parametrize("name", small)
