@@ -3,7 +3,7 @@
 /// Winds are interpolated by their components and turned from the place of departure to that of
 /// arrival, which is where all metric terms are: in space in a deep atmosphere, along the sphere in
 /// a shallow one.
-#include <optional>
+#include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 
@@ -11,43 +11,26 @@ namespace fathom::atmosphere {
 
 namespace {
 
-template <class T> class SphereDeparture final : public GridPointCarrier {
+template <class T> class SphereDeparture final : public GridPointDeparture<T> {
+    using Base = GridPointDeparture<T>;
+    using typename Base::Given;
+
 public:
-    explicit SphereDeparture(GridPointSetup s)
-        : GridPointCarrier("GridPointDeparture"), setup(std::move(s)) {}
+    explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {}
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
         directions.emplace(d);
         rows.emplace(d.comm, d.decomposition, Edge::beside_pole, setup.heights, 2);
     }
-    void apply(Given given) override {
-        const FieldSlab* before[] = {&given[u_before], &given[v_before], &given[w_before]};
-        const Domain& d = given.set.domain();
-        until_covered(*rows, d, before, [&] {
-            for_each_line(d, rows->nodes.levels(), [&](const Line& l) { trace(given, l); });
-        });
-    }
-    GridPointHalo halo() const override {
-        return {rows->around.points_received(), rows->around.plans};
-    }
 
 private:
-    const GridPointSetup setup;
+    using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
     std::optional<SphereDirections<T>> directions;
-    std::optional<EvenRows<T, 3>> rows;
-    const Item u = reads("x_wind_at_interface", place::center_interface, "m s-1"),
-               v = reads("y_wind_at_interface", place::center_interface, "m s-1"),
-               w = reads("level_velocity", place::center_interface, "m s-1"),
-               z = reads("interface_height", place::center_interface, "m"),
-               u_before = reads("x_wind_before", place::center_interface, "m s-1"),
-               v_before = reads("y_wind_before", place::center_interface, "m s-1"),
-               w_before = reads("level_velocity_before", place::center_interface, "m s-1"),
-               x = writes("displacement_x", place::center_interface, "1"),
-               y = writes("displacement_y", place::center_interface, "1"),
-               axis = writes("displacement_axis", place::center_interface, "1"),
-               eta = writes("displacement_level", place::center_interface, "m");
+    const typename Base::Item z = this->reads("interface_height", place::center_interface, "m"),
+                              axis =
+                                  this->writes("displacement_axis", place::center_interface, "1");
 
-    void trace(Given given, const Line& l) {
+    void trace(Given given, const Line& l) override {
         const Domain& d = given.set.domain();
         const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l),
                 *Z = at<T>(d, given[z], l);

@@ -1,6 +1,5 @@
 #include "atmosphere/gridpoint/transport.hpp"
-#include <optional>
-#include "atmosphere/gridpoint/lines.hpp"
+#include "atmosphere/gridpoint/departure.hpp"
 #include "parallel/sum/reduce.hpp"
 
 namespace fathom::atmosphere {
@@ -27,40 +26,22 @@ Spot<T> spot(const EvenRows<T, fields>& rows, int i, int j, T columns, T rows_) 
             -rows_ - T(south)};
 }
 
-template <class T> class Departure final : public GridPointCarrier {
+template <class T> class Departure final : public GridPointDeparture<T> {
+    using Base = GridPointDeparture<T>;
+    using typename Base::Given;
+
 public:
-    explicit Departure(GridPointSetup s)
-        : GridPointCarrier("GridPointDeparture"), setup(std::move(s)) {}
+    explicit Departure(GridPointSetup s) : Base(std::move(s), "m") {}
     void prepare(Given at_) override {
         const Domain& d = at_.set.domain();
         check(d);
         rows.emplace(d.comm, d.decomposition, edge_of(d, false), setup.heights);
     }
-    void apply(Given given) override {
-        const FieldSlab* before[] = {&given[u_before], &given[v_before], &given[w_before]};
-        const Domain& d = given.set.domain();
-        until_covered(*rows, d, before, [&] {
-            for_each_line(d, rows->nodes.levels(), [&](const Line& l) { trace(given, l); });
-        });
-    }
-    GridPointHalo halo() const override {
-        return {rows->around.points_received(), rows->around.plans};
-    }
 
 private:
-    const GridPointSetup setup;
-    std::optional<EvenRows<T, 3>> rows;
-    const Item u = reads("x_wind_at_interface", place::center_interface, "m s-1"),
-               v = reads("y_wind_at_interface", place::center_interface, "m s-1"),
-               w = reads("level_velocity", place::center_interface, "m s-1"),
-               u_before = reads("x_wind_before", place::center_interface, "m s-1"),
-               v_before = reads("y_wind_before", place::center_interface, "m s-1"),
-               w_before = reads("level_velocity_before", place::center_interface, "m s-1"),
-               x = writes("displacement_x", place::center_interface, "m"),
-               y = writes("displacement_y", place::center_interface, "m"),
-               eta = writes("displacement_level", place::center_interface, "m");
+    using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
 
-    void trace(Given given, const Line& l) {
+    void trace(Given given, const Line& l) override {
         const Domain& d = given.set.domain();
         const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l);
         T *X = at<T>(d, given[x], l), *Y = at<T>(d, given[y], l), *E = at<T>(d, given[eta], l);
