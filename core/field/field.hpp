@@ -82,7 +82,7 @@ template <class Real, Access access, int reach> struct ColumnView {
     std::ptrdiff_t level, row;
     int count;
     bool streams;
-    constexpr ColumnView(Raw raw, int offset, int count)
+    constexpr ColumnView(Raw raw, std::ptrdiff_t offset, int count)
         : at((Number*)raw.at + offset),
           level(raw.level),
           row(raw.row),
@@ -117,7 +117,7 @@ template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
 template <class Real>
 struct Profile {  // layer thickness, weights of time levels: the same in all columns
     const typename Real::Number* at;
-    constexpr Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
+    constexpr Profile(Raw raw, std::ptrdiff_t, int) : at((const typename Real::Number*)raw.at) {}
     constexpr typename Real::Number operator[](int k) const {
         return at[k];
     }  // a number: what depends on k alone is computed once a pack
@@ -161,7 +161,7 @@ template <class Real> struct OwnColumn {
 template <class Real, Text name, int number> struct Keeps {
     OwnColumn<Real> first;
     int count;
-    constexpr Keeps(Raw raw, int column, int levels)
+    constexpr Keeps(Raw raw, std::ptrdiff_t column, int levels)
         : first{(typename Real::Number*)raw.at +
                     launch::own_column<cell_width<typename Real::Number>>(column),
                 raw.level},

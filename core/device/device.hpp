@@ -1,0 +1,84 @@
+/// Device: a machine beside the processor, with memory of its own, on which kernels run. What it
+/// does for a model is listed here; the work stands in the .cpp files of this folder, which are
+/// compiled twice: into the core, where the processor takes the part of a device (for tests, and
+/// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a library
+/// that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and nothing
+/// of CUDA; memory, copies and recordings are in machine.cpp.
+///
+/// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
+/// for it.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include "field/process.hpp"
+
+namespace fathom {
+
+class Device {
+public:
+    Device() = default;
+    Device(const Device&) = delete;
+    virtual ~Device() = default;
+
+    virtual std::string name() const = 0;  ///< "NVIDIA H200"
+    virtual std::size_t free_memory() const = 0;
+
+    virtual std::byte* allocate(std::size_t bytes) = 0;  ///< zero
+    virtual void release(std::byte*) noexcept = 0;
+    enum class Way { to_device, to_host, within };
+    virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
+    virtual void clear(std::byte*, std::size_t bytes) = 0;
+    virtual void wait() = 0;
+
+    /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
+    /// fields in memory of the device; null: there is none.
+    virtual Process::Run kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// What is launched between `record` and `recorded` is not done but kept, as one piece that
+    /// `replay` does again and again: one launch in place of many. No copies to or from the host.
+    class Recording {
+    public:
+        virtual ~Recording() = default;
+        virtual void replay() = 0;
+    };
+    virtual bool records() const { return true; }
+    virtual void record() = 0;
+    virtual std::unique_ptr<Recording> recorded() = 0;
+};
+
+/// Memory of a device, zero.
+class DeviceMemory {
+public:
+    DeviceMemory() = default;
+    DeviceMemory(std::shared_ptr<Device> on, std::size_t bytes)
+        : device(std::move(on)), bytes(bytes), at(device->allocate(bytes)) {}
+    DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(other); }
+    DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+        std::swap(device, other.device), std::swap(bytes, other.bytes), std::swap(at, other.at);
+        return *this;
+    }
+    ~DeviceMemory() {
+        if (at) device->release(at);
+    }
+    std::shared_ptr<Device> device;
+    std::size_t bytes = 0;
+    std::byte* at = nullptr;
+};
+
+/// Values in memory of a device.
+template <class T> DeviceMemory on_device(std::shared_ptr<Device> device, const T* first,
+                                          std::size_t count) {
+    DeviceMemory made(std::move(device), std::max<std::size_t>(count, 1) * sizeof(T));
+    made.device->copy(made.at, first, count * sizeof(T), Device::Way::to_device);
+    return made;
+}
+
+/// The processor in the part of a device.
+std::shared_ptr<Device> processor_as_device();
+/// The device of a library that nvcc has made, loaded once. Error: it cannot be loaded, or there is
+/// no device.
+std::shared_ptr<Device> load_device(const std::string& library);
+
+}  // namespace fathom

@@ -1,0 +1,181 @@
+/// The device of this compilation: memory, copies, recordings.
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <map>
+#include "catalogue/catalogue.hpp"
+#include "device/device.hpp"
+
+namespace fathom {
+
+namespace {
+
+#if defined(__CUDACC__)
+
+void must(cudaError_t result, const char* what) {
+    if (result != cudaSuccess)
+        throw Error("device: ", what, ": ", cudaGetErrorString(result));
+}
+
+class Graph final : public Device::Recording {
+public:
+    explicit Graph(cudaGraph_t made) {
+        must(cudaGraphInstantiate(&graph, made, 0), "a recording cannot be made");
+        cudaGraphDestroy(made);
+    }
+    ~Graph() override { cudaGraphExecDestroy(graph); }
+    void replay() override { must(cudaGraphLaunch(graph, launch::stream), "a recording fails"); }
+
+private:
+    cudaGraphExec_t graph = nullptr;
+};
+
+/// Memory, copies and recordings of the first device.
+class Machine : public Device {
+public:
+    Machine() {
+        must(cudaSetDevice(0), "no device");
+        must(cudaStreamCreateWithFlags(&launch::stream, cudaStreamNonBlocking), "no stream");
+        must(cudaGetDeviceProperties(&properties, 0), "properties");
+    }
+    std::string name() const override { return properties.name; }
+    std::size_t free_memory() const override {
+        std::size_t free = 0, all = 0;
+        must(cudaMemGetInfo(&free, &all), "memory");
+        return free;
+    }
+    std::byte* allocate(std::size_t bytes) override {
+        void* at = nullptr;
+        if (cudaMalloc(&at, bytes) != cudaSuccess) {
+            cudaGetLastError();
+            throw Error("device: no memory for ", bytes, " bytes; ", free_memory(), " are free");
+        }
+        clear((std::byte*)at, bytes);
+        return (std::byte*)at;
+    }
+    void release(std::byte* at) noexcept override { cudaFree(at); }
+    void copy(void* to, const void* from, std::size_t bytes, Way way) override {
+        const auto kind = way == Way::to_device ? cudaMemcpyHostToDevice
+                          : way == Way::to_host ? cudaMemcpyDeviceToHost
+                                                : cudaMemcpyDeviceToDevice;
+        must(cudaMemcpyAsync(to, from, bytes, kind, launch::stream), "a copy fails");
+        if (way == Way::to_host) wait();
+    }
+    void clear(std::byte* at, std::size_t bytes) override {
+        must(cudaMemsetAsync(at, 0, bytes, launch::stream), "memory cannot be cleared");
+    }
+    void wait() override { must(cudaStreamSynchronize(launch::stream), "a kernel fails"); }
+    void record() override {
+        must(cudaStreamBeginCapture(launch::stream, cudaStreamCaptureModeThreadLocal),
+             "a recording cannot begin");
+    }
+    std::unique_ptr<Recording> recorded() override {
+        cudaGraph_t made = nullptr;
+        must(cudaStreamEndCapture(launch::stream, &made), "a recording cannot end");
+        return std::make_unique<Graph>(made);
+    }
+
+private:
+    cudaDeviceProp properties;
+};
+
+bool there(std::string& why) {
+    int devices = 0;
+    if (const auto result = cudaGetDeviceCount(&devices); result != cudaSuccess)
+        why = cudaGetErrorString(result);
+    else if (devices == 0)
+        why = "the driver knows none";
+    return why.empty();
+}
+
+#else
+
+/// The processor: memory that is apart. It records nothing: what is launched is done at once.
+class Machine : public Device {
+public:
+    std::string name() const override { return "processor"; }
+    std::size_t free_memory() const override { return std::size_t(1) << 40; }
+    std::byte* allocate(std::size_t bytes) override {
+        void* at = std::calloc(bytes + 64, 1);
+        if (!at) throw Error("device: no memory for ", bytes, " bytes");
+        return (std::byte*)at;
+    }
+    void release(std::byte* at) noexcept override { std::free(at); }
+    void copy(void* to, const void* from, std::size_t bytes, Way) override {
+        std::memcpy(to, from, bytes);
+    }
+    void clear(std::byte* at, std::size_t bytes) override { std::memset(at, 0, bytes); }
+    void wait() override {}
+    bool records() const override { return false; }
+    void record() override { throw Error("device: the processor records nothing"); }
+    std::unique_ptr<Recording> recorded() override { return nullptr; }
+};
+
+bool there(std::string&) { return true; }
+
+#endif
+
+/// With what it does for a model.
+class Here final : public Machine {
+public:
+    Process::Run kernel(const std::string& scheme, int bytes) const override {
+        const auto found = kernels.find({scheme, bytes});
+        if (found != kernels.end()) return found->second;
+        Process::Run made = nullptr;
+        for (auto& e : catalogue())
+            if (e.name == scheme) made = e.make({}, bytes, 1).run;
+        return kernels[{scheme, bytes}] = made;
+    }
+
+private:
+    mutable std::map<std::pair<std::string, int>, Process::Run> kernels;
+};
+
+}  // namespace
+
+}  // namespace fathom
+
+#if defined(__CUDACC__)
+
+/// The device, or null and why there is none.
+extern "C" __attribute__((visibility("default"))) fathom::Device* fathom_device(std::string* why) {
+    try {
+        return fathom::there(*why) ? new fathom::Here : nullptr;
+    } catch (const std::exception& error) {
+        *why = error.what();
+        return nullptr;
+    }
+}
+extern "C" __attribute__((visibility("default"))) const char* fathom_layout() {
+    return FATHOM_LAYOUT;
+}
+
+#else
+
+#include <dlfcn.h>
+
+namespace fathom {
+
+std::shared_ptr<Device> processor_as_device() {
+    static const auto one = std::make_shared<Here>();
+    return one;
+}
+
+std::shared_ptr<Device> load_device(const std::string& library) {
+    static std::map<std::string, std::shared_ptr<Device>> loaded;
+    auto& device = loaded[library];
+    if (device) return device;
+    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) throw Error(library, " cannot be loaded: ", dlerror());
+    const auto layout = (const char* (*)())dlsym(handle, "fathom_layout");
+    const auto make = (Device * (*)(std::string*)) dlsym(handle, "fathom_device");
+    if (!layout || !make) throw Error(library, " is no device of Fathom");
+    std::string why;
+    device.reset(make(&why));
+    if (!device) throw Error("no device: ", why);
+    return device;
+}
+
+}  // namespace fathom
+
+#endif
