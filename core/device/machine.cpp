@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
-#include "machine/device.hpp"
+#include "device/elliptic.hpp"
 
 namespace fathom {
 
@@ -125,6 +125,10 @@ public:
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
+    }
+    std::unique_ptr<EllipticOnDevice> elliptic(std::shared_ptr<Device> self,
+                                               const EllipticPoints& points) const override {
+        return make_elliptic(std::move(self), points);
     }
 
 private:

@@ -16,8 +16,10 @@
 
 namespace fathom {
 
-struct Raw;   // field/field.hpp
-struct Cell;  // field/process.hpp
+struct Raw;              // field/field.hpp
+struct Cell;             // field/process.hpp
+struct EllipticPoints;   // solver/on_device.hpp
+class EllipticOnDevice;  // the same
 
 class Device {
 public:
@@ -39,6 +41,10 @@ public:
     /// fields in memory of the device; null: there is none.
     using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// Of an elliptic solver. self: this device.
+    virtual std::unique_ptr<EllipticOnDevice> elliptic(std::shared_ptr<Device> self,
+                                                       const EllipticPoints&) const = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
     /// `replay` does again and again: one launch in place of many. No copies to or from the host.
