@@ -37,6 +37,7 @@ core: dict[str, set[str]] = {
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
+    "device": _ground | {"solver", "catalogue"},
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
@@ -51,7 +52,7 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions", "shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins", "provenance"},
+    {"order", "plugins", "provenance", "devices"},
     {"model"},
     {"regrid"},
     {"output", "plots"},  # know no model
