@@ -8,6 +8,7 @@ namespace nb = nanobind;
 
 void bind_base(nb::module_&);
 void bind_regions(nb::module_&);
+void bind_device(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_solver(nb::module_&);
@@ -42,6 +43,7 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
     bind_base(m);
     bind_regions(m);
+    bind_device(m);
     bind_grid(m);
     bind_parallel(m);
     bind_solver(m);
