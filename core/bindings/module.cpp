@@ -8,11 +8,11 @@ namespace nb = nanobind;
 
 void bind_base(nb::module_&);
 void bind_regions(nb::module_&);
-void bind_device(nb::module_&);
 void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_solver(nb::module_&);
 void bind_field(nb::module_&);
+void bind_device(nb::module_&);
 void bind_transform(nb::module_&);
 void bind_global_process(nb::module_&);
 void bind_sequence(nb::module_&);
@@ -43,11 +43,11 @@ NB_MODULE(_core, m) {
     nb::set_leak_warnings(false);
     bind_base(m);
     bind_regions(m);
-    bind_device(m);
     bind_grid(m);
     bind_parallel(m);
     bind_solver(m);
     bind_field(m);
+    bind_device(m);
     bind_transform(m);
     bind_global_process(m);
     bind_sequence(m);

@@ -7,13 +7,14 @@ machine for this case (fathom/run/choices.py), else from `usual`.
 
 from pathlib import Path
 
-from fathom import mpi
+from fathom import device, mpi
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
 from fathom.run import room
 
 usual = {
+    "device": None,
     "threads": 1,
     "blocks": None,
     "distribution": "auto",
@@ -63,6 +64,8 @@ def checked(given):
     for name in ("exchange", "sum"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
+    if how["device"] is not None:
+        _one_of(how["device"], device.names, f"no device {how['device']!r}")
     columns(how["tile"])
     balanced(how["balance"])
     known = [name for name, _ in mpi.core.carriers()]
