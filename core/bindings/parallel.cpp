@@ -6,8 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
+#include <map>
 #include "base/error.hpp"
 #include "bindings/blocks.hpp"
+#include "device/device.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
@@ -38,14 +40,47 @@ nb::object table(std::size_t columns, const std::vector<int>& values) {
         nb::ndarray<nb::numpy, int, nb::ndim<2>>(data, {values.size() / columns, columns}, owner));
 }
 
+/// Blocks of Python in memory of a device.
+class Blocks {
+public:
+    std::shared_ptr<Device> device;
+    /// The same slab there; its numbers go along, unless they are there.
+    FieldSlab there(FieldSlab s, const std::vector<BlockArray>& blocks) {
+        for (std::size_t b = 0; b < blocks.size(); ++b) {
+            std::size_t numbers = 1;
+            for (std::size_t n = 0; n < blocks[b].ndim(); ++n)
+                numbers += (blocks[b].shape(n) - 1) * blocks[b].stride(n);
+            const std::size_t bytes = numbers * blocks[b].itemsize();
+            auto& memory = all[s.at[b]];
+            if (!memory.at) memory = on_device(device, s.at[b], bytes);
+            s.at[b] = memory.at;
+        }
+        return s;
+    }
+    /// All numbers come back.
+    void back() {
+        for (auto& [here, memory] : all)
+            device->copy(here, memory.at, memory.bytes, Device::Way::to_host);
+        all.clear();
+    }
+
+private:
+    std::map<std::byte*, DeviceMemory> all;
+};
+
 /// An exchange and the slabs that it works on between start and finish.
 struct BoundExchange {
     Exchange exchange;
     int bytes;
     std::vector<Exchange::Item> items;
     std::vector<FieldSlab> from, to;
+    Blocks blocks;
+    void on(std::shared_ptr<Device> device) {
+        blocks.device = std::move(device);
+        exchange.moved_by(blocks.device->halos(exchange.points()));
+    }
     using Fields = std::vector<std::vector<BlockArray>>;
-    std::vector<FieldSlab> slabs(const Fields& fields) const {
+    std::vector<FieldSlab> slabs(const Fields& fields) {
         if (fields.size() != items.size())
             throw Error(fields.size(), " fields for an exchange of ", items.size());
         std::vector<FieldSlab> list;
@@ -55,6 +90,7 @@ struct BoundExchange {
                 throw Error("field ", n, " has ", list[n].levels, " levels, the exchange expects ",
                             items[n].levels);
             list[n].levels = items[n].levels;
+            if (blocks.device) list[n] = blocks.there(std::move(list[n]), fields[n]);
         }
         return list;
     }
@@ -192,6 +228,7 @@ void bind_exchanges(nb::module_& m) {
                     precision,
                     items_of(list),
                     {},
+                    {},
                     {}};
             },
             "comm"_a, "decomposition"_a, "halo"_a, "precision"_a, "items"_a,
@@ -204,6 +241,7 @@ void bind_exchanges(nb::module_& m) {
                     Exchange(MPI_Comm_f2c(comm), plans, precision, items_of(list), add),
                     precision,
                     items_of(list),
+                    {},
                     {},
                     {}};
             },
@@ -220,8 +258,17 @@ void bind_exchanges(nb::module_& m) {
             [](BoundExchange& e, const BoundExchange::Fields& fields) {
                 e.to = e.slabs(fields);
                 e.exchange.finish(e.to);
+                if (e.blocks.device) e.blocks.back();
             },
             "fields"_a)
+        .def(
+            "on_device",
+            [](BoundExchange& e, const std::string& library) {
+                e.on(library.empty() ? processor_as_device() : load_device(library));
+            },
+            "library"_a = "",
+            "from now on fields lie in memory of a device while they are exchanged: of that of a "
+            "library, or the processor in its part")
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
         .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); });
 }

@@ -13,10 +13,11 @@
 #include <memory>
 #include <string>
 #include "field/process.hpp"
+#include "parallel/travel/mover.hpp"
 
 namespace fathom {
 
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
 public:
     Device() = default;
     Device(const Device&) = delete;
@@ -35,6 +36,9 @@ public:
     /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
     /// fields in memory of the device; null: there is none.
     virtual Process::Run kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// Halos of fields in memory of the device: for Exchange::moved_by.
+    virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
     /// `replay` does again and again: one launch in place of many. No copies to or from the host.

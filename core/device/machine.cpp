@@ -5,6 +5,7 @@
 #include <map>
 #include "catalogue/catalogue.hpp"
 #include "device/device.hpp"
+#include "device/halos.hpp"
 
 namespace fathom {
 
@@ -125,6 +126,10 @@ public:
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
+    }
+
+    std::unique_ptr<Mover> halos(const PointMoves& moves) override {
+        return halos_of(shared_from_this(), moves);
     }
 
 private:

@@ -4,12 +4,15 @@
 ///   copy    what stays with this rank, for who computes before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
 /// How messages travel is the transport's (transport.hpp). Everything is allocated on construction.
+/// Fields in other memory than the processor's are moved by a mover (mover.hpp), which is given to the
+/// exchange; messages travel the same way.
 /// All ranks construct, start and finish their exchanges in the same order.
 #pragma once
 #include <cstddef>
 #include <span>
 #include <vector>
 #include "parallel/mpi.hpp"
+#include "parallel/travel/mover.hpp"
 #include "parallel/travel/packing.hpp"
 #include "parallel/travel/transport.hpp"
 
@@ -31,6 +34,10 @@ public:
     void start(std::span<const FieldSlab>);  ///< the slabs stay where they are until `finish`
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
+    /// What a mover needs to know, and the mover that all slabs are given to from now on. Error: the
+    /// transport does not pack.
+    PointMoves points() const { return packing.points(); }
+    void moved_by(std::unique_ptr<Mover>);
     /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
     bool overlaps() const { return transport->overlaps(); }
     /// Sent by this rank each time.
@@ -44,12 +51,15 @@ private:
     MPI_Comm comm;
     Packing packing;
     std::unique_ptr<Transport> transport;
+    std::unique_ptr<Mover> mover;
     int partners;                  // of its meetings
     double sent = 0, sending = 0;  // when this rank began to send, and for how long
     bool copied = false;
     std::span<const FieldSlab> from;
     Exchange(MPI_Comm, Packing, std::string_view transport);
     void point_out(std::span<const FieldSlab>);
+    void pack(std::span<const FieldSlab>);
+    void unpack(std::span<const FieldSlab>);
 };
 
 }  // namespace fathom
