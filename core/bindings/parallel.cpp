@@ -3,13 +3,14 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <map>
 #include "base/error.hpp"
 #include "bindings/blocks.hpp"
-#include "device/device.hpp"
+#include "machine/device.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
@@ -75,9 +76,10 @@ struct BoundExchange {
     std::vector<Exchange::Item> items;
     std::vector<FieldSlab> from, to;
     Blocks blocks;
+    std::unique_ptr<Mover> mover;
     void on(std::shared_ptr<Device> device) {
         blocks.device = std::move(device);
-        exchange.moved_by(blocks.device->halos(exchange.points()));
+        mover = blocks.device->halos(exchange.points());
     }
     using Fields = std::vector<std::vector<BlockArray>>;
     std::vector<FieldSlab> slabs(const Fields& fields) {
@@ -229,6 +231,7 @@ void bind_exchanges(nb::module_& m) {
                     items_of(list),
                     {},
                     {},
+                    {},
                     {}};
             },
             "comm"_a, "decomposition"_a, "halo"_a, "precision"_a, "items"_a,
@@ -243,6 +246,7 @@ void bind_exchanges(nb::module_& m) {
                     items_of(list),
                     {},
                     {},
+                    {},
                     {}};
             },
             "comm"_a, "plans"_a, "precision"_a, "items"_a, "add"_a = false)
@@ -250,7 +254,7 @@ void bind_exchanges(nb::module_& m) {
             "start",
             [](BoundExchange& e, const BoundExchange::Fields& fields) {
                 e.from = e.slabs(fields);
-                e.exchange.start(e.from);
+                e.exchange.start(e.from, e.mover.get());
             },
             "fields"_a, "arrays of each field's blocks; kept alive by the caller until finish")
         .def(
@@ -263,12 +267,8 @@ void bind_exchanges(nb::module_& m) {
             "fields"_a)
         .def(
             "on_device",
-            [](BoundExchange& e, const std::string& library) {
-                e.on(library.empty() ? processor_as_device() : load_device(library));
-            },
-            "library"_a = "",
-            "from now on fields lie in memory of a device while they are exchanged: of that of a "
-            "library, or the processor in its part")
+            [](BoundExchange& e, std::shared_ptr<Device> device) { e.on(std::move(device)); },
+            "device"_a, "from now on fields lie in memory of this device while they are exchanged")
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
         .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); });
 }

@@ -131,8 +131,12 @@ public:
         device->wait();
     }
 
-    void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
+    void expect(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
         source.see(from, sizeof(Bits)), target.see(to, sizeof(Bits));
+    }
+
+    void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
+        expect(from, to);
         launch_all<Copy<Bits>>({}, &PointMoves::Item::copied, [&](int n, auto& list) {
             list.point = (const PointMoves::Copied*)copied.at + items[n].copied.first;
             list.from = (const Bits*)from[n].at[0], list.to = (Bits*)to[n].at[0];

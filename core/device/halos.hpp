@@ -1,6 +1,6 @@
 /// Halos in memory of a device: a thread for each point of each level of all fields of an exchange.
 #pragma once
-#include "device/device.hpp"
+#include "machine/device.hpp"
 #include "parallel/travel/mover.hpp"
 
 namespace fathom {

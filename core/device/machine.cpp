@@ -4,8 +4,8 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
-#include "device/device.hpp"
 #include "device/halos.hpp"
+#include "machine/device.hpp"
 
 namespace fathom {
 
@@ -119,10 +119,10 @@ bool there(std::string&) { return true; }
 /// With what it does for a model.
 class Here final : public Machine {
 public:
-    Process::Run kernel(const std::string& scheme, int bytes) const override {
+    Kernel kernel(const std::string& scheme, int bytes) const override {
         const auto found = kernels.find({scheme, bytes});
         if (found != kernels.end()) return found->second;
-        Process::Run made = nullptr;
+        Kernel made = nullptr;
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
@@ -133,7 +133,7 @@ public:
     }
 
 private:
-    mutable std::map<std::pair<std::string, int>, Process::Run> kernels;
+    mutable std::map<std::pair<std::string, int>, Kernel> kernels;
 };
 
 }  // namespace

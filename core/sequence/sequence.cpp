@@ -139,7 +139,7 @@ void Sequence::derive() {
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) form(g);
     for (std::size_t f = 0; f < all.size(); ++f) {
-        all[f].scratch = all[f].own > 0 || (!keep[f] && schedule.local[f]);
+        all[f].scratch = all[f].own > 0 || (!options.device && !keep[f] && schedule.local[f]);
         all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
     }
     share(schedule);
@@ -300,19 +300,28 @@ void Sequence::before_step(std::string_view profile, int count, Values values) {
     moving.push_back({f.name, std::vector<double>(count), std::move(values)});
 }
 
+/// What others have written into the fields that a process writes.
+static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& set) {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (p.fields[i].access != Access::reads) set.changed_here(fields[i]);
+}
+
 void Sequence::prepare(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->prepare({set, s.fields});
+        if (s.global())
+            s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::start(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->start({set, s.fields});
+        if (s.global())
+            s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::changed(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->changed({set, s.fields});
+        if (s.global())
+            s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {
@@ -341,7 +350,10 @@ void Sequence::step(FieldSet& set) {
     if (set.layout != plan) throw Error("this field set belongs to another sequence");
     if (regions.mine()) regions.step(seconds_now());
     set_profiles(set);
-    for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
+    if (set.device())
+        step_on_device(set);
+    else
+        for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
     set.rotate();
     ++set.count;
 }

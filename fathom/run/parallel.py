@@ -14,6 +14,7 @@ from fathom.reading import every_rank
 from fathom.run import room
 
 usual = {
+    "device": None,
     "threads": 1,
     "blocks": None,
     "distribution": "auto",
@@ -42,6 +43,7 @@ chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
 chosen += decisions["columns"]
 between_ranks = {"exchange", "sum", "synchronise", *decisions["columns"]}  # nothing to one rank
 distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
+devices = ("cuda", "processor")  # processor: the kernels of a device, for tests
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
@@ -63,6 +65,8 @@ def checked(given):
     for name in ("exchange", "sum"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
+    if how["device"] is not None:
+        _one_of(how["device"], devices, f"no device {how['device']!r}")
     columns(how["tile"])
     balanced(how["balance"])
     known = [name for name, _ in mpi.core.carriers()]

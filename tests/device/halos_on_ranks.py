@@ -14,7 +14,7 @@ from halos import PLACES, TOPOLOGIES, depths, topology
 
 comm = MPI.COMM_WORLD
 HALO = 2
-library = sys.argv[1] if len(sys.argv) > 1 else ""
+device = core.load_device(sys.argv[1]) if len(sys.argv) > 1 else core.processor_device()
 some = [
     (place, vector, width, levels)
     for place in PLACES
@@ -51,7 +51,7 @@ for (kind, (shape, block)), precision in itertools.product(
     for items, transport in [(many, "packed"), *((some, t) for t in packing)]:
         make = lambda: core.Exchange(comm.py2f(), d, HALO, precision, items, transport=transport)
         there, here = make(), make()
-        there.on_device(library)
+        there.on_device(device)
         for turn in range(3):
             given = start_values(items, blocks, dtype, turn)
             sides = []
@@ -74,20 +74,22 @@ targets = []
 for on_device in (True, False):
     exchange = core.Exchange.of_plans(comm.py2f(), [plan], 8, [("center", False, 0, 2)])
     if on_device:
-        exchange.on_device(library)
+        exchange.on_device(device)
     targets.append([[np.full(shape, -1.0) for shape in shapes]])
     exchange.start(source)
     exchange.finish(targets[-1])
 assert bits(targets[0]) == bits(targets[1])
 
 try:
-    core.Exchange(comm.py2f(), d, HALO, 8, some, transport="datatypes").on_device(library)
+    exchange = core.Exchange(comm.py2f(), d, HALO, 8, some, transport="datatypes")
+    exchange.on_device(device)
+    exchange.start(start_values(some, blocks, np.float64, 0))
     said = ""
 except ValueError as error:
     said = str(error)
 try:
     core.Exchange.of_plans(comm.py2f(), [plan.adjoint()], 8, [("center", False, 0, 2)],
-                           add=True).on_device(library)
+                           add=True).on_device(device)
 except ValueError as error:
     said += str(error)
 if comm.rank == 0:

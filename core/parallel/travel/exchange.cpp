@@ -71,13 +71,6 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
     if (!transport->knows(at)) transport->pieces(packing.pieces(fields));
 }
 
-void Exchange::moved_by(std::unique_ptr<Mover> given) {
-    if (!transport->packs())
-        throw Error("fields on a device are packed there: choose an exchange that packs, such as "
-                    "'packed'");
-    mover = std::move(given);
-}
-
 void Exchange::pack(std::span<const FieldSlab> fields) {
     if (!transport->packs())
         point_out(fields);
@@ -94,8 +87,11 @@ void Exchange::unpack(std::span<const FieldSlab> fields) {
         mover->unpack(fields, transport->incoming());
 }
 
-void Exchange::start(std::span<const FieldSlab> fields) {
-    from = fields, copied = false, sending = 0;
+void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {
+    from = fields, mover = by, copied = false, sending = 0;
+    if (mover && !transport->packs())
+        throw Error("fields on a device are packed there: choose an exchange that packs, such as "
+                    "'packed'");
     transport->post();
     const bool at_once = !overlaps() || mover;
     if (at_once) pack(fields);

@@ -4,8 +4,8 @@
 ///   copy    what stays with this rank, for who computes before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
 /// How messages travel is the transport's (transport.hpp). Everything is allocated on construction.
-/// Fields in other memory than the processor's are moved by a mover (mover.hpp), which is given to the
-/// exchange; messages travel the same way.
+/// Fields in other memory than the processor's are moved by a mover (mover.hpp), which is given to
+/// `start`; messages travel the same way.
 /// All ranks construct, start and finish their exchanges in the same order.
 #pragma once
 #include <cstddef>
@@ -31,13 +31,14 @@ public:
     Exchange(const Exchange&) = delete;
     Exchange(Exchange&&) = default;
 
-    void start(std::span<const FieldSlab>);  ///< the slabs stay where they are until `finish`
+    /// The slabs, and the mover, stay where they are until `finish`. Error: a mover, and a transport
+    /// that does not pack.
+    void start(std::span<const FieldSlab>, Mover* = nullptr);
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
-    /// What a mover needs to know, and the mover that all slabs are given to from now on. Error: the
-    /// transport does not pack.
-    PointMoves points() const { return packing.points(); }
-    void moved_by(std::unique_ptr<Mover>);
+    PointMoves points() const { return packing.points(); }  ///< what a mover needs to know
+    /// Whether something comes from other ranks, or goes there.
+    bool travels() const { return !packing.parts.sends.empty() || !packing.parts.receives.empty(); }
     /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
     bool overlaps() const { return transport->overlaps(); }
     /// Sent by this rank each time.
@@ -51,7 +52,7 @@ private:
     MPI_Comm comm;
     Packing packing;
     std::unique_ptr<Transport> transport;
-    std::unique_ptr<Mover> mover;
+    Mover* mover = nullptr;
     int partners;                  // of its meetings
     double sent = 0, sending = 0;  // when this rank began to send, and for how long
     bool copied = false;

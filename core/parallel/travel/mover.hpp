@@ -40,11 +40,13 @@ struct PointMoves {
 };
 
 /// Fields are given with their addresses in the memory that the mover knows; buffers lie in that of
-/// the processor. Fields that change places cost nothing; other strides, or other distances between
-/// blocks, than the time before do.
+/// the processor.
 class Mover {
 public:
     virtual ~Mover() = default;
+    /// Strides of fields, and how far the blocks of each lie apart: what costs something when it is
+    /// not as the time before. Addresses cost nothing.
+    virtual void expect(std::span<const FieldSlab> from, std::span<const FieldSlab> to) = 0;
     virtual void pack(std::span<const FieldSlab>, std::byte* outgoing) = 0;
     /// What stays with this rank.
     virtual void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) = 0;

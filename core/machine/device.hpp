@@ -1,9 +1,9 @@
 /// Device: a machine beside the processor, with memory of its own, on which kernels run. What it
-/// does for a model is listed here; the work stands in the .cpp files of this folder, which are
+/// does for a model is listed here; the work stands in the .cpp files of core/device, which are
 /// compiled twice: into the core, where the processor takes the part of a device (for tests, and
 /// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a library
 /// that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and nothing
-/// of CUDA; memory, copies and recordings are in machine.cpp.
+/// of CUDA; memory, copies and recordings are in device/machine.cpp.
 ///
 /// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
 /// for it.
@@ -12,10 +12,14 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include "field/process.hpp"
-#include "parallel/travel/mover.hpp"
+#include <utility>
 
 namespace fathom {
+
+struct Raw;   // field/field.hpp
+struct Cell;  // field/process.hpp
+struct PointMoves;
+class Mover;  // parallel/travel/mover.hpp
 
 class Device : public std::enable_shared_from_this<Device> {
 public:
@@ -35,9 +39,10 @@ public:
 
     /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
     /// fields in memory of the device; null: there is none.
-    virtual Process::Run kernel(const std::string& scheme, int bytes) const = 0;
+    using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
 
-    /// Halos of fields in memory of the device: for Exchange::moved_by.
+    /// Halos of fields in memory of the device: for Exchange::start.
     virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that

@@ -1,0 +1,236 @@
+/// Steps of a sequence on a device: the same processes in the same order, each over all its columns
+/// by one launch. What stands between two things that need the processor – messages, a global
+/// process – is recorded once, and done again in the steps that follow. A process for which the
+/// device has no kernel is computed here, and its fields travel.
+#include <algorithm>
+#include <map>
+#include "base/error.hpp"
+#include "machine/ticks.hpp"
+#include "sequence/sequence.hpp"
+
+namespace fathom {
+
+class Sequence::OnDevice {
+public:
+    OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
+        for (auto& s : of.steps)
+            kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
+        place_own();
+        find_pieces();
+        for (auto& s : of.steps)  // nothing is allocated while something is recorded
+            for (int b = 0; b < int(of.domain->blocks.size()); ++b) columns(b, s.extent);
+    }
+    void step(FieldSet& set) {
+        for (auto& piece : pieces) piece.alone ? alone(piece, set) : run(piece, set);
+    }
+    const Device* on() const { return device.get(); }
+
+private:
+    Sequence& of;
+    std::shared_ptr<Device> device;
+    std::vector<Device::Kernel> kernels;  // of each process
+
+    /// Cells of a block, of rows that lie so far in the halo, on the device.
+    struct Columns {
+        DeviceMemory memory;
+        int count = 0, first = 0;  // cells; the first column
+        const Cell* begin() const { return (const Cell*)memory.at; }
+    };
+    std::map<std::pair<int, int>, Columns> known;  // of (block, extent)
+    DeviceMemory own;                              // of kernels themselves, one after the other
+    std::map<int, std::size_t> own_at;             // of a field, in it
+
+    /// Processes [first, last) that need nothing but the device; or one thing that is done alone:
+    /// an exchange before a group, or a process.
+    struct Piece {
+        int first, last;
+        bool alone = false;
+        Group* exchange = nullptr;
+        std::vector<int> read, written;  // fields
+        /// By what is the same: addresses of fields, and which processes run.
+        std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings;
+    };
+    std::vector<Piece> pieces;
+
+    const Columns& columns(int block, int extent) {
+        auto [found, made] = known.try_emplace({block, extent});
+        Columns& c = found->second;
+        if (!made) return c;
+        const int h = of.domain->halo, ny = of.domain->blocks[block]->ny;
+        std::vector<Cell> list;
+        for (int r = h - extent; r < h + ny + extent; ++r)
+            for (Cell cell : of.plan->cells[block][r]) cell.row = r, list.push_back(cell);
+        c.count = int(list.size());
+        c.first = list.empty() ? 0 : list.front().column;
+        c.memory = fathom::on_device(device, list.data(), list.size());
+        return c;
+    }
+
+    /// Each column of the widest block has memory of its own for every kernel.
+    void place_own() {
+        std::size_t most = 0;
+        for (auto& s : of.steps) {
+            std::size_t bytes = 0;
+            for (int n : s.fields)
+                if (const Field& f = of.plan->fields[n]; f.own) {
+                    own_at[n] = bytes;
+                    bytes += rows() * own_row(f) * of.bytes;
+                }
+            most = std::max(most, bytes);
+        }
+        own = DeviceMemory(device, most + 64);
+    }
+    std::size_t rows() const {
+        int most = 0;
+        for (int b = 0; b < int(of.domain->blocks.size()); ++b)
+            most = std::max(most, of.domain->rows_of(b));
+        return most;
+    }
+    int width() const {
+        int widest = 1;
+        for (int b = 0; b < int(of.domain->blocks.size()); ++b)
+            widest = std::max(widest, of.domain->columns_of(b));
+        return padded_columns(widest, of.cell);
+    }
+    std::ptrdiff_t own_row(const Field& f) const { return std::ptrdiff_t(f.levels) * width(); }
+
+    void find_pieces() {
+        for (auto& g : of.groups) {
+            if (g.exchange) pieces.push_back({g.first, g.first, true, &g});
+            for (int p = g.first; p < g.last; ++p) {
+                const bool here = !kernels[p];
+                if (here || pieces.empty() || pieces.back().alone) pieces.push_back({p, p, here});
+                Piece& piece = pieces.back();
+                piece.last = p + 1;
+                const auto& uses = of.steps[p].process.fields;
+                for (std::size_t i = 0; i < uses.size(); ++i) {
+                    const int n = of.steps[p].fields[i];
+                    if (uses[i].own) continue;
+                    if (uses[i].access != Access::writes) piece.read.push_back(n);
+                    if (uses[i].access != Access::reads) piece.written.push_back(n);
+                }
+            }
+        }
+    }
+
+    bool runs(int p, const FieldSet& set) const {
+        return set.count % of.steps[p].process.every == 0;
+    }
+
+    void run(Piece& piece, FieldSet& set) {
+        // all, since what is written may be written in part
+        for (int n : piece.read) set.send(n);
+        for (int n : piece.written) set.send(n);
+        if (device->records()) {
+            auto& recording = piece.recordings[signature(piece, set)];
+            if (!recording) {
+                device->record();
+                launch(piece, set);
+                recording = device->recorded();
+            }
+            recording->replay();
+        } else
+            launch(piece, set);
+        for (int p = piece.first; p < piece.last; ++p)
+            for (std::size_t i = 0; i < of.steps[p].fields.size() && runs(p, set); ++i)
+                if (auto& use = of.steps[p].process.fields[i];
+                    use.access != Access::reads && !use.own)
+                    set.changed_there(of.steps[p].fields[i]);
+        for (int p = piece.first; p < piece.last; ++p) of.steps[p].calls += runs(p, set);
+    }
+
+    void launch(const Piece& piece, FieldSet& set) {
+        for (int p = piece.first; p < piece.last; ++p)
+            if (runs(p, set)) launch(p, set);
+    }
+
+    void launch(int p, FieldSet& set) {
+        const Step& s = of.steps[p];
+        for (int b = 0; b < int(of.domain->blocks.size()); ++b) {
+            const Columns& cells = columns(b, s.extent);
+            Raw at[most_fields];
+            for (std::size_t i = 0; i < s.fields.size(); ++i) {
+                const Field& declared = of.plan->fields[s.fields[i]];
+                if (declared.own) {
+                    at[i] = {own.at + own_at[s.fields[i]] + cells.first * of.bytes, width(),
+                             own_row(declared)};
+                    continue;
+                }
+                const Field f = set.on_device(s.fields[i]);
+                const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];
+                const int column = f.place == place::profile ? 0 : cells.first;
+                at[i] = {f.at[b] + column * of.bytes, level, f.row[b]};
+            }
+            kernels[p](s.process.scheme.get(), at, cells.begin(), cells.begin() + cells.count);
+        }
+    }
+
+    std::size_t signature(const Piece& piece, const FieldSet& set) const {
+        std::size_t hash = 0;
+        const auto take = [&](std::size_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15 + 1; };
+        for (int p = piece.first; p < piece.last; ++p) {
+            take(runs(p, set));
+            for (int n : of.steps[p].fields) take(set.place_there(n));
+        }
+        return hash;
+    }
+
+    /// What needs the processor.
+    void alone(Piece& piece, FieldSet& set) {
+        if (piece.exchange) return exchange(*piece.exchange, set);
+        Step& s = of.steps[piece.first];
+        if (!runs(piece.first, set)) return;
+        if (s.global()) {
+            if (apply(s, set)) return;
+            of.apply(s, set);
+        } else
+            compute(s, set);
+        for (int n : piece.written) set.changed_here(n);
+    }
+
+    bool apply(Step& s, FieldSet& set) {
+        Within within(s.region);
+        const double t = seconds_now();
+        if (!s.process.global->apply_on(*device, {set, s.fields})) return false;
+        for (std::size_t i = 0; i < s.fields.size(); ++i)
+            if (s.process.fields[i].access != Access::reads) set.changed_there(s.fields[i]);
+        s.seconds += seconds_now() - t, ++s.calls;
+        return true;
+    }
+
+    /// A process of columns, on the processor.
+    void compute(Step& s, FieldSet& set) {
+        for (int n : s.fields)
+            if (!of.plan->fields[n].own) set.fetch(n);
+        const int h = of.domain->halo;
+        for (int b = 0; b < int(of.domain->blocks.size()); ++b)
+            for (int r = h - s.extent; r < h + of.domain->blocks[b]->ny + s.extent; ++r)
+                if (const auto& cells = of.plan->cells[b][r]; !cells.empty())
+                    for (auto& cell : cells)
+                        of.run_tile(s, {b, r, 0, cells.size()}, {&cell, 1}, set, 0);
+        stream_fence();
+        ++s.calls;
+    }
+
+    void exchange(Group& g, FieldSet& set) {
+        Within within(g.region);
+        const double t = seconds_now();
+        for (std::size_t n = 0; n < g.sent.size(); ++n)
+            std::ranges::copy(set[g.sent[n].field].at, g.slabs[n].at.begin());
+        g.exchange->start(g.slabs);
+        g.exchange->finish(g.slabs);
+        for (auto& s : g.sent) set.changed_here(s.field);
+        g.seconds += seconds_now() - t, ++g.calls;
+    }
+};
+
+Sequence::~Sequence() = default;
+
+void Sequence::step_on_device(FieldSet& set) {
+    if (!options.device) throw Error("this sequence was not made for a device");
+    if (!on_device || on_device->on() != set.device().get())
+        on_device = std::make_unique<OnDevice>(*this, set.device());
+    on_device->step(set);
+}
+
+}  // namespace fathom
