@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
+#include "device/halos.hpp"
 #include "machine/device.hpp"
 #include "machine/ticks.hpp"
 
@@ -145,6 +146,10 @@ public:
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
+    }
+
+    std::unique_ptr<Mover> halos(const PointMoves& moves) override {
+        return halos_of(shared_from_this(), moves);
     }
 
 private:

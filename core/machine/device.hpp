@@ -18,8 +18,10 @@ namespace fathom {
 
 struct Raw;   // field/field.hpp
 struct Cell;  // field/process.hpp
+struct PointMoves;
+class Mover;  // parallel/travel/mover.hpp
 
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
 public:
     Device() = default;
     Device(const Device&) = delete;
@@ -42,6 +44,9 @@ public:
     /// fields in memory of the device; null: there is none.
     using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// Halos of fields in memory of the device: for Exchange::start.
+    virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
     /// `replay` does again and again: one launch in place of many. No copies to or from the host.
