@@ -198,8 +198,8 @@ struct Subtract {
         auto P = [&](std::ptrdiff_t m) { return at(on.sum, m); };
         auto M = [&](std::ptrdiff_t m) { return at(on.difference, m); };
         auto v = [&](std::ptrdiff_t m) { return at(on.scale, m) * at(y, m); };
-        const R here = v(n), E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up),
-                NE = v(n + up + 1), NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
+        const R E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up), NE = v(n + up + 1),
+                NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
         const R west =
             fma(P(n - 1), fma(k, W + N, NW),
                 fma(M(n - 1), W - N, fma(P(n - 1 - up), fma(k, W + S, SW), M(n - 1 - up) * (W - S))));
@@ -626,7 +626,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<EllipticOnDevice> make_elliptic(std::shared_ptr<Device> device,
+std::unique_ptr<EllipticOnDevice> elliptic_on(std::shared_ptr<Device> device,
                                                 const EllipticPoints& points) {
     return std::make_unique<Elliptic>(device, points);
 }

@@ -79,7 +79,7 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
     const bool known = options.preconditioner == "diagonal" &&
                        (options.solver == "chrongear" || options.solver == "pcsi");
     if (!known || space.ranks > 1 || !parts.list.empty()) return false;
-    device = on->elliptic(on, elliptic_points(space.A, single ? &single->A : nullptr,
+    device = on->elliptic(elliptic_points(space.A, single ? &single->A : nullptr,
                                               *space.how.decomposition, 0,
                                               int(record.history.capacity())));
     return true;
