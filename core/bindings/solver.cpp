@@ -28,7 +28,7 @@ struct BoundSolver {
     Decomposition decomposition;
     int rank, halo;
     EllipticSolver solver;
-    DeviceBlocks there{};
+    std::shared_ptr<Device> device{};
     static int bytes(const Blocks& blocks) {
         return !blocks.empty() && blocks[0].dtype() == nb::dtype<float>() ? 4 : 8;
     }
@@ -39,13 +39,15 @@ struct BoundSolver {
         const auto b = field(rhs), y = field(x);
         const int of = bytes(rhs);
         if (bytes(x) != of) throw Error("a right-hand side and a solution of different numbers");
-        if (!there.device) {
+        if (!device) {
             nb::gil_scoped_release nogil;
             return solver.solve(b, y, of);
         }
-        const auto b_there = there.there(b, rhs), y_there = there.there(y, x);
+        DeviceBlocks blocks;
+        blocks.device = device;
+        const auto b_there = blocks.there(b, rhs), y_there = blocks.there(y, x);
         const int iterations = solver.solve_there(b_there, y_there, of);
-        there.back();
+        blocks.back();
         return iterations;
     }
 };
@@ -103,11 +105,12 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
             "on_device",
             [](BoundSolver& s, std::shared_ptr<Device> device) {
                 const bool can = s.solver.live_on(device);
-                if (can) s.there.device = std::move(device);
+                if (can) s.device = std::move(device);
                 return can;
             },
             "device"_a,
-            "from now on it solves in memory of this device; False: it cannot, of several ranks, or "
+            "from now on it solves in memory of this device; False: it cannot, of several ranks, "
+            "or "
             "with another method than chrongear or pcsi with the diagonal")
         .def(
             "apply",

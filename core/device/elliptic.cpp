@@ -1,5 +1,5 @@
-/// The iterations of solver/fused.hpp, a thread a point. r and s of an iteration lie beside those of
-/// the one before: neighbours still read them. Two iterations of conjugate gradients are four
+/// The iterations of solver/fused.hpp, a thread a point. r and s of an iteration lie beside those
+/// of the one before: neighbours still read them. Two iterations of conjugate gradients are four
 /// launches,
 ///   first   s' = r + beta s,   r' = r - alpha (s' - D^2 F s')
 ///   second  the same from r', s' to r, s;   y += alpha s' + alpha' s
@@ -50,8 +50,7 @@ template <class Number> struct Water {
                 NE = v(n + up + 1), NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
         return (corner(n - up, S, SE, here, E).northwest() +
                 corner(n - up - 1, SW, S, W, here).northeast()) +
-               (corner(n, here, E, N, NE).southwest() +
-                corner(n - 1, W, here, NW, N).southeast());
+               (corner(n, here, E, N, NE).southwest() + corner(n - 1, W, here, NW, N).southeast());
     }
     /// v - D^2 F v, given v at the point.
     template <class V>
@@ -200,11 +199,12 @@ struct Subtract {
         auto v = [&](std::ptrdiff_t m) { return at(on.scale, m) * at(y, m); };
         const R E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up), NE = v(n + up + 1),
                 NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
-        const R west =
-            fma(P(n - 1), fma(k, W + N, NW),
-                fma(M(n - 1), W - N, fma(P(n - 1 - up), fma(k, W + S, SW), M(n - 1 - up) * (W - S))));
-        const R east = fma(P(n), fma(k, E + N, NE),
-                           fma(M(n), E - N, fma(P(n - up), fma(k, E + S, SE), M(n - up) * (E - S))));
+        const R west = fma(
+            P(n - 1), fma(k, W + N, NW),
+            fma(M(n - 1), W - N, fma(P(n - 1 - up), fma(k, W + S, SW), M(n - 1 - up) * (W - S))));
+        const R east =
+            fma(P(n), fma(k, E + N, NE),
+                fma(M(n), E - N, fma(P(n - up), fma(k, E + S, SE), M(n - up) * (E - S))));
         const R Ay = fma(-at(on.scale, n), west + east, at(y, n)), left = at(b, n) - Ay;
         left.store(r + n);
         return size_of(left.lanes);
@@ -322,8 +322,8 @@ template <class Number> struct Sums {
         const auto squares = integer(coarse_and(coarse, weight * SW, SW));
         add(mine + 2 * tt, squares);
         const R pairs = fma(R(on.compact) * (SW + NE), SE + NW, fma(SE, NW, SW * NE));
-        const auto pair = integer(coarse_and(coarse, at(on.sum, n), pairs,
-                                             at(on.difference, n) * (SW - NE), SE - NW));
+        const auto pair = integer(
+            coarse_and(coarse, at(on.sum, n), pairs, at(on.difference, n) * (SW - NE), SE - NW));
         add(mine + 2 * cross, squares - (int(point) < fold ? 2 : 1) * pair);
     }
 };
@@ -345,9 +345,7 @@ private:
     constexpr void decide() const {
         GradientSearch& search = state->search;
         const std::int64_t* total = state->total;
-        auto value = [&](Sum of) {
-            return rounded(total[2 * of], total[2 * of + 1], state->unit);
-        };
+        auto value = [&](Sum of) { return rounded(total[2 * of], total[2 * of + 1], state->unit); };
         const Products found{value(rr), value(rt), value(tt), value(cross), !total[2 * sums]};
         const int before = search.iterations;
         search.take(found);
@@ -390,22 +388,32 @@ template <class Number> struct ScaledSquare {
 /// Vectors and coefficients in one precision, and what is done with both.
 template <class Number> class Part {
 public:
-    static constexpr int cycles = 6;  // of two iterations each, before the processor looks
+    static constexpr int cycles = 10;  // of two iterations each, before the processor looks
     enum { r, s, y, r_next, s_next, arrays };
 
     Part(const std::shared_ptr<Device>& device, const EllipticPoints& points,
          const EllipticPoints::Numbers<Number>& given, const int* wet,
          const EllipticPoints::Copy* copies)
-        : device(device), numbers(points.numbers), wet_until(points.wet_until), fold(points.fold),
-          copies_until(points.copies_until), copies(copies), room(points.history),
+        : device(device),
+          numbers(points.numbers),
+          wet_until(points.wet_until),
+          fold(points.fold),
+          copies_until(points.copies_until),
+          copies(copies),
+          room(points.history),
           coefficients{on_device(device, given.sum), on_device(device, given.difference),
                        on_device(device, given.square), on_device(device, given.scale)},
           vectors(device, sizeof(Number) * arrays * numbers),
           states(device, sizeof(State)),
           tables(device, sizeof(Steps) * most),
           residuals(device, sizeof(EllipticOnDevice::Residual) * std::max(room, 1)),
-          water{wet, points.up, numbers_of(coefficients[0]), numbers_of(coefficients[1]),
-                numbers_of(coefficients[2]), numbers_of(coefficients[3]), given.compact} {}
+          water{wet,
+                points.up,
+                numbers_of(coefficients[0]),
+                numbers_of(coefficients[1]),
+                numbers_of(coefficients[2]),
+                numbers_of(coefficients[3]),
+                given.compact} {}
 
     const Water<Number>& operator*() const { return water; }
     Number* of(int vector) const { return (Number*)vectors.at + std::size_t(vector) * numbers; }
@@ -442,14 +450,14 @@ public:
         const int count = int(list.size());
         device->copy(tables.at, table, count * sizeof(Steps), Device::Way::to_device);
         auto all = [&] {
-            for (int n = 0; n < count; ++n)
-                fill(2, r, s), iterate((const Steps*)tables.at + n, 1);
+            for (int n = 0; n < count; ++n) fill(2, r, s), iterate((const Steps*)tables.at + n, 1);
         };
         count == most || count == most / 2 ? repeat(recorded_sweeps[count == most], all) : all();
     }
     double squares(SumUnit unit) {
         device->clear(states.at, sizeof(State));
-        launch::totals<3>(own(), ScaledSquare<Number>{water.wet, of(r), water.square, unit.coarse()},
+        launch::totals<3>(own(),
+                          ScaledSquare<Number>{water.wet, of(r), water.square, unit.coarse()},
                           state()->total);
         device->copy(&here, states.at, sizeof here, Device::Way::to_host);
         return here.total[2] ? std::numeric_limits<double>::quiet_NaN()
@@ -484,9 +492,10 @@ private:
         recording->replay();
     }
     void decide() const {
-        launch::each(1 + copies_until[EllipticPoints::halo],
-                     Decide<Number>{state(), (EllipticOnDevice::Residual*)residuals.at, room,
-                                    {copies, of(r), of(s)}});
+        launch::each(
+            1 + copies_until[EllipticPoints::halo],
+            Decide<Number>{
+                state(), (EllipticOnDevice::Residual*)residuals.at, room, {copies, of(r), of(s)}});
     }
     /// Two; the first as far as `reach` points in the halo, the second one less.
     void iterate(const Steps* steps, int reach) const {
@@ -511,16 +520,20 @@ private:
 class Elliptic final : public EllipticOnDevice {
 public:
     Elliptic(const std::shared_ptr<Device>& device, const EllipticPoints& points)
-        : device(device), blocks(points.blocks), up(points.up), numbers(points.numbers),
+        : device(device),
+          blocks(points.blocks),
+          up(points.up),
+          numbers(points.numbers),
           wet(on_device(device, points.wet.data(), points.wet.size())),
           copies(on_device(device, points.copies.data(), points.copies.size())),
-          right_side(device, sizeof(double) * numbers), found(device, sizeof(Squares)),
+          right_side(device, sizeof(double) * numbers),
+          found(device, sizeof(Squares)),
           part(device, points, points.in_double, (const int*)wet.at,
                (const EllipticPoints::Copy*)copies.at) {
         if (!points.in_single.sum.empty())
-            single = std::make_unique<Part<float>>(device, points, points.in_single,
-                                                   (const int*)wet.at,
-                                                   (const EllipticPoints::Copy*)copies.at);
+            single =
+                std::make_unique<Part<float>>(device, points, points.in_single, (const int*)wet.at,
+                                              (const EllipticPoints::Copy*)copies.at);
     }
 
     void scale(const FieldSlab& f, int halo, int bytes, double by) override {
@@ -575,8 +588,8 @@ public:
     void leave(bool in_single, double down, bool residual) override {
         const auto& p = part;
         if (in_single)
-            launch::each(p.own(), LeaveSingle{(*p).wet, (**single).scale, single->of(p.y), down,
-                                              p.of(p.y)});
+            launch::each(p.own(),
+                         LeaveSingle{(*p).wet, (**single).scale, single->of(p.y), down, p.of(p.y)});
         else
             launch::each(p.own(), Leave{(*p).wet, (*p).scale, p.of(p.r), p.of(p.y), residual});
     }
@@ -627,7 +640,7 @@ private:
 }  // namespace
 
 std::unique_ptr<EllipticOnDevice> elliptic_on(std::shared_ptr<Device> device,
-                                                const EllipticPoints& points) {
+                                              const EllipticPoints& points) {
     return std::make_unique<Elliptic>(device, points);
 }
 

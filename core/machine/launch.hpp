@@ -50,8 +50,8 @@ void columns(const Cell* first, const Cell* last, const Body& body) {
     static_assert(width == 1, "a thread of a device has one column");
     const int cells = int(last - first);
     if (cells == 0) return;
-    a_column<cell><<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first,
-                                                                                   cells);
+    a_column<cell>
+        <<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first, cells);
     started();
 }
 

@@ -27,10 +27,10 @@ End chebyshev_steps(Spectrum& spectrum, double rr, double goal, int& iterations,
     Progress progress(iterations);
     std::array<TwoSteps, most_sweeps> list;
     while (iterations < maximum) {
-        const int count = std::min(until_sum(spectrum, rr, goal) > 10 ? most_sweeps : most_sweeps / 2,
-                                   (maximum - iterations + 1) / 2);
-        for (int n = 0; n < count; ++n)
-            list[n].step[0] = next(), list[n].step[1] = next();
+        const int count =
+            std::min(until_sum(spectrum, rr, goal) > 10 ? most_sweeps : most_sweeps / 2,
+                     (maximum - iterations + 1) / 2);
+        for (int n = 0; n < count; ++n) list[n].step[0] = next(), list[n].step[1] = next();
         sweeps(std::span<const TwoSteps>(list.data(), count));
         iterations += 2 * count;
         rr = squares(SumUnit::for_largest(256 * rr));

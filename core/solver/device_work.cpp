@@ -19,7 +19,7 @@ ExactSum sum_of(const EllipticOnDevice::Squares& s, SumUnit unit) {
 class EllipticSolver::There final : public Work {
 public:
     There(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
-        : solver(solver), on(*solver.device), rhs(rhs), x(x), bytes(bytes) {}
+        : solver(solver), on(*solver.on_device), rhs(rhs), x(x), bytes(bytes) {}
 
     double begin() override { return square(on.begin(rhs, x, solver.halo, bytes)); }
     double residual() override { return square(on.residual()); }
@@ -79,9 +79,11 @@ bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
     const bool known = options.preconditioner == "diagonal" &&
                        (options.solver == "chrongear" || options.solver == "pcsi");
     if (!known || space.ranks > 1 || !parts.list.empty()) return false;
-    device = on->elliptic(elliptic_points(space.A, single ? &single->A : nullptr,
-                                              *space.how.decomposition, 0,
-                                              int(record.history.capacity())));
+    if (on == device) return true;
+    device = on;
+    on_device =
+        on->elliptic(elliptic_points(space.A, single ? &single->A : nullptr,
+                                     *space.how.decomposition, 0, int(record.history.capacity())));
     return true;
 }
 

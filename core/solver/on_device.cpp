@@ -31,6 +31,53 @@ EllipticPoints::Numbers<Number> numbers(const EllipticPoints& points,
     return all;
 }
 
+/// Own points, those along the fold last, then those 1, 2, 3 points in the halo.
+void list_water(EllipticPoints& points, const Operator& A, const Topology& t) {
+    struct Wet {
+        int ring, fold, at;
+    };
+    std::vector<Wet> wet;
+    for (auto& row : A.rows) {
+        const bool fold = t.fold && row.ring == 0 && A.blocks[row.block].j0 + row.j == t.ny - 1;
+        for (int i = -halo; i < row.nx + halo; ++i)
+            if (row.of(A.scale)[i + halo] > 0) {
+                const int ring = std::max(row.ring, outside(i, row.nx));
+                wet.push_back(
+                    {ring, fold && ring == 0, points.blocks[row.block].at + row.j * points.up + i});
+            }
+    }
+    std::ranges::stable_sort(wet, {}, [](const Wet& w) { return std::pair(w.ring, w.fold); });
+    for (auto& w : wet) {
+        if (w.ring < halo) points.wet.push_back(w.at);
+        points.fold += w.ring == 0 && !w.fold;
+        for (int ring = w.ring; ring < halo; ++ring) ++points.wet_until[ring];
+    }
+}
+
+/// Of wet points in the halo, from the edges of the blocks outwards.
+void list_copies(EllipticPoints& points, const Plan& plan) {
+    const auto place = [&](int block, int row, int column) {
+        return points.blocks[block].at + (row - halo) * points.up + column - halo;
+    };
+    std::vector<std::pair<int, EllipticPoints::Copy>> copies;
+    for (auto& message : plan.messages)
+        for (auto& r : message.runs)
+            for (int n = 0; n < r.count; ++n) {
+                const int from = place(r.from_block, r.from_row, r.from_column + n * r.step),
+                          to = place(r.to_block, r.to_row, r.to_column + n);
+                const auto& [at, nx, ny] = points.blocks[r.to_block];
+                if (points.in_double.scale[to] > 0)
+                    copies.push_back({std::max(outside(r.to_row - halo, ny),
+                                               outside(r.to_column + n - halo, nx)),
+                                      {from, to}});
+            }
+    std::ranges::stable_sort(copies, {}, [](const auto& c) { return c.first; });
+    for (auto& [ring, copy] : copies) {
+        points.copies.push_back(copy);
+        for (int r = ring; r <= halo; ++r) ++points.copies_until[r];
+    }
+}
+
 }  // namespace
 
 EllipticPoints elliptic_places(const Operator& A) {
@@ -52,49 +99,8 @@ EllipticPoints elliptic_points(const Operator& A, const EllipticOperator<float>*
     points.history = history;
     points.in_double = numbers(points, A);
     if (single) points.in_single = numbers(points, *single);
-
-    struct Wet {
-        int ring, fold, at;
-    };
-    std::vector<Wet> wet;
-    for (auto& row : A.rows) {
-        const Block& b = A.blocks[row.block];
-        const bool fold = d.topology.fold && b.j0 + row.j == d.topology.ny - 1;
-        for (int i = -halo; i < row.nx + halo; ++i)
-            if (row.of(A.scale)[i + halo] > 0)
-                wet.push_back({std::max(row.ring, outside(i, row.nx)), fold,
-                               points.blocks[row.block].at + row.j * points.up + i});
-    }
-    std::ranges::stable_sort(wet, {}, [](const Wet& w) {
-        return std::pair(w.ring, w.ring == 0 && w.fold);
-    });
-    for (auto& w : wet) {
-        if (w.ring < halo) points.wet.push_back(w.at);
-        points.fold += w.ring == 0 && !w.fold;
-        for (int ring = w.ring; ring < halo; ++ring) ++points.wet_until[ring];
-    }
-
-    std::vector<std::pair<int, EllipticPoints::Copy>> copies;
-    const auto place = [&](int block, int row, int column) {
-        return points.blocks[block].at + (row - halo) * points.up + column - halo;
-    };
-    for (auto& message : halo_plan(d, Horizontal::center, halo, halo, rank).messages)
-        for (auto& run : message.runs)
-            for (int n = 0; n < run.count; ++n) {
-                const int to = place(run.to_block, run.to_row, run.to_column + n);
-                if (!(points.in_double.scale[to] > 0)) continue;
-                const Block& b = A.blocks[run.to_block];
-                const int ring = std::max(outside(run.to_row - halo, b.ny),
-                                          outside(run.to_column + n - halo, b.nx));
-                copies.push_back({ring, {place(run.from_block, run.from_row,
-                                               run.from_column + n * run.step),
-                                         to}});
-            }
-    std::ranges::stable_sort(copies, {}, [](const auto& c) { return c.first; });
-    for (auto& [ring, copy] : copies) {
-        points.copies.push_back(copy);
-        for (int r = ring; r <= halo; ++r) ++points.copies_until[r];
-    }
+    list_water(points, A, d.topology);
+    list_copies(points, halo_plan(d, Horizontal::center, halo, halo, rank));
     return points;
 }
 

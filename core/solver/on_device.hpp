@@ -1,10 +1,10 @@
-/// The vectors of an elliptic solver in memory of a device, and all that is done with them there: of
-/// the passes of solver.hpp and the iterations of fused.hpp, on the blocks of one rank that has them
-/// all. The kernels are in device/elliptic.cpp.
+/// The vectors of an elliptic solver in memory of a device, and all that is done with them there:
+/// of the passes of solver.hpp and the iterations of fused.hpp, on the blocks of one rank that has
+/// them all. The kernels are in device/elliptic.cpp.
 ///
-/// A point is computed from its neighbours alone: the sums over corners are those of fused_rows.hpp,
-/// in the same order, so that the bits are the processor's. Blocks have a halo of four points, filled
-/// once in two iterations.
+/// A point is computed from its neighbours alone: the sums over corners are those of
+/// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
+/// four points, filled once in two iterations.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -31,8 +31,8 @@ struct EllipticPoints {
     /// Own points first, those along the fold last of them; then those 1, 2, 3 points in the halo.
     std::vector<int> wet;
     std::array<int, halo> wet_until{};  ///< so many points in the halo: how many
-    int fold = 0;                       ///< the first own one along the fold: its corner counts half
-    std::vector<Copy> copies;           ///< of wet points of the halo, from the edge outwards
+    int fold = 0;              ///< the first own one along the fold: its corner counts half
+    std::vector<Copy> copies;  ///< of wet points of the halo, from the edge outwards
     std::array<int, halo + 1> copies_until{};
     /// P', M, d^2, d of elliptic.hpp.
     template <class Number> struct Numbers {
@@ -48,8 +48,8 @@ class EllipticOnDevice {
 public:
     virtual ~EllipticOnDevice() = default;
 
-    /// Of an exact sum of squares, u 2^-40 (2^40 n1 + n2): n1 and n2, each as 2^32 [1] + [0]; whether
-    /// a term was not of the unit. The unit is that of the largest number.
+    /// An exact sum of squares (reduce.hpp): sums of n1 and n2, each as 2^32 [1] + [0]; whether a
+    /// term was too large for the unit, which is that of the largest number.
     struct Squares {
         double largest;
         std::int64_t n1[2], n2[2], strange;
@@ -65,7 +65,8 @@ public:
 
     /// A pass begins: r and y become D r and D y; in fp32 D r times `up` and 0.
     virtual void enter(bool single, double up) = 0;
-    /// It ends: y is itself again, and r if it is asked for; in fp32 y += down times what was found.
+    /// It ends: y is itself again, and r if it is asked for; in fp32 y += down times what was
+    /// found.
     virtual void leave(bool single, double down, bool residual) = 0;
 
     struct Residual {

@@ -1,5 +1,5 @@
-/// What the iterations of fused.hpp know besides vectors: numbers, on which the processor decides, or
-/// a device.
+/// What the iterations of fused.hpp know besides vectors: numbers, on which the processor decides,
+/// or a device.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -72,8 +72,8 @@ struct LookAhead {
     }
 };
 
-/// A pass of conjugate gradients, from one set of products to the next: `take` is told what the sums
-/// are that it asked for, and says what is to be done.
+/// A pass of conjugate gradients, from one set of products to the next: `take` is told the sums
+/// that it asked for, and says what is to be done.
 struct GradientSearch {
     static constexpr double infinity = LookAhead::infinity;
     double rr, goal;
@@ -107,9 +107,9 @@ struct GradientSearch {
             look_ahead(found);
     }
     constexpr TwoSteps steps() const {
-        return {{{ahead.one.alpha, ahead.one.beta},
-                 {ahead.two.alpha, ahead.two.beta, ahead.one.alpha}},
-                ahead.both};
+        return {
+            {{ahead.one.alpha, ahead.one.beta}, {ahead.two.alpha, ahead.two.beta, ahead.one.alpha}},
+            ahead.both};
     }
 
 private:

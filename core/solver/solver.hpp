@@ -37,7 +37,7 @@ public:
     bool live_on(std::shared_ptr<Device>);
     /// The same solve, to the bit, with slabs in memory of that device.
     int solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
-    EllipticOnDevice* there() const { return device.get(); }
+    EllipticOnDevice* there() const { return on_device.get(); }
     /// y = (M + K) x at own points.
     void apply(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
     /// y = D M D x, about the inverse of M + K times x.
@@ -99,7 +99,8 @@ private:
     };
     class Here;   // solver.cpp
     class There;  // device_work.cpp
-    std::unique_ptr<EllipticOnDevice> device;
+    std::shared_ptr<Device> device;
+    std::unique_ptr<EllipticOnDevice> on_device;
 
     int solve(Work&);
     double begin(Work&);

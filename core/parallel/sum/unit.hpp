@@ -7,7 +7,9 @@
 namespace fathom {
 
 /// 2^n, -1022 <= n <= 1023.
-constexpr double power_of_two(int n) { return std::bit_cast<double>(std::uint64_t(1023 + n) << 52); }
+constexpr double power_of_two(int n) {
+    return std::bit_cast<double>(std::uint64_t(1023 + n) << 52);
+}
 
 struct SumUnit {
     int exponent = -50;
