@@ -286,12 +286,10 @@ private:
     }
 };
 
-Sequence::~Sequence() = default;
-
 void Sequence::step_on_device(FieldSet& set) {
     if (!options.device) throw Error("this sequence was not made for a device");
     if (!on_device || on_device->on() != set.device().get())
-        on_device = std::make_unique<OnDevice>(*this, set.device());
+        on_device = std::make_shared<OnDevice>(*this, set.device());
     on_device->step(set);
 }
 
