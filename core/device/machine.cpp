@@ -5,6 +5,9 @@
 #include <map>
 #include "catalogue/catalogue.hpp"
 #include "device/halos.hpp"
+#include "device/ice.hpp"
+#include "device/values.hpp"
+#include "device/watch.hpp"
 #include "machine/device.hpp"
 
 namespace fathom {
@@ -131,8 +134,23 @@ public:
     std::unique_ptr<Mover> halos(const PointMoves& moves) override {
         return halos_of(shared_from_this(), moves);
     }
+    std::unique_ptr<Watch> watch(const WetColumns& columns) override {
+        return watch_of(shared_from_this(), columns);
+    }
+    void gather(std::span<const std::byte* const> at, int bytes, double* values) override {
+        fathom::gather(*this, lists, at, bytes, values);
+    }
+    void scatter(std::span<std::byte* const> at, int bytes, const double* values) override {
+        fathom::scatter(*this, lists, at, bytes, values);
+    }
+    void add(double x, const Rows& rows, int bytes) override { fathom::add(x, rows, bytes); }
+    std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry> blocks,
+                                            const ocean::IceParameters& parameters) override {
+        return ice_of(shared_from_this(), blocks, parameters);
+    }
 
 private:
+    Lists lists;
     mutable std::map<std::pair<std::string, int>, Kernel> kernels;
 };
 

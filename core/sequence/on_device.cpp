@@ -1,6 +1,6 @@
 /// Steps of a sequence on a device: the same processes in the same order, each over all its columns
-/// by one launch. What stands between two things that need the processor – messages, a global
-/// process – is recorded once, and done again in the steps that follow. A process for which the
+/// by one launch, as are halos that stay with this rank. What stands between two things that need the
+/// processor – messages, a global process – is recorded once, and done again in the steps that follow. A process for which the
 /// device has no kernel is computed here, and its fields travel.
 #include <algorithm>
 #include <map>
@@ -15,6 +15,13 @@ public:
     OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
+        for (auto& g : of.groups)
+            if (g.exchange) {
+                movers[&g] = device->halos(g.exchange->points());
+                std::vector<FieldSlab> slabs;
+                for (auto& s : g.sent) slabs.push_back(of.plan->fields[s.field]);
+                movers[&g]->expect(slabs);
+            }
         place_own();
         find_pieces();
         for (auto& s : of.steps)  // nothing is allocated while something is recorded
@@ -28,7 +35,8 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;  // of each process
+    std::vector<Device::Kernel> kernels;                     // of each process
+    std::map<const Group*, std::unique_ptr<Mover>> movers;  // of their exchanges
 
     /// Cells of a block, of rows that lie so far in the halo, on the device.
     struct Columns {
@@ -40,12 +48,13 @@ private:
     DeviceMemory own;                              // of kernels themselves, one after the other
     std::map<int, std::size_t> own_at;             // of a field, in it
 
-    /// Processes [first, last) that need nothing but the device; or one thing that is done alone:
-    /// an exchange before a group, or a process.
+    /// Processes [first, last) that need nothing but the device, and halos before some of them; or
+    /// one thing that is done alone: an exchange before a group, or a process.
     struct Piece {
         int first, last;
         bool alone = false;
         Group* exchange = nullptr;
+        std::vector<Group*> halos;       // before these groups
         std::vector<int> read, written;  // fields
         /// By what is the same: addresses of fields, and which processes run.
         std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings;
@@ -96,7 +105,14 @@ private:
 
     void find_pieces() {
         for (auto& g : of.groups) {
-            if (g.exchange) pieces.push_back({g.first, g.first, true, &g});
+            if (g.exchange && g.exchange->travels())
+                pieces.push_back({g.first, g.first, true, &g});
+            else if (g.exchange) {
+                if (pieces.empty() || pieces.back().alone) pieces.push_back({g.first, g.first});
+                Piece& piece = pieces.back();
+                piece.halos.push_back(&g);
+                for (auto& s : g.sent) piece.read.push_back(s.field), piece.written.push_back(s.field);
+            }
             for (int p = g.first; p < g.last; ++p) {
                 const bool here = !kernels[p];
                 if (here || pieces.empty() || pieces.back().alone) pieces.push_back({p, p, here});
@@ -137,11 +153,30 @@ private:
                     use.access != Access::reads && !use.own)
                     set.changed_there(of.steps[p].fields[i]);
         for (int p = piece.first; p < piece.last; ++p) of.steps[p].calls += runs(p, set);
+        for (auto* g : piece.halos) {
+            for (auto& s : g->sent) set.changed_there(s.field);
+            ++g->calls;
+        }
     }
 
     void launch(const Piece& piece, FieldSet& set) {
-        for (int p = piece.first; p < piece.last; ++p)
-            if (runs(p, set)) launch(p, set);
+        auto halo = piece.halos.begin();
+        for (int p = piece.first; p <= piece.last; ++p) {
+            for (; halo != piece.halos.end() && (*halo)->first == p; ++halo) copy_halos(**halo, set);
+            if (p < piece.last && runs(p, set)) launch(p, set);
+        }
+    }
+
+    /// Slabs of a group's exchange, there.
+    std::vector<FieldSlab>& slabs(Group& g, const FieldSet& set) {
+        for (std::size_t n = 0; n < g.sent.size(); ++n)
+            g.slabs[n].at = set.on_device(g.sent[n].field).at;
+        return g.slabs;
+    }
+
+    void copy_halos(Group& g, const FieldSet& set) {
+        auto& fields = slabs(g, set);
+        movers[&g]->copy(fields, fields);
     }
 
     void launch(int p, FieldSet& set) {
@@ -172,6 +207,8 @@ private:
             take(runs(p, set));
             for (int n : of.steps[p].fields) take(set.place_there(n));
         }
+        for (auto* g : piece.halos)
+            for (auto& s : g->sent) take(set.place_there(s.field));
         return hash;
     }
 
@@ -215,11 +252,10 @@ private:
     void exchange(Group& g, FieldSet& set) {
         Within within(g.region);
         const double t = seconds_now();
-        for (std::size_t n = 0; n < g.sent.size(); ++n)
-            std::ranges::copy(set[g.sent[n].field].at, g.slabs[n].at.begin());
-        g.exchange->start(g.slabs);
-        g.exchange->finish(g.slabs);
-        for (auto& s : g.sent) set.changed_here(s.field);
+        auto& fields = slabs(g, set);
+        g.exchange->start(fields, movers[&g].get());
+        g.exchange->finish(fields);
+        for (auto& s : g.sent) set.changed_there(s.field);
         g.seconds += seconds_now() - t, ++g.calls;
     }
 };
