@@ -44,6 +44,9 @@ public:
     virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
     virtual void clear(std::byte*, std::size_t bytes) = 0;
     virtual void wait() = 0;
+    /// A mark in the order of work; seconds between two of them, when both are reached.
+    virtual void mark(int n) = 0;
+    virtual double between(int first, int second) = 0;
 
     /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
     /// fields in memory of the device; null: there is none.
@@ -101,8 +104,8 @@ public:
 };
 
 /// Values in memory of a device.
-template <class T> DeviceMemory on_device(std::shared_ptr<Device> device, const T* first,
-                                          std::size_t count) {
+template <class T>
+DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size_t count) {
     DeviceMemory made(std::move(device), std::max<std::size_t>(count, 1) * sizeof(T));
     made.device->copy(made.at, first, count * sizeof(T), Device::Way::to_device);
     return made;

@@ -7,7 +7,7 @@ machine for this case (fathom/run/choices.py), else from `usual`.
 
 from pathlib import Path
 
-from fathom import mpi
+from fathom import device, mpi
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
@@ -43,7 +43,6 @@ chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
 chosen += decisions["columns"]
 between_ranks = {"exchange", "sum", "synchronise", *decisions["columns"]}  # nothing to one rank
 distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
-devices = ("cuda", "processor")  # processor: the kernels of a device, for tests
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
@@ -66,7 +65,7 @@ def checked(given):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
     if how["device"] is not None:
-        _one_of(how["device"], devices, f"no device {how['device']!r}")
+        _one_of(how["device"], device.names, f"no device {how['device']!r}")
     columns(how["tile"])
     balanced(how["balance"])
     known = [name for name, _ in mpi.core.carriers()]

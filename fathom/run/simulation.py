@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import devices, mpi, regions, shown
+from fathom import device, mpi, regions, shown
 from fathom.failure import RunFailure
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -390,8 +390,8 @@ class Simulation:
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self._take_back()
-        if (device := self.parallel["device"]) is not None:
-            self.fields.live_on(devices.open(device))
+        if (name := self.parallel["device"]) is not None:
+            self.fields.live_on(device.open(name))
         self.tidy()
 
     def _place_on_ranks(self):
