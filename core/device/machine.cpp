@@ -62,6 +62,7 @@ public:
         const auto kind = way == Way::to_device ? cudaMemcpyHostToDevice
                           : way == Way::to_host ? cudaMemcpyDeviceToHost
                                                 : cudaMemcpyDeviceToDevice;
+        if (way != Way::within) travelled += bytes;
         must(cudaMemcpyAsync(to, from, bytes, kind, launch::stream), "a copy fails");
         if (way == Way::to_host) wait();
     }
@@ -117,7 +118,8 @@ public:
         return (std::byte*)at;
     }
     void release(std::byte* at) noexcept override { std::free(at); }
-    void copy(void* to, const void* from, std::size_t bytes, Way) override {
+    void copy(void* to, const void* from, std::size_t bytes, Way way) override {
+        if (way != Way::within) travelled += bytes;
         std::memcpy(to, from, bytes);
     }
     void clear(std::byte* at, std::size_t bytes) override { std::memset(at, 0, bytes); }

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 #include "device/blocks.hpp"
-#include "machine/launch.hpp"
+#include "machine/largest.hpp"
 
 namespace fathom {
 

@@ -42,6 +42,7 @@ public:
     virtual void release(std::byte*) noexcept = 0;
     enum class Way { to_device, to_host, within };
     virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
+    std::size_t travelled = 0;  ///< bytes copied to it and from it
     virtual void clear(std::byte*, std::size_t bytes) = 0;
     virtual void wait() = 0;
     /// A mark in the order of work; seconds between two of them, when both are reached.

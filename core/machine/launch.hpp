@@ -17,6 +17,16 @@ namespace fathom::launch {
 
 /// Packs of one column: a thread each.
 inline constexpr bool on_device = true;
+
+/// A number that nobody writes while a kernel runs: it may be read early, and many at once.
+template <class Number> constexpr Number unchanging(const Number* at) {
+#if defined(__CUDA_ARCH__)
+    return __ldg(at);
+#else
+    return *at;
+#endif
+}
+
 /// All kernels, in their order.
 inline cudaStream_t stream = nullptr;
 inline constexpr int threads = 128;  // of a block
@@ -92,36 +102,11 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
     started();
 }
 
-template <int words, class Body>
-__global__ void a_largest(Body body, std::size_t count, std::int64_t* to) {
-    std::int64_t mine[words];
-    for (int w = 0; w < words; ++w) mine[w] = to[w];
-    for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
-         n += std::size_t(gridDim.x) * blockDim.x)
-        body(n, mine);
-    for (int w = 0; w < words; ++w) {
-        for (int apart = 16; apart > 0; apart /= 2) {
-            const auto other = __shfl_down_sync(0xffffffff, mine[w], apart);
-            mine[w] = other > mine[w] ? other : mine[w];
-        }
-        if (threadIdx.x % 32 == 0) atomicMax((long long*)(to + w), (long long)mine[w]);
-    }
-}
-
-/// body(n, mine) raises mine[0 ... words - 1]; the largest are in to[...], which holds the least
-/// that they may be.
-template <int words, class Body>
-void largest(std::size_t count, const Body& body, std::int64_t* to) {
-    if (count == 0) return;
-    const std::size_t blocks = (count + threads - 1) / threads, most = 2048;
-    a_largest<words><<<unsigned(blocks < most ? blocks : most), threads, 0, stream>>>(body, count,
-                                                                                      to);
-    started();
-}
-
 #else
 
 inline constexpr bool on_device = false;
+
+template <class Number> constexpr Number unchanging(const Number* at) { return *at; }
 
 template <std::size_t, class Argument> const Argument* carried(const Argument* first) {
     return first;
@@ -150,11 +135,6 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
     std::int64_t mine[words] = {};
     for (std::size_t n = 0; n < count; ++n) body(n, mine);
     for (int w = 0; w < words; ++w) to[w] += mine[w];
-}
-
-template <int words, class Body>
-void largest(std::size_t count, const Body& body, std::int64_t* to) {
-    for (std::size_t n = 0; n < count; ++n) body(n, to);
 }
 
 #endif
