@@ -35,8 +35,8 @@ public:
         if (f.at.empty()) return {};
         std::vector<BlockAt> blocks;
         for (std::size_t b = 0; b < f.at.size(); ++b)
-            blocks.push_back({(f.at[b] - f.at[0]) / std::ptrdiff_t(sizeof(Number)), f.row[b],
-                              f.level[b]});
+            blocks.push_back(
+                {(f.at[b] - f.at[0]) / std::ptrdiff_t(sizeof(Number)), f.row[b], f.level[b]});
         auto& table = tables[blocks];
         if (!table.at) {
             table = on_device(device, blocks.data(), blocks.size());

@@ -139,8 +139,9 @@ private:
         go();
     }
 
-    template <bool pack> void carry(std::span<const FieldSlab> fields, const DeviceMemory& points,
-                                    const DeviceMemory& buffer, Part part) {
+    template <bool pack>
+    void carry(std::span<const FieldSlab> fields, const DeviceMemory& points,
+               const DeviceMemory& buffer, Part part) {
         Carry<Bits, pack> kernel{};
         kernel.buffer = (Bits*)buffer.at;
         launch_all(kernel, part, [&](int n, auto& list) {

@@ -36,8 +36,7 @@ struct Rest {
     Equations ice;
     constexpr void operator()(std::size_t n) const {
         const int r = window.row_of(n), c = window.column_of(n);
-        if (!(*ice.a.at(r, c) > 0))
-            *ice.s1.at(r, c) = *ice.s2.at(r, c) = *ice.s12.at(r, c) = 0;
+        if (!(*ice.a.at(r, c) > 0)) *ice.s1.at(r, c) = *ice.s2.at(r, c) = *ice.s12.at(r, c) = 0;
         if (!ice.beside_ice(r, c)) *ice.u.at(r, c) = *ice.v.at(r, c) = 0;
         *ice.ice_area.at(r, c) = *ice.mass.at(r, c) = 0;
     }

@@ -38,9 +38,7 @@ struct Sea {
     constexpr double layer(int k) const {
         return levels == 0 ? 1 : layers[k < levels ? k : levels - 1];
     }
-    constexpr Word place(const Column& c, int k) const {
-        return (Word(k) * ny + c.j) * nx + c.i;
-    }
+    constexpr Word place(const Column& c, int k) const { return (Word(k) * ny + c.j) * nx + c.i; }
 };
 
 /// A value of a field of either precision, or what stands in its place.
@@ -220,8 +218,7 @@ public:
         launch::largest<2>(count, PlaceExtremes<Number>{sea, of(&f), found}, found + 5);
         const auto word = fetch<7>();
         last[0] = word[3], last[1] = word[4];
-        return {peak(word[0], word[5]), peak(word[1], word[6]),
-                word[2] == none ? -1 : -word[2]};
+        return {peak(word[0], word[5]), peak(word[1], word[6]), word[2] == none ? -1 : -word[2]};
     }
 
     Motion motion(const FieldSlab& u, const FieldSlab& v, Spacing spacing, double step,

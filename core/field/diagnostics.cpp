@@ -118,15 +118,18 @@ struct
 WetColumns wet_columns(const FieldSet& s, const Field& f) {
     const Domain& d = s.domain();
     const Weight weight(s, f, false, true);
-    WetColumns made{s.bytes(), d.decomposition.topology.nx, d.decomposition.topology.ny, {},
+    WetColumns made{s.bytes(),
+                    d.decomposition.topology.nx,
+                    d.decomposition.topology.ny,
+                    {},
                     {weight.levels.begin(), weight.levels.end()}};
     for_each_row(s, f, [&](const Row& r) {
         for (int i = 0; i < r.nx; ++i)
             if (r.levels[i]) {
                 const double area =
                     weight.area.empty() ? 1 : weight.area[std::size_t(r.J) * made.nx + r.i0 + i];
-                made.columns.push_back({r.b, r.j + d.halo, i + d.halo, r.levels[i], r.i0 + i, r.J,
-                                        area});
+                made.columns.push_back(
+                    {r.b, r.j + d.halo, i + d.halo, r.levels[i], r.i0 + i, r.J, area});
             }
     });
     return made;
@@ -148,23 +151,22 @@ public:
     }
     const FieldSlab* cells() { return operator()(weight.cells); }
     Watch::Thickness thickness() {
-        return {cells(), operator()(weight.eta), operator()(weight.depth), operator()(weight.bottom)};
+        return {
+            cells(), operator()(weight.eta), operator()(weight.depth), operator()(weight.bottom)};
     }
     double sum(const Field* f) {
         const FieldSlab* values = operator()(f);
         const auto t = thickness();
-        return exact_sum(set.domain().comm, watch->largest(values, t),
-                         [&](double coarse, double fine) {
-                             return watch->limbs(values, t, coarse, fine);
-                         });
+        return exact_sum(
+            set.domain().comm, watch->largest(values, t),
+            [&](double coarse, double fine) { return watch->limbs(values, t, coarse, fine); });
     }
     /// Of the last extremes or motion.
     double mean(double of_nothing) const {
         const auto sum = [&](Watch::Terms which) {
-            return exact_sum(set.domain().comm, watch->largest(which),
-                             [&](double coarse, double fine) {
-                                 return watch->limbs(which, coarse, fine);
-                             });
+            return exact_sum(
+                set.domain().comm, watch->largest(which),
+                [&](double coarse, double fine) { return watch->limbs(which, coarse, fine); });
         };
         const double volume = sum(Watch::weights);
         return volume > 0 ? sum(Watch::values) / volume : of_nothing;
@@ -178,8 +180,8 @@ private:
 
 /// Of fields at centres and corners, which are those that count for something.
 bool lives_there(const FieldSet& s, const Field& f) {
-    return s.device() && (f.place.horizontal == Horizontal::center ||
-                          f.place.horizontal == Horizontal::corner);
+    return s.device() &&
+           (f.place.horizontal == Horizontal::center || f.place.horizontal == Horizontal::corner);
 }
 const Field& named(const FieldSet& s, std::string_view name) {
     return s.fields()[s.layout->index(name)];

@@ -119,7 +119,7 @@ private:
         std::size_t begin, bytes;
         mutable Newest newest;
     };
-    std::vector<Home> places;  // of the layout's fields; empty without a device
+    std::vector<Home> places;   // of the layout's fields; empty without a device
     std::vector<int> place_of;  // of each field
     mutable std::map<std::pair<Horizontal, bool>, std::shared_ptr<Watch>> watches;
     void choose_pages();

@@ -15,7 +15,7 @@ struct WetColumns {
         int levels, i, j;        ///< i, j: of the global grid
         double area;             ///< 1 where columns have none
     };
-    int bytes, nx, ny;             ///< of a number; of the global grid
+    int bytes, nx, ny;  ///< of a number; of the global grid
     std::vector<Column> columns;
     std::vector<double> layers;  ///< weights of the levels; empty: 1
 };

@@ -28,8 +28,8 @@ template <int words, class Body>
 void largest(std::size_t count, const Body& body, std::int64_t* to) {
     if (count == 0) return;
     const std::size_t blocks = (count + threads - 1) / threads, most = 2048;
-    a_largest<words><<<unsigned(blocks < most ? blocks : most), threads, 0, stream>>>(body, count,
-                                                                                      to);
+    a_largest<words>
+        <<<unsigned(blocks < most ? blocks : most), threads, 0, stream>>>(body, count, to);
     started();
 }
 

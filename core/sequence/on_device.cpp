@@ -36,9 +36,9 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;                     // of each process
+    std::vector<Device::Kernel> kernels;                    // of each process
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of their exchanges
-    static constexpr int timed_every = 64;                   // steps
+    static constexpr int timed_every = 64;                  // steps
     std::vector<double> each;  // seconds of each process when it was timed by itself
 
     /// Cells of a block, of rows that lie so far in the halo, on the device.
@@ -114,7 +114,8 @@ private:
                 if (pieces.empty() || pieces.back().alone) pieces.push_back({g.first, g.first});
                 Piece& piece = pieces.back();
                 piece.halos.push_back(&g);
-                for (auto& s : g.sent) piece.read.push_back(s.field), piece.written.push_back(s.field);
+                for (auto& s : g.sent)
+                    piece.read.push_back(s.field), piece.written.push_back(s.field);
             }
             for (int p = g.first; p < g.last; ++p) {
                 const bool here = !kernels[p];
@@ -167,7 +168,8 @@ private:
         auto halo = piece.halos.begin();
         for (int p = piece.first; p <= piece.last; ++p) {
             if (apart) device->mark(p);
-            for (; halo != piece.halos.end() && (*halo)->first == p; ++halo) copy_halos(**halo, set);
+            for (; halo != piece.halos.end() && (*halo)->first == p; ++halo)
+                copy_halos(**halo, set);
             if (p < piece.last && runs(p, set)) launch(p, set);
         }
     }

@@ -1,5 +1,5 @@
 """What an ocean does with the whole sea at once: overflows, motion of ice, balanced fluxes. On a
-device the bits are those of the processor, and no field travels for them.
+device the bits are those of the processor.
 """
 
 import numpy as np
@@ -8,7 +8,6 @@ import pytest
 import cases
 import fathom as fm
 import icy
-from fathom import device
 
 
 def overflowing(precision, parallel):

@@ -33,7 +33,7 @@ struct IcePlanes {
     IcePlane dx, dy, per_dx, per_dy, xx, yy, per_cell, per_corner, wet, f;   // geometry
     IcePlane a, volume, snow, height, current_x, current_y, wind_x, wind_y;  // given
     IcePlane stress_x, stress_y;
-    IcePlane u, v, s1, s2, s12;                              // what changes
+    IcePlane u, v, s1, s2, s12;                               // what changes
     IcePlane strength, ice_area, mass, push_x, push_y, drag;  // of a step
     static constexpr int geometry = 10, given = 10, changing = 5, count = 31;
 };

@@ -98,9 +98,8 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
 }
 
 double exact_sum(MPI_Comm comm, double largest, const std::function<Limbs(double, double)>& limbs) {
-    return in_its_unit(comm, largest, [&](ExactSum& sum) {
-        sum.add(limbs(sum.unit.coarse(), sum.unit.fine()));
-    });
+    return in_its_unit(comm, largest,
+                       [&](ExactSum& sum) { sum.add(limbs(sum.unit.coarse(), sum.unit.fine())); });
 }
 
 }  // namespace fathom
