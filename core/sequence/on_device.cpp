@@ -159,13 +159,12 @@ private:
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
-        for (int p = piece.first; p < piece.last; ++p) {
-            for (Group* g : piece.exchanges)
-                if (g->first == p) exchange(*g, set);
+        for (int p = piece.first; p <= piece.last; ++p) {
             if (apart) device->mark(p);
-            if (runs(p, set)) launch(p, set);
+            for (Group* g : piece.exchanges)  // the last may be what stands before something else
+                if (g->first == p) exchange(*g, set);
+            if (p < piece.last && runs(p, set)) launch(p, set);
         }
-        if (apart) device->mark(piece.last);
     }
 
     void replay(Piece& piece, FieldSet& set) {
