@@ -12,6 +12,7 @@ void bind_device(nb::module_& m) {
     nb::class_<Device>(m, "Device", "A machine beside the processor, on which models run.")
         .def_prop_ro("name", &Device::name)
         .def_prop_ro("free_memory", &Device::free_memory, "bytes")
+        .def_ro("travelled", &Device::travelled, "bytes copied to it and from it")
         .def("wait", &Device::wait, "until all that was asked for is done");
     m.def("processor_device", &processor_as_device,
           "the processor in the part of a device: the same kernels, memory that is apart");

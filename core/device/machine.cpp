@@ -5,6 +5,9 @@
 #include <map>
 #include "catalogue/catalogue.hpp"
 #include "device/halos.hpp"
+#include "device/ice.hpp"
+#include "device/values.hpp"
+#include "device/watch.hpp"
 #include "machine/device.hpp"
 #include "machine/ticks.hpp"
 
@@ -59,6 +62,7 @@ public:
         const auto kind = way == Way::to_device ? cudaMemcpyHostToDevice
                           : way == Way::to_host ? cudaMemcpyDeviceToHost
                                                 : cudaMemcpyDeviceToDevice;
+        if (way != Way::within) travelled += bytes;
         must(cudaMemcpyAsync(to, from, bytes, kind, launch::stream), "a copy fails");
         if (way == Way::to_host) wait();
     }
@@ -114,7 +118,8 @@ public:
         return (std::byte*)at;
     }
     void release(std::byte* at) noexcept override { std::free(at); }
-    void copy(void* to, const void* from, std::size_t bytes, Way) override {
+    void copy(void* to, const void* from, std::size_t bytes, Way way) override {
+        if (way != Way::within) travelled += bytes;
         std::memcpy(to, from, bytes);
     }
     void clear(std::byte* at, std::size_t bytes) override { std::memset(at, 0, bytes); }
@@ -151,8 +156,23 @@ public:
     std::unique_ptr<Mover> halos(const PointMoves& moves) override {
         return halos_of(shared_from_this(), moves);
     }
+    std::unique_ptr<Watch> watch(const WetColumns& columns) override {
+        return watch_of(shared_from_this(), columns);
+    }
+    void gather(std::span<const std::byte* const> at, int bytes, double* values) override {
+        fathom::gather(*this, lists, at, bytes, values);
+    }
+    void scatter(std::span<std::byte* const> at, int bytes, const double* values) override {
+        fathom::scatter(*this, lists, at, bytes, values);
+    }
+    void add(double x, const Rows& rows, int bytes) override { fathom::add(x, rows, bytes); }
+    std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry> blocks,
+                                            const ocean::IceParameters& parameters) override {
+        return ice_of(shared_from_this(), blocks, parameters);
+    }
 
 private:
+    Lists lists;
     mutable std::map<std::pair<std::string, int>, Kernel> kernels;
 };
 

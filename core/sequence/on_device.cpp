@@ -34,7 +34,7 @@ private:
     std::shared_ptr<Device> device;
     std::vector<Device::Kernel> kernels;    // of each process
     static constexpr int timed_every = 64;  // steps
-    std::vector<double> each;  // seconds of each process when it was timed by itself
+    std::vector<double> each;               // seconds of each process when it was timed by itself
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
     int ranks = 1;
 
@@ -159,19 +159,18 @@ private:
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
-        for (int p = piece.first; p < piece.last; ++p) {
-            for (Group* g : piece.exchanges)
-                if (g->first == p) exchange(*g, set);
+        for (int p = piece.first; p <= piece.last; ++p) {
             if (apart) device->mark(p);
-            if (runs(p, set)) launch(p, set);
+            for (Group* g : piece.exchanges)  // the last may be what stands before something else
+                if (g->first == p) exchange(*g, set);
+            if (p < piece.last && runs(p, set)) launch(p, set);
         }
-        if (apart) device->mark(piece.last);
     }
 
     void replay(Piece& piece, FieldSet& set) {
         auto& recording = piece.recordings[signature(piece, set)];
         if (!recording) {
-            for (Group* g : piece.exchanges) aim(*g, set), movers[g]->expect(g->slabs, g->slabs);
+            for (Group* g : piece.exchanges) aim(*g, set), movers[g]->expect(g->slabs);
             device->record();
             launch(piece, set);
             recording = device->recorded();
