@@ -37,6 +37,7 @@ core: dict[str, set[str]] = {
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
+    "device": _ground | {"solver", "catalogue"},
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }

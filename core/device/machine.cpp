@@ -4,7 +4,9 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
+#include "device/halos.hpp"
 #include "machine/device.hpp"
+#include "machine/ticks.hpp"
 
 namespace fathom {
 
@@ -13,8 +15,7 @@ namespace {
 #if defined(__CUDACC__)
 
 void must(cudaError_t result, const char* what) {
-    if (result != cudaSuccess)
-        throw Error("device: ", what, ": ", cudaGetErrorString(result));
+    if (result != cudaSuccess) throw Error("device: ", what, ": ", cudaGetErrorString(result));
 }
 
 class Graph final : public Device::Recording {
@@ -65,6 +66,17 @@ public:
         must(cudaMemsetAsync(at, 0, bytes, launch::stream), "memory cannot be cleared");
     }
     void wait() override { must(cudaStreamSynchronize(launch::stream), "a kernel fails"); }
+    void mark(int n) override {
+        while (int(marks.size()) <= n)
+            must(cudaEventCreate(&marks.emplace_back()), "an event cannot be made");
+        must(cudaEventRecord(marks[n], launch::stream), "an event cannot be recorded");
+    }
+    double between(int first, int second) override {
+        float milliseconds = 0;
+        must(cudaEventSynchronize(marks[second]), "a kernel fails");
+        must(cudaEventElapsedTime(&milliseconds, marks[first], marks[second]), "no time");
+        return milliseconds / 1e3;
+    }
     void record() override {
         must(cudaStreamBeginCapture(launch::stream, cudaStreamCaptureModeThreadLocal),
              "a recording cannot begin");
@@ -77,6 +89,7 @@ public:
 
 private:
     cudaDeviceProp properties;
+    std::vector<cudaEvent_t> marks;
 };
 
 bool there(std::string& why) {
@@ -106,9 +119,17 @@ public:
     }
     void clear(std::byte* at, std::size_t bytes) override { std::memset(at, 0, bytes); }
     void wait() override {}
+    void mark(int n) override {
+        marks.resize(std::max<std::size_t>(marks.size(), n + 1));
+        marks[n] = seconds_now();
+    }
+    double between(int first, int second) override { return marks[second] - marks[first]; }
     bool records() const override { return false; }
     void record() override { throw Error("device: the processor records nothing"); }
     std::unique_ptr<Recording> recorded() override { return nullptr; }
+
+private:
+    std::vector<double> marks;
 };
 
 bool there(std::string&) { return true; }
@@ -125,6 +146,10 @@ public:
         for (auto& e : catalogue())
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
+    }
+
+    std::unique_ptr<Mover> halos(const PointMoves& moves) override {
+        return halos_of(shared_from_this(), moves);
     }
 
 private:

@@ -18,8 +18,10 @@ namespace fathom {
 
 struct Raw;   // field/field.hpp
 struct Cell;  // field/process.hpp
+struct PointMoves;
+class Mover;  // parallel/travel/mover.hpp
 
-class Device {
+class Device : public std::enable_shared_from_this<Device> {
 public:
     Device() = default;
     Device(const Device&) = delete;
@@ -34,11 +36,17 @@ public:
     virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
     virtual void clear(std::byte*, std::size_t bytes) = 0;
     virtual void wait() = 0;
+    /// A mark in the order of work; seconds between two of them, when both are reached.
+    virtual void mark(int n) = 0;
+    virtual double between(int first, int second) = 0;
 
     /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
     /// fields in memory of the device; null: there is none.
     using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// Halos of fields in memory of the device: for Exchange::start.
+    virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
     /// `replay` does again and again: one launch in place of many. No copies to or from the host.
@@ -72,8 +80,8 @@ public:
 };
 
 /// Values in memory of a device.
-template <class T> DeviceMemory on_device(std::shared_ptr<Device> device, const T* first,
-                                          std::size_t count) {
+template <class T>
+DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size_t count) {
     DeviceMemory made(std::move(device), std::max<std::size_t>(count, 1) * sizeof(T));
     made.device->copy(made.at, first, count * sizeof(T), Device::Way::to_device);
     return made;

@@ -15,6 +15,7 @@ public:
     OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
+        each.resize(kernels.size());
         place_own();
         find_pieces();
         for (auto& s : of.steps)  // nothing is allocated while something is recorded
@@ -28,7 +29,9 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;  // of each process
+    std::vector<Device::Kernel> kernels;    // of each process
+    static constexpr int timed_every = 64;  // steps
+    std::vector<double> each;               // seconds of each process when it was timed by itself
 
     /// Cells of a block, of rows that lie so far in the halo, on the device.
     struct Columns {
@@ -118,30 +121,63 @@ private:
     }
 
     void run(Piece& piece, FieldSet& set) {
+        static const Region of_kernels("kernels");
         // all, since what is written may be written in part
         for (int n : piece.read) set.send(n);
         for (int n : piece.written) set.send(n);
-        if (device->records()) {
-            auto& recording = piece.recordings[signature(piece, set)];
-            if (!recording) {
-                device->record();
-                launch(piece, set);
-                recording = device->recorded();
-            }
-            recording->replay();
-        } else
-            launch(piece, set);
+        {
+            Within within(of_kernels);
+            const double t = seconds_now();
+            const bool apart = regions.on && set.count % timed_every == timed_every / 2;
+            if (apart || !device->records())
+                launch(piece, set, apart);
+            else
+                replay(piece, set);
+            device->wait();
+            settle(piece, set, t, seconds_now() - t, apart);
+        }
         for (int p = piece.first; p < piece.last; ++p)
             for (std::size_t i = 0; i < of.steps[p].fields.size() && runs(p, set); ++i)
                 if (auto& use = of.steps[p].process.fields[i];
                     use.access != Access::reads && !use.own)
                     set.changed_there(of.steps[p].fields[i]);
-        for (int p = piece.first; p < piece.last; ++p) of.steps[p].calls += runs(p, set);
     }
 
-    void launch(const Piece& piece, FieldSet& set) {
-        for (int p = piece.first; p < piece.last; ++p)
+    void launch(const Piece& piece, FieldSet& set, bool apart = false) {
+        for (int p = piece.first; p < piece.last; ++p) {
+            if (apart) device->mark(p);
             if (runs(p, set)) launch(p, set);
+        }
+        if (apart) device->mark(piece.last);
+    }
+
+    void replay(Piece& piece, FieldSet& set) {
+        auto& recording = piece.recordings[signature(piece, set)];
+        if (!recording) {
+            device->record();
+            launch(piece, set);
+            recording = device->recorded();
+        }
+        recording->replay();
+    }
+
+    /// Time of a piece, shared out among its processes as it was when each was timed by itself.
+    void settle(const Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
+        for (int p = piece.first; p < piece.last && apart; ++p)
+            if (runs(p, set)) each[p] = device->between(p, p + 1);
+        double all = 0;
+        for (int p = piece.first; p < piece.last; ++p) all += runs(p, set) ? each[p] : 0;
+        for (int p = piece.first; p < piece.last; ++p) {
+            if (!runs(p, set)) continue;
+            Step& s = of.steps[p];
+            const double share =
+                all > 0 ? seconds * each[p] / all : seconds / (piece.last - piece.first);
+            s.seconds += share, ++s.calls;
+            if (!regions.mine()) continue;
+            const int node = regions.add(s.region, share, 1);
+            if (regions.tracing) regions.note({node, began, began + share});
+            began += share;
+        }
     }
 
     void launch(int p, FieldSet& set) {
