@@ -85,7 +85,11 @@ def sources() -> list[Path]:
     """
     core = plugins.include()
     schemes = sorted(core.rglob("schemes.cpp"), key=lambda f: (-f.read_text().count("entry<"), f))
-    return [*schemes, core / "catalogue" / "catalogue.cpp", *sorted((core / "device").glob("*.cpp"))]
+    return [
+        *schemes,
+        core / "catalogue" / "catalogue.cpp",
+        *sorted((core / "device").glob("*.cpp")),
+    ]
 
 
 def compiler() -> str | None:

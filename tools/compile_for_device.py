@@ -45,8 +45,8 @@ def kernels(said: str) -> list[Kernel]:
 
 
 def _of(mangled: str) -> tuple[str, str]:
-    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of other
-    kernels what they are launched with.
+    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of
+    others what they are launched with.
     """
     name = subprocess.run(
         ["c++filt", mangled], capture_output=True, text=True, check=True

@@ -6,6 +6,7 @@
 #include "catalogue/catalogue.hpp"
 #include "device/halos.hpp"
 #include "machine/device.hpp"
+#include "machine/limits.hpp"
 #include "machine/ticks.hpp"
 
 namespace fathom {
@@ -45,6 +46,7 @@ public:
         must(cudaMemGetInfo(&free, &all), "memory");
         return free;
     }
+    std::size_t cache() const override { return std::size_t(properties.l2CacheSize); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = nullptr;
         if (cudaMalloc(&at, bytes) != cudaSuccess) {
@@ -108,6 +110,7 @@ class Machine : public Device {
 public:
     std::string name() const override { return "processor"; }
     std::size_t free_memory() const override { return std::size_t(1) << 40; }
+    std::size_t cache() const override { return second_level_cache(); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = std::calloc(bytes + 64, 1);
         if (!at) throw Error("device: no memory for ", bytes, " bytes");

@@ -1,11 +1,12 @@
-"""The library for a GPU: what it says where something is missing, and that it loads. Neither needs a
-GPU; the second a CUDA compiler (pip install '.[cuda]').
+"""The library for a GPU: what is said where something is missing, and that it loads. Neither needs
+a GPU; the second a CUDA compiler (pip install '.[cuda]').
 """
 
 import ctypes
 
-import fathom as fm
 import pytest
+
+import fathom as fm
 from fathom import device, mpi
 from fathom.cache import folder
 
