@@ -9,6 +9,7 @@
 #include "device/values.hpp"
 #include "device/watch.hpp"
 #include "machine/device.hpp"
+#include "machine/limits.hpp"
 #include "machine/ticks.hpp"
 
 namespace fathom {
@@ -48,6 +49,7 @@ public:
         must(cudaMemGetInfo(&free, &all), "memory");
         return free;
     }
+    std::size_t cache() const override { return std::size_t(properties.l2CacheSize); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = nullptr;
         if (cudaMalloc(&at, bytes) != cudaSuccess) {
@@ -112,6 +114,7 @@ class Machine : public Device {
 public:
     std::string name() const override { return "processor"; }
     std::size_t free_memory() const override { return std::size_t(1) << 40; }
+    std::size_t cache() const override { return second_level_cache(); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = std::calloc(bytes + 64, 1);
         if (!at) throw Error("device: no memory for ", bytes, " bytes");

@@ -37,6 +37,7 @@ public:
 
     virtual std::string name() const = 0;  ///< "NVIDIA H200"
     virtual std::size_t free_memory() const = 0;
+    virtual std::size_t cache() const = 0;  ///< bytes between its memory and all that computes
 
     virtual std::byte* allocate(std::size_t bytes) = 0;  ///< zero
     virtual void release(std::byte*) noexcept = 0;
