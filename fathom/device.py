@@ -32,7 +32,8 @@ flags = [
     "-O3",
     "--expt-relaxed-constexpr",  # what is constexpr is device code
     "--fmad=false",  # rounds as on the processor: no contraction
-    "-Werror=all-warnings",  # a host function called from a kernel is a warning otherwise
+    "-Xptxas=-v",  # registers and stack of each kernel (tools/compile_for_device.py)
+    "-Werror=cross-execution-space-call",  # a host function in a kernel is a warning otherwise
     # Two libraries of the same templates in one process: each has its own.
     "-Xcompiler=-fPIC,-fvisibility=hidden,-fno-gnu-unique,-Wno-psabi",
 ]
@@ -74,7 +75,7 @@ def library(architecture: str | None = None) -> Path:
         if (kept := _kept(architecture)) is None:
             raise OSError(lacking)
         return kept
-    made = _Library(architecture)
+    made = Library(architecture)
     return once(made.path, made.make)
 
 
@@ -84,7 +85,11 @@ def sources() -> list[Path]:
     """
     core = plugins.include()
     schemes = sorted(core.rglob("schemes.cpp"), key=lambda f: (-f.read_text().count("entry<"), f))
-    return [*schemes, core / "catalogue" / "catalogue.cpp", *sorted((core / "device").glob("*.cpp"))]
+    return [
+        *schemes,
+        core / "catalogue" / "catalogue.cpp",
+        *sorted((core / "device").glob("*.cpp")),
+    ]
 
 
 def compiler() -> str | None:
@@ -114,48 +119,58 @@ def compiler_missing() -> str:
     return ""
 
 
-class _Library:
-    """The library for an architecture, made by the compiler that is here."""
+class Library:
+    """The library for an architecture, by the compiler that is here."""
 
     def __init__(self, architecture: str):
-        nvcc = compiler()
-        assert nvcc is not None
-        self.command = [nvcc, "-ccbin", plugins.compiler(), f"-arch={architecture}"]
-        said = [_said([program, "--version"]) for program in (nvcc, plugins.compiler())]
+        self.nvcc, cxx = str(compiler()), plugins.compiler()
+        said = [_said([program, "--version"]) for program in (self.nvcc, cxx)]
         self.compilers = hashlib.sha256("\0".join(said).encode()).hexdigest()
-        self.root = Path(nvcc).resolve().parent.parent
+        self.command = [self.nvcc, "-ccbin", cxx, f"-arch={architecture}"]
         self.architecture = architecture
         self.path = Path(f"{_stem(architecture)}-{self.compilers[:12]}.so")
 
     def make(self, made: Path) -> None:
+        objects = self.objects()
+        root = Path(self.nvcc).resolve().parent.parent
+        places = [f"-L{root / name}" for name in ("lib", "lib64") if (root / name).is_dir()]
+        self._run(["-shared", "-cudart=static", *places, *map(str, objects)], made, "the library")
+
+    def objects(self) -> list[Path]:
+        """Of each of the sources; beside each, as .txt, what the compiler said."""
         files = sources()
         _tell(self.architecture, 0, len(files))
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            objects = [pool.submit(self._object, file) for file in files]
-            for done, _ in enumerate(as_completed(objects), 1):
+            made = [pool.submit(self._object, file) for file in files]
+            for done, _ in enumerate(as_completed(made), 1):
                 _tell(self.architecture, done, len(files))
-        places = [self.root / name for name in ("lib", "lib64")]
-        libraries = [f"-L{place}" for place in places if place.is_dir()]
-        command = ["-shared", "-cudart=static", *libraries, *(str(o.result()) for o in objects)]
-        self._run(command, made, "the library")
+        return [one.result() for one in made]
 
     def _object(self, source: Path) -> Path:
         key = hashlib.sha256("\0".join([self.compilers, self.architecture]).encode())
         key.update(_key([source]).encode())
         name = source.relative_to(plugins.include()).with_suffix("").as_posix().replace("/", "-")
-        command = [*flags, f"-I{plugins.include()}", "-c", str(source)]
+        path = folder("device") / f"{name}-{key.hexdigest()[:20]}.o"
+
         return once(
-            folder("device") / f"{name}-{key.hexdigest()[:20]}.o",
-            lambda made: self._run(command, made, str(source)),
+            path, lambda made: path.with_suffix(".txt").write_text(self.compiled(source, made))
         )
 
-    def _run(self, command: list[str], made: Path, what: str) -> None:
+    def compiled(self, source: Path, to: Path) -> str:
+        """What the compiler said. ValueError: its first errors."""
+        return self._run([*flags, f"-I{plugins.include()}", "-c", str(source)], to, str(source))
+
+    def _run(self, command: list[str], made: Path, what: str) -> str:
         done = subprocess.run(
             [*self.command, *command, "-o", str(made)], capture_output=True, text=True, check=False
         )
+        said = done.stdout + done.stderr
         if done.returncode:
-            said = plugins.first_errors(done.stdout + done.stderr)
-            raise ValueError(f"{what} does not compile for the GPU with {self.command[0]}:\n{said}")
+            raise ValueError(
+                f"{what} does not compile for the GPU with {self.nvcc}:\n"
+                f"{plugins.first_errors(said)}"
+            )
+        return said
 
 
 def _kept(architecture: str) -> Path | None:

@@ -14,12 +14,10 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fathom import device, plugins
+from fathom import device
 
 
 @dataclass(frozen=True)
@@ -31,18 +29,6 @@ class Kernel:
     registers: int
     stack: int  # bytes a thread, arrays and what is spilled
     spilled: int  # bytes stored
-
-
-def compiled(nvcc: str, source: Path, architecture: str) -> list[Kernel]:
-    """The kernels of a source. RuntimeError with what the compiler said first."""
-    with tempfile.TemporaryDirectory() as folder:
-        what = [f"-I{plugins.include()}", "-o", f"{folder}/kernels.o", "-c", str(source)]
-        how = [*device.flags, "-Xptxas=-v", f"-arch={architecture}"]
-        done = subprocess.run([nvcc, *how, *what], capture_output=True, text=True)
-    said = done.stdout + done.stderr
-    if done.returncode:
-        raise RuntimeError(f"{source.name}: {plugins.first_errors(said)}")
-    return kernels(said)
 
 
 def kernels(said: str) -> list[Kernel]:
@@ -59,8 +45,8 @@ def kernels(said: str) -> list[Kernel]:
 
 
 def _of(mangled: str) -> tuple[str, str]:
-    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of other
-    kernels what they are launched with.
+    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of
+    others what they are launched with.
     """
     name = subprocess.run(
         ["c++filt", mangled], capture_output=True, text=True, check=True
@@ -72,11 +58,11 @@ def _of(mangled: str) -> tuple[str, str]:
     return scheme.removeprefix("fathom::"), {"d": "fp64", "f": "fp32"}[pack[0]]
 
 
-def catalogue(nvcc: str, architecture: str = "sm_90", at_once: int = 2) -> list[Kernel]:
-    """All kernels of the catalogue, the hungriest first. RuntimeError: one does not compile."""
-    with ThreadPoolExecutor(at_once) as pool:
-        parts = pool.map(lambda source: compiled(nvcc, source, architecture), device.sources())
-        found = {(k.scheme, k.precision): k for part in parts for k in part}
+def catalogue(architecture: str = "sm_90") -> list[Kernel]:
+    """All kernels, the hungriest first. ValueError: one does not compile."""
+    objects = device.Library(architecture).objects()
+    parts = [kernels(made.with_suffix(".txt").read_text()) for made in objects]
+    found = {(k.scheme, k.precision): k for part in parts for k in part}
     return sorted(found.values(), key=lambda k: (-k.stack, -k.registers, k.scheme, k.precision))
 
 
@@ -88,7 +74,7 @@ def main() -> int:
     if lacking := device.compiler_missing():
         print(lacking)
         return 1
-    found = catalogue(str(device.compiler()), given.architecture)
+    found = catalogue(given.architecture)
     print(f"{len(found)} kernels of {len({k.scheme for k in found})} schemes, {given.architecture}")
     print(f"{'scheme':60}{'':6}{'registers':>10}{'stack':>8}{'spilled':>9}")
     for k in found:

@@ -176,6 +176,15 @@ void bind_program(nb::module_& m) {
                          }
                          return list;
                      })
+        .def_prop_ro(
+            "scratch",
+            [](const Sequence& s) {
+                std::vector<std::string> names;
+                for (auto& f : s.layout()->fields)
+                    if (f.scratch) names.push_back(f.name);
+                return names;
+            },
+            "fields that never leave the cache")
         .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated,
                      "of scratch, and of one field set");
 }

@@ -2,25 +2,20 @@
 #include <cstdint>
 #include <limits>
 #include "base/error.hpp"
+#include "device/blocks.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
 
 namespace {
 
-/// Where a block of a field begins, from where its first block does, and strides: in numbers.
-struct Slab {
-    std::ptrdiff_t at, row, level;
-    bool operator==(const Slab&) const = default;
-};
-
 constexpr int most = 32;  // fields of a launch: their addresses travel with it
 
-/// Numbers of several lists, one after another: which list has number n, and how far in it that is.
+/// Numbers of several lists, one after another: which list has number n, and where in it.
 template <class List> struct Lists {
     std::array<List, most> list;
     struct Found {
-        int list;
+        const List& list;
         unsigned level, point;
     };
     constexpr Found find(std::size_t n) const {
@@ -28,15 +23,9 @@ template <class List> struct Lists {
         std::size_t begin = 0;
         while (n >= list[which].end) begin = list[which++].end;
         const unsigned in_list = unsigned(n - begin), points = list[which].points;
-        return {which, in_list / points, in_list % points};
+        return {list[which], in_list / points, in_list % points};
     }
 };
-
-/// A point of a field.
-template <class Number>
-constexpr Number* point(Number* first, const Slab& s, int row, int column, unsigned level) {
-    return first + (s.at + row * s.row + std::ptrdiff_t(level) * s.level + column);
-}
 
 /// Numbers are moved as integers: a sign is a bit, whatever the value.
 template <class Bits> struct Copy {
@@ -45,19 +34,16 @@ template <class Bits> struct Copy {
         unsigned points;
         Bits sign;  // of a vector
         const PointMoves::Copied* point;
-        const Bits* from;
-        Bits* to;
-        const Slab *in, *out;
+        FieldAt<const Bits> from;
+        FieldAt<Bits> to;
     };
     Lists<List> lists;
     constexpr void operator()(std::size_t n) const {
-        const auto at = lists.find(n);
-        const List& list = lists.list[at.list];
-        const PointMoves::Copied p = list.point[at.point];
-        const Bits x =
-            *point(list.from, list.in[p.from_block], p.from_row, p.from_column, at.level);
-        *point(list.to, list.out[p.to_block], p.to_row, p.to_column, at.level) =
-            x ^ (p.flipped ? list.sign : Bits(0));
+        const auto [list, level, point] = lists.find(n);
+        const PointMoves::Copied p = list.point[point];
+        list.to(p.to_block, p.to_row, p.to_column, level) =
+            list.from(p.from_block, p.from_row, p.from_column, level) ^
+            (p.flipped ? list.sign : Bits(0));
     }
 };
 
@@ -68,47 +54,20 @@ template <class Bits, bool pack> struct Carry {
         unsigned points;
         Bits sign;
         const PointMoves::Packed* point;
-        Bits* field;
-        const Slab* blocks;
+        FieldAt<Bits> field;
     };
     Lists<List> lists;
     Bits* buffer;
     constexpr void operator()(std::size_t n) const {
-        const auto at = lists.find(n);
-        const List& list = lists.list[at.list];
-        const PointMoves::Packed p = list.point[at.point];
-        Bits& in_field = *point(list.field, list.blocks[p.block], p.row, p.column, at.level);
-        Bits& in_buffer = buffer[p.at + p.apart * at.level];
+        const auto [list, level, point] = lists.find(n);
+        const PointMoves::Packed p = list.point[point];
+        Bits& in_field = list.field(p.block, p.row, p.column, level);
+        Bits& in_buffer = buffer[p.at + p.apart * level];
         if constexpr (pack)
             in_buffer = in_field ^ (p.flipped ? list.sign : Bits(0));
         else
             in_field = in_buffer;
     }
-};
-
-/// The blocks of all fields, in memory of the device: filled in the first time, and when they lie
-/// another way.
-class Blocks {
-public:
-    explicit Blocks(std::shared_ptr<Device> device) : device(std::move(device)) {}
-    void see(std::span<const FieldSlab> fields, int bytes) {
-        std::vector<Slab> seen;
-        for (auto& f : fields)
-            for (std::size_t b = 0; b < f.at.size(); ++b)
-                seen.push_back({(f.at[b] - f.at[0]) / bytes, f.row[b], f.level[b]});
-        if (seen == known) return;
-        known = std::move(seen);
-        table = on_device(device, known.data(), known.size());
-        device->wait();
-    }
-    const Slab* of(std::span<const FieldSlab> fields, int item) const {
-        return (const Slab*)table.at + item * fields[item].at.size();
-    }
-
-private:
-    std::shared_ptr<Device> device;
-    std::vector<Slab> known;
-    DeviceMemory table;
 };
 
 template <class Bits> class Halos final : public Mover {
@@ -121,8 +80,7 @@ public:
           unpacked(on_device(device, moves.unpacked.data(), moves.unpacked.size())),
           outgoing(device, moves.outgoing + 1),
           incoming(device, moves.incoming + 1),
-          source(device),
-          target(device) {
+          blocks(device) {
         for (auto& item : items)
             for (auto& part : {item.copied, item.packed, item.unpacked})
                 if (part.count * item.levels > std::numeric_limits<unsigned>::max())
@@ -131,36 +89,33 @@ public:
         device->wait();
     }
 
-    void expect(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
-        source.see(from, sizeof(Bits)), target.see(to, sizeof(Bits));
+    void expect(std::span<const FieldSlab> fields) override {
+        for (auto& f : fields) blocks.operator()<Bits>(f);
     }
 
     void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) override {
-        expect(from, to);
         launch_all<Copy<Bits>>({}, &PointMoves::Item::copied, [&](int n, auto& list) {
             list.point = (const PointMoves::Copied*)copied.at + items[n].copied.first;
-            list.from = (const Bits*)from[n].at[0], list.to = (Bits*)to[n].at[0];
-            list.in = source.of(from, n), list.out = target.of(to, n);
+            list.from = blocks.operator()<const Bits>(from[n]);
+            list.to = blocks.operator()<Bits>(to[n]);
         });
     }
 
     void pack(std::span<const FieldSlab> fields, std::byte* to) override {
-        source.see(fields, sizeof(Bits));
-        carry<true>(fields, source, packed, outgoing, &PointMoves::Item::packed);
+        carry<true>(fields, packed, outgoing, &PointMoves::Item::packed);
         device->copy(to, outgoing.at, outgoing.bytes - 1, Device::Way::to_host);
     }
 
     void unpack(std::span<const FieldSlab> fields, const std::byte* from) override {
-        target.see(fields, sizeof(Bits));
         device->copy(incoming.at, from, incoming.bytes - 1, Device::Way::to_device);
-        carry<false>(fields, target, unpacked, incoming, &PointMoves::Item::unpacked);
+        carry<false>(fields, unpacked, incoming, &PointMoves::Item::unpacked);
     }
 
 private:
     std::shared_ptr<Device> device;
     std::vector<PointMoves::Item> items;
     DeviceMemory copied, packed, unpacked, outgoing, incoming;
-    Blocks source, target;
+    BlockTables blocks;
     using Part = PointMoves::Part PointMoves::Item::*;
 
     /// One launch for as many fields as have room in it. fill(item, its list).
@@ -185,14 +140,13 @@ private:
     }
 
     template <bool pack>
-    void carry(std::span<const FieldSlab> fields, const Blocks& blocks, const DeviceMemory& points,
+    void carry(std::span<const FieldSlab> fields, const DeviceMemory& points,
                const DeviceMemory& buffer, Part part) {
         Carry<Bits, pack> kernel{};
         kernel.buffer = (Bits*)buffer.at;
         launch_all(kernel, part, [&](int n, auto& list) {
             list.point = (const PointMoves::Packed*)points.at + (items[n].*part).first;
-            list.field = (Bits*)fields[n].at[0];
-            list.blocks = blocks.of(fields, n);
+            list.field = blocks.operator()<Bits>(fields[n]);
         });
     }
 };

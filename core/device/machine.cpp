@@ -6,7 +6,11 @@
 #include "catalogue/catalogue.hpp"
 #include "device/elliptic.hpp"
 #include "device/halos.hpp"
+#include "device/ice.hpp"
+#include "device/values.hpp"
+#include "device/watch.hpp"
 #include "machine/device.hpp"
+#include "machine/limits.hpp"
 #include "machine/ticks.hpp"
 
 namespace fathom {
@@ -46,6 +50,7 @@ public:
         must(cudaMemGetInfo(&free, &all), "memory");
         return free;
     }
+    std::size_t cache() const override { return std::size_t(properties.l2CacheSize); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = nullptr;
         if (cudaMalloc(&at, bytes) != cudaSuccess) {
@@ -60,6 +65,7 @@ public:
         const auto kind = way == Way::to_device ? cudaMemcpyHostToDevice
                           : way == Way::to_host ? cudaMemcpyDeviceToHost
                                                 : cudaMemcpyDeviceToDevice;
+        if (way != Way::within) travelled += bytes;
         must(cudaMemcpyAsync(to, from, bytes, kind, launch::stream), "a copy fails");
         if (way == Way::to_host) wait();
     }
@@ -109,13 +115,15 @@ class Machine : public Device {
 public:
     std::string name() const override { return "processor"; }
     std::size_t free_memory() const override { return std::size_t(1) << 40; }
+    std::size_t cache() const override { return second_level_cache(); }
     std::byte* allocate(std::size_t bytes) override {
         void* at = std::calloc(bytes + 64, 1);
         if (!at) throw Error("device: no memory for ", bytes, " bytes");
         return (std::byte*)at;
     }
     void release(std::byte* at) noexcept override { std::free(at); }
-    void copy(void* to, const void* from, std::size_t bytes, Way) override {
+    void copy(void* to, const void* from, std::size_t bytes, Way way) override {
+        if (way != Way::within) travelled += bytes;
         std::memcpy(to, from, bytes);
     }
     void clear(std::byte* at, std::size_t bytes) override { std::memset(at, 0, bytes); }
@@ -154,8 +162,23 @@ public:
     std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints& points) override {
         return elliptic_on(shared_from_this(), points);
     }
+    std::unique_ptr<Watch> watch(const WetColumns& columns) override {
+        return watch_of(shared_from_this(), columns);
+    }
+    void gather(std::span<const std::byte* const> at, int bytes, double* values) override {
+        fathom::gather(*this, lists, at, bytes, values);
+    }
+    void scatter(std::span<std::byte* const> at, int bytes, const double* values) override {
+        fathom::scatter(*this, lists, at, bytes, values);
+    }
+    void add(double x, const Rows& rows, int bytes) override { fathom::add(x, rows, bytes); }
+    std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry> blocks,
+                                            const ocean::IceParameters& parameters) override {
+        return ice_of(shared_from_this(), blocks, parameters);
+    }
 
 private:
+    Lists lists;
     mutable std::map<std::pair<std::string, int>, Kernel> kernels;
 };
 

@@ -96,7 +96,9 @@ template <class Real, Access access, int reach> struct ColumnView {
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
             __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
-        if constexpr (access == Access::reads)
+        if constexpr (access == Access::reads && launch::on_device)
+            return Real(launch::unchanging(at + k * level));
+        else if constexpr (access == Access::reads)
             return Real::load(at + k * level);
         else
             return {at + k * level, streams};
@@ -119,7 +121,10 @@ struct Profile {  // layer thickness, weights of time levels: the same in all co
     const typename Real::Number* at;
     constexpr Profile(Raw raw, std::ptrdiff_t, int) : at((const typename Real::Number*)raw.at) {}
     constexpr typename Real::Number operator[](int k) const {
-        return at[k];
+        if constexpr (launch::on_device)
+            return launch::unchanging(at + k);
+        else
+            return at[k];
     }  // a number: what depends on k alone is computed once a pack
 };
 

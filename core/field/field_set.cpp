@@ -140,7 +140,7 @@ void FieldSet::rotate() {
 void FieldSet::live_on(std::shared_ptr<Device> device) {
     if (there.device)
         for (int n = 0; n < int(all.size()); ++n) fetch(n);
-    places.clear(), place_of.clear();
+    places.clear(), place_of.clear(), watches.clear();
     there = {};
     if (!device) return;
     there = DeviceMemory(std::move(device), memory.bytes);
@@ -192,6 +192,10 @@ void FieldSet::changed_here(int n) {
     if (!places.empty()) places[place_of[holder(all, n)]].newest = Newest::here;
 }
 void FieldSet::changed_there(int n) { places[place_of[holder(all, n)]].newest = Newest::there; }
+
+std::shared_ptr<Watch>& FieldSet::watch(Place p) const {
+    return watches[{p.horizontal, p.vertical == Vertical::column}];
+}
 
 Field FieldSet::on_device(int n) const {
     send(n);

@@ -19,6 +19,8 @@
 
 namespace fathom {
 
+class Watch;  // watch.hpp
+
 /// A named array at a place of the grid: of each block where it begins, and its strides.
 struct Field : FieldSlab {
     std::string name, units;
@@ -77,6 +79,8 @@ public:
     /// Somebody has written a field here, on the device.
     void changed_here(int n);
     void changed_there(int n);
+    /// Of a place on the device: made by diagnostics.cpp when it is wanted.
+    std::shared_ptr<Watch>& watch(Place) const;
     void fetch(int n) const;  ///< the newest values of a field are here, too
     void send(int n) const;   ///< they are on the device, too
     /// Names of the fields of the state, in the order of declaration: what a restart holds.
@@ -115,8 +119,9 @@ private:
         std::size_t begin, bytes;
         mutable Newest newest;
     };
-    std::vector<Home> places;  // of the layout's fields; empty without a device
+    std::vector<Home> places;   // of the layout's fields; empty without a device
     std::vector<int> place_of;  // of each field
+    mutable std::map<std::pair<Horizontal, bool>, std::shared_ptr<Watch>> watches;
     void choose_pages();
     void settle_guests();
     Field& to_write(std::string_view name) {

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -22,6 +23,13 @@ struct PointMoves;
 class Mover;  // parallel/travel/mover.hpp
 struct EllipticPoints;
 class EllipticOnDevice;  // solver/on_device.hpp
+struct WetColumns;
+class Watch;  // field/watch.hpp
+namespace ocean {
+struct IceGeometry;
+struct IceParameters;
+class IceOnDevice;  // ocean/sea_ice/equations.hpp
+}  // namespace ocean
 
 class Device : public std::enable_shared_from_this<Device> {
 public:
@@ -31,11 +39,13 @@ public:
 
     virtual std::string name() const = 0;  ///< "NVIDIA H200"
     virtual std::size_t free_memory() const = 0;
+    virtual std::size_t cache() const = 0;  ///< bytes between its memory and all that computes
 
     virtual std::byte* allocate(std::size_t bytes) = 0;  ///< zero
     virtual void release(std::byte*) noexcept = 0;
     enum class Way { to_device, to_host, within };
     virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
+    std::size_t travelled = 0;  ///< bytes copied to it and from it
     virtual void clear(std::byte*, std::size_t bytes) = 0;
     virtual void wait() = 0;
     /// A mark in the order of work; seconds between two of them, when both are reached.
@@ -51,6 +61,22 @@ public:
     virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
     /// An elliptic solver's vectors and what is done with them.
     virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
+    /// Numbers that describe fields in memory of the device.
+    virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
+    /// Single numbers of 4 or 8 bytes, wherever they lie in memory of the device: to the host, and
+    /// from there; each place once.
+    virtual void gather(std::span<const std::byte* const>, int bytes, double* values) = 0;
+    virtual void scatter(std::span<std::byte* const>, int bytes, const double* values) = 0;
+    /// x is added to all numbers of rows that lie `row` numbers apart.
+    struct Rows {
+        std::byte* first;
+        std::ptrdiff_t row;
+        int rows, columns;
+    };
+    virtual void add(double x, const Rows&, int bytes) = 0;
+    /// The motion of sea ice, of the blocks of a rank.
+    virtual std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry>,
+                                                    const ocean::IceParameters&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
     /// `replay` does again and again: one launch in place of many. No copies to or from the host.

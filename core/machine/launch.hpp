@@ -17,6 +17,16 @@ namespace fathom::launch {
 
 /// Packs of one column: a thread each.
 inline constexpr bool on_device = true;
+
+/// A number that nobody writes while a kernel runs: it may be read early, and many at once.
+template <class Number> constexpr Number unchanging(const Number* at) {
+#if defined(__CUDA_ARCH__)
+    return __ldg(at);
+#else
+    return *at;
+#endif
+}
+
 /// All kernels, in their order.
 inline cudaStream_t stream = nullptr;
 inline constexpr int threads = 128;  // of a block
@@ -127,6 +137,8 @@ template <class Body> void largest(std::size_t count, const Body& body, std::int
 #else
 
 inline constexpr bool on_device = false;
+
+template <class Number> constexpr Number unchanging(const Number* at) { return *at; }
 
 template <std::size_t, class Argument> const Argument* carried(const Argument* first) {
     return first;

@@ -15,7 +15,10 @@ public:
     OnDevice(Sequence& of, std::shared_ptr<Device> given) : of(of), device(std::move(given)) {
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
+        MPI_Comm_size(of.domain->comm, &ranks);
         each.resize(kernels.size());
+        for (auto& g : of.groups)
+            if (g.exchange) movers[&g] = device->halos(g.exchange->points());
         place_own();
         find_pieces();
         for (auto& s : of.steps)  // nothing is allocated while something is recorded
@@ -32,6 +35,8 @@ private:
     std::vector<Device::Kernel> kernels;    // of each process
     static constexpr int timed_every = 64;  // steps
     std::vector<double> each;               // seconds of each process when it was timed by itself
+    std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
+    int ranks = 1;
 
     /// Cells of a block, of rows that lie so far in the halo, on the device.
     struct Columns {
@@ -43,12 +48,13 @@ private:
     DeviceMemory own;                              // of kernels themselves, one after the other
     std::map<int, std::size_t> own_at;             // of a field, in it
 
-    /// Processes [first, last) that need nothing but the device; or one thing that is done alone:
-    /// an exchange before a group, or a process.
+    /// Processes [first, last) that need nothing but the device, with the exchanges of a rank that
+    /// is the only one; or what is done alone: an exchange with others, or a process.
     struct Piece {
         int first, last;
         bool alone = false;
         Group* exchange = nullptr;
+        std::vector<Group*> exchanges;
         std::vector<int> read, written;  // fields
         /// By what is the same: addresses of fields, and which processes run.
         std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings;
@@ -99,11 +105,9 @@ private:
 
     void find_pieces() {
         for (auto& g : of.groups) {
-            if (g.exchange) pieces.push_back({g.first, g.first, true, &g});
+            if (g.exchange) add_exchange(g);
             for (int p = g.first; p < g.last; ++p) {
-                const bool here = !kernels[p];
-                if (here || pieces.empty() || pieces.back().alone) pieces.push_back({p, p, here});
-                Piece& piece = pieces.back();
+                Piece& piece = piece_of(p, !kernels[p]);
                 piece.last = p + 1;
                 const auto& uses = of.steps[p].process.fields;
                 for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -114,6 +118,21 @@ private:
                 }
             }
         }
+    }
+
+    Piece& piece_of(int process, bool alone) {
+        if (alone || pieces.empty() || pieces.back().alone)
+            pieces.push_back({process, process, alone});
+        return pieces.back();
+    }
+
+    void add_exchange(Group& g) {
+        Piece& piece = piece_of(g.first, ranks > 1);
+        if (ranks > 1)
+            piece.exchange = &g;
+        else
+            piece.exchanges.push_back(&g);
+        for (auto& s : g.sent) piece.read.push_back(s.field), piece.written.push_back(s.field);
     }
 
     bool runs(int p, const FieldSet& set) const {
@@ -136,24 +155,22 @@ private:
             device->wait();
             settle(piece, set, t, seconds_now() - t, apart);
         }
-        for (int p = piece.first; p < piece.last; ++p)
-            for (std::size_t i = 0; i < of.steps[p].fields.size() && runs(p, set); ++i)
-                if (auto& use = of.steps[p].process.fields[i];
-                    use.access != Access::reads && !use.own)
-                    set.changed_there(of.steps[p].fields[i]);
+        for (int n : piece.written) set.changed_there(n);
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
-        for (int p = piece.first; p < piece.last; ++p) {
+        for (int p = piece.first; p <= piece.last; ++p) {
             if (apart) device->mark(p);
-            if (runs(p, set)) launch(p, set);
+            for (Group* g : piece.exchanges)  // the last may be what stands before something else
+                if (g->first == p) exchange(*g, set);
+            if (p < piece.last && runs(p, set)) launch(p, set);
         }
-        if (apart) device->mark(piece.last);
     }
 
     void replay(Piece& piece, FieldSet& set) {
         auto& recording = piece.recordings[signature(piece, set)];
         if (!recording) {
+            for (Group* g : piece.exchanges) aim(*g, set), movers[g]->expect(g->slabs);
             device->record();
             launch(piece, set);
             recording = device->recorded();
@@ -213,7 +230,7 @@ private:
 
     /// What needs the processor.
     void alone(Piece& piece, FieldSet& set) {
-        if (piece.exchange) return exchange(*piece.exchange, set);
+        if (piece.exchange) return exchange_alone(*piece.exchange, set);
         Step& s = of.steps[piece.first];
         if (!runs(piece.first, set)) return;
         if (s.global()) {
@@ -248,24 +265,30 @@ private:
         ++s.calls;
     }
 
-    void exchange(Group& g, FieldSet& set) {
+    void aim(Group& g, const FieldSet& set) {
+        for (std::size_t n = 0; n < g.sent.size(); ++n)
+            std::ranges::copy(set.on_device(g.sent[n].field).at, g.slabs[n].at.begin());
+    }
+
+    void exchange(Group& g, const FieldSet& set) {
+        aim(g, set);
+        g.exchange->start(g.slabs, movers[&g].get());
+        g.exchange->finish(g.slabs);
+    }
+
+    void exchange_alone(Group& g, FieldSet& set) {
         Within within(g.region);
         const double t = seconds_now();
-        for (std::size_t n = 0; n < g.sent.size(); ++n)
-            std::ranges::copy(set[g.sent[n].field].at, g.slabs[n].at.begin());
-        g.exchange->start(g.slabs);
-        g.exchange->finish(g.slabs);
-        for (auto& s : g.sent) set.changed_here(s.field);
+        exchange(g, set);
+        for (auto& s : g.sent) set.changed_there(s.field);
         g.seconds += seconds_now() - t, ++g.calls;
     }
 };
 
-Sequence::~Sequence() = default;
-
 void Sequence::step_on_device(FieldSet& set) {
     if (!options.device) throw Error("this sequence was not made for a device");
     if (!on_device || on_device->on() != set.device().get())
-        on_device = std::make_unique<OnDevice>(*this, set.device());
+        on_device = std::make_shared<OnDevice>(*this, set.device());
     on_device->step(set);
 }
 

@@ -34,7 +34,6 @@ public:
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
     Sequence(const Sequence&) = delete;
-    ~Sequence();
 
     /// What its field sets hold: FieldSet(sequence.layout()) is one, all zero.
     std::shared_ptr<const Layout> layout() const { return plan; }
@@ -151,7 +150,7 @@ private:
     Pages scratch;
     std::size_t scratch_bytes = 0;  // of a thread
     class OnDevice;  // on_device.cpp
-    std::unique_ptr<OnDevice> on_device;
+    std::shared_ptr<OnDevice> on_device;
 
     // what the constructor does, in this order
     void declare();

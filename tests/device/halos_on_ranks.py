@@ -65,8 +65,9 @@ for (kind, (shape, block)), precision in itertools.product(
 
 # From some fields to others: what a plan gathers.
 d = core.decompose(topology("tripolar", 22, 9), depths(22, 9, seed=5).ravel(), comm.size, 4, 3)
-plan = core.gather_plan(d, "center", HALO, [(0, 0, 10, 4, 0), (10, 0, 12, 9, comm.size - 1)],
-                        comm.rank)
+plan = core.gather_plan(
+    d, "center", HALO, [(0, 0, 10, 4, 0), (10, 0, 12, 9, comm.size - 1)], comm.rank
+)
 blocks = [b for b in d.blocks if b[5] == comm.rank]
 source = start_values([("center", False, 0, 2)], blocks, np.float64, 9)
 shapes = [s for s, rank in (((4, 2, 10), 0), ((9, 2, 12), comm.size - 1)) if rank == comm.rank]
@@ -88,8 +89,9 @@ try:
 except ValueError as error:
     said = str(error)
 try:
-    core.Exchange.of_plans(comm.py2f(), [plan.adjoint()], 8, [("center", False, 0, 2)],
-                           add=True).on_device(device)
+    core.Exchange.of_plans(
+        comm.py2f(), [plan.adjoint()], 8, [("center", False, 0, 2)], add=True
+    ).on_device(device)
 except ValueError as error:
     said += str(error)
 if comm.rank == 0:

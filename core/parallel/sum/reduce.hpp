@@ -12,10 +12,12 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include "base/pack.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/sum/limbs.hpp"
 #include "parallel/sum/unit.hpp"
 
 namespace fathom {
@@ -75,6 +77,12 @@ public:
                               std::int64_t(lanes.low[n] - m)),
                 bad |= (lanes.strange[n] >> 52) != 0;
     }
+    void add(const Limbs& l) {
+        const auto* w = l.word;
+        total += (((__int128)w[0] << 30) + w[1]) * (__int128(1) << 40) +
+                 ((__int128)w[2] * (1 << 20) + w[3]);
+        bad |= l.word[4] > 0;
+    }
     void add(const ExactSum& other) {
         total += other.total;
         bad |= other.bad;
@@ -106,5 +114,8 @@ void allreduce(MPI_Comm, std::span<ExactSum>);
 
 /// Sum over all ranks of their terms; the largest is found first. NaN if any term is not finite.
 double exact_sum(MPI_Comm, std::span<const double> terms);
+/// The same of terms that lie elsewhere. largest: of this rank; NaN or infinite if any term is not
+/// finite. limbs(coarse, fine): of the unit that follows.
+double exact_sum(MPI_Comm, double largest, const std::function<Limbs(double, double)>& limbs);
 
 }  // namespace fathom

@@ -90,8 +90,9 @@ void Exchange::unpack(std::span<const FieldSlab> fields) {
 void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {
     from = fields, mover = by, copied = false, sending = 0;
     if (mover && !transport->packs())
-        throw Error("fields on a device are packed there: choose an exchange that packs, such as "
-                    "'packed'");
+        throw Error(
+            "fields on a device are packed there: choose an exchange that packs, such as "
+            "'packed'");
     transport->post();
     const bool at_once = !overlaps() || mover;
     if (at_once) pack(fields);

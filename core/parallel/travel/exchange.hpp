@@ -37,8 +37,11 @@ public:
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
     PointMoves points() const { return packing.points(); }  ///< what a mover needs to know
-    /// Whether something comes from other ranks, or goes there.
-    bool travels() const { return !packing.parts.sends.empty() || !packing.parts.receives.empty(); }
+    /// Whether this rank has to do with others: if not, `copy` is all that there is to do.
+    bool travels() const {
+        return transport->meets() || !packing.parts.sends.empty() ||
+               !packing.parts.receives.empty();
+    }
     /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
     bool overlaps() const { return transport->overlaps(); }
     /// Sent by this rank each time.

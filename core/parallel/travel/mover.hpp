@@ -44,9 +44,9 @@ struct PointMoves {
 class Mover {
 public:
     virtual ~Mover() = default;
-    /// Strides of fields, and how far the blocks of each lie apart: what costs something when it is
-    /// not as the time before. Addresses cost nothing.
-    virtual void expect(std::span<const FieldSlab> from, std::span<const FieldSlab> to) = 0;
+    /// Fields with these strides, and blocks that lie so far apart, will come: the first time it
+    /// costs something. Addresses cost nothing.
+    virtual void expect(std::span<const FieldSlab>) = 0;
     virtual void pack(std::span<const FieldSlab>, std::byte* outgoing) = 0;
     /// What stays with this rank.
     virtual void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) = 0;

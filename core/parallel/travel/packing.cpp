@@ -304,23 +304,31 @@ PointMoves Packing::points() const {
         made.items.push_back(
             {items[item].vector, levels,
              as < item ? made.items[as].copied
-                       : of_item(local, item, made.copied,
-                                 [](auto&, auto& r, int m, int n) {
-                                     return PointMoves::Copied{r.from_block, r.from_row + m,
-                                                               r.from_column + n * r.step,
-                                                               r.to_block, r.to_row + m,
-                                                               r.to_column + n, r.flipped, 0};
-                                 }),
-             of_item(packed, item, made.packed,
-                     [&](auto& p, auto& r, int m, int n) {
-                         return PointMoves::Packed{r.from_block, r.from_row + m,
-                                                   r.from_column + n * r.step, r.flipped,
-                                                   at(p, m, n), r.count};
-                     }),
-             of_item(unpacked, item, made.unpacked, [&](auto& p, auto& r, int m, int n) {
-                 return PointMoves::Packed{r.to_block, r.to_row + m, r.to_column + n, 0,
-                                           at(p, m, n), r.count};
-             })});
+                       : of_item(
+                             local, item, made.copied,
+                             [](auto&, auto& r, int m, int n) {
+                                 return PointMoves::Copied{r.from_block,
+                                                           r.from_row + m,
+                                                           r.from_column + n * r.step,
+                                                           r.to_block,
+                                                           r.to_row + m,
+                                                           r.to_column + n,
+                                                           r.flipped,
+                                                           0};
+                             }),
+             of_item(
+                 packed, item, made.packed,
+                 [&](auto& p, auto& r, int m, int n) {
+                     return PointMoves::Packed{
+                         r.from_block, r.from_row + m, r.from_column + n * r.step,
+                         r.flipped,    at(p, m, n),    r.count};
+                 }),
+             of_item(
+                 unpacked, item, made.unpacked,
+                 [&](auto& p, auto& r, int m, int n) {
+                     return PointMoves::Packed{r.to_block, r.to_row + m, r.to_column + n,
+                                               0,          at(p, m, n),  r.count};
+                 })});
     }
     return made;
 }
