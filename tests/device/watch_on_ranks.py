@@ -45,10 +45,10 @@ def described(simulation):
 found = {}
 for model, (ocean, driven) in models.items():
     simulation = fm.Simulation(ocean, "30min", parallel=parallel, **driven)
-    simulation.advance(3)
+    simulation.advance(2)
     found[model] = described(simulation)
 simulation = icy.uneven(parallel=parallel)
-simulation.advance(6)
+simulation.advance(3)
 found["icy"] = described(simulation)
 if mpi.is_root:
     print(json.dumps(found))
