@@ -61,11 +61,9 @@ def checked(given):
     for name in ("synchronise", "automatic"):
         if not isinstance(how[name], bool):
             raise ValueError(f"{name} = {how[name]!r} must be true or false")
-    for name in ("exchange", "sum"):
+    for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
-    if how["device"] is not None:
-        _one_of(how["device"], device.names, f"no device {how['device']!r}")
     columns(how["tile"])
     balanced(how["balance"])
     known = [name for name, _ in mpi.core.carriers()]
@@ -105,7 +103,9 @@ def _check_servers(how):
 
 
 def ways(name):
-    """The catalogue of ways to exchange or to sum."""
+    """The catalogue of ways to exchange or to sum, or of devices."""
+    if name == "device":
+        return list(device.names)
     return [
         way for way, _ in (mpi.core.transports() if name == "exchange" else mpi.core.global_sums())
     ]

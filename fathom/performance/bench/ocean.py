@@ -62,12 +62,12 @@ class Case:
             ("grid", self.grid, grids),
             ("physics", self.physics, physics),
             ("precision", self.precision, ("fp64", "fp32")),
-            ("device", self.device, (None, *device.names)),
+            ("device", self.device or "cuda", device.names),
         ):
             if given not in allowed:
                 raise ValueError(
                     f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
-                    f" {', '.join(filter(None, allowed))}"
+                    f" {', '.join(allowed)}"
                 )
 
     def simulation(self, **keywords: Any) -> Any:
@@ -125,9 +125,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
-    cache = device.open(case.device).cache if case.device else last_level_cache()
-    moved = traffic(simulation, iterations, cache)
-    launched = traffic(simulation, iterations, cache, together=False)
+    moved, launched = (traffic(simulation, iterations, together) for together in (True, False))
     motion = simulation.fields.motion(simulation.step)
     limits = machine.limits(comm)
     seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
@@ -171,7 +169,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     }
 
 
-def traffic(simulation: Any, iterations: float, cache: int, together: bool = True) -> float:
+def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes
     passes once over the fields that do not stay in cache, reads what it reads and writes what it
     writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
@@ -197,7 +195,12 @@ def traffic(simulation: Any, iterations: float, cache: int, together: bool = Tru
         simulation.find(mpi.core.BarotropicSolve).factor_numbers
     )
     solver = 2 * factors if factors else solver_streams * 8 * columns
-    return numbers * precision + solver * (iterations if solver > cache else 1)
+    return numbers * precision + solver * (iterations if solver > _last_cache(simulation) else 1)
+
+
+def _last_cache(simulation: Any) -> int:
+    name = simulation.parallel["device"]
+    return device.open(name).cache if name else last_level_cache()
 
 
 def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
@@ -365,6 +368,8 @@ def _timed(simulation: Any, steps: int, pieces: int = 4) -> list[tuple[int, floa
         simulation.comm.barrier()
         began = time.perf_counter()
         simulation.advance(int(number))
+        if simulation.parallel["device"]:
+            device.open(simulation.parallel["device"]).wait()
         simulation.comm.barrier()
         found.append((int(number), time.perf_counter() - began))
     return found

@@ -1,6 +1,7 @@
 """The benchmark on a device: its own figures, with the processor in its part."""
 
 import json
+import time
 
 import pytest
 
@@ -33,21 +34,29 @@ def test_bench(tmp_path):
 def test_power_is_of_the_second_half(monkeypatch, tmp_path):
     """As nvidia-smi says it, line by line; none where it cannot."""
 
+    said = tmp_path / "said"
+
     class Taken:
         steps = 0
 
         def advance(self, steps):
             self.steps += steps
+            while not said.exists():
+                time.sleep(0.01)
+
+    def driver(words):
+        said.unlink(missing_ok=True)
+        tool = tmp_path / "nvidia-smi"
+        tool.write_text(f"#!/bin/sh\nprintf '{words}'\n: > {said}\n")
+        tool.chmod(0o755)
 
     simulation = Taken()
     monkeypatch.setenv("PATH", str(tmp_path))
     assert on_device.power(simulation, 1.0) is None and simulation.steps == 0
-    tool = tmp_path / "nvidia-smi"
-    tool.write_text("#!/bin/sh\nprintf '100.0\\n200.0\\n400.0\\n600.0\\n'\n")
-    tool.chmod(0o755)
+    driver("100.0\\n200.0\\n400.0\\n600.0\\n")
     assert on_device.power(simulation, 1.0) == 500
     assert simulation.steps == on_device.watched
-    tool.write_text("#!/bin/sh\necho '[N/A]'\n")
+    driver("[N/A]\\n")
     assert on_device.power(simulation, 1.0) is None
 
 
