@@ -37,11 +37,10 @@ core: dict[str, set[str]] = {
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
-    "device": _ground | {"solver", "catalogue"},
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
-core["device"] = core["catalogue"] | {"catalogue"}  # what runs on a device
+core["device"] = core["catalogue"] | {"catalogue", "solver"}  # what runs on a device
 core["bindings"] = set(core)
 
 # Arrows that are allowed all the same, each with its reason. One that is not needed any more is an

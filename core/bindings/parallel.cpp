@@ -7,10 +7,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
-#include <map>
 #include "base/error.hpp"
-#include "bindings/blocks.hpp"
-#include "machine/device.hpp"
+#include "bindings/device_blocks.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
@@ -41,41 +39,13 @@ nb::object table(std::size_t columns, const std::vector<int>& values) {
         nb::ndarray<nb::numpy, int, nb::ndim<2>>(data, {values.size() / columns, columns}, owner));
 }
 
-/// Blocks of Python in memory of a device.
-class Blocks {
-public:
-    std::shared_ptr<Device> device;
-    /// The same slab there; its numbers go along, unless they are there.
-    FieldSlab there(FieldSlab s, const std::vector<BlockArray>& blocks) {
-        for (std::size_t b = 0; b < blocks.size(); ++b) {
-            std::size_t numbers = 1;
-            for (std::size_t n = 0; n < blocks[b].ndim(); ++n)
-                numbers += (blocks[b].shape(n) - 1) * blocks[b].stride(n);
-            const std::size_t bytes = numbers * blocks[b].itemsize();
-            auto& memory = all[s.at[b]];
-            if (!memory.at) memory = on_device(device, s.at[b], bytes);
-            s.at[b] = memory.at;
-        }
-        return s;
-    }
-    /// All numbers come back.
-    void back() {
-        for (auto& [here, memory] : all)
-            device->copy(here, memory.at, memory.bytes, Device::Way::to_host);
-        all.clear();
-    }
-
-private:
-    std::map<std::byte*, DeviceMemory> all;
-};
-
 /// An exchange and the slabs that it works on between start and finish.
 struct BoundExchange {
     Exchange exchange;
     int bytes;
     std::vector<Exchange::Item> items;
     std::vector<FieldSlab> from, to;
-    Blocks blocks;
+    DeviceBlocks blocks;
     std::unique_ptr<Mover> mover;
     void on(std::shared_ptr<Device> device) {
         blocks.device = std::move(device);

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include "catalogue/catalogue.hpp"
+#include "device/elliptic.hpp"
 #include "device/halos.hpp"
 #include "device/ice.hpp"
 #include "device/values.hpp"
@@ -155,9 +156,11 @@ public:
             if (e.name == scheme) made = e.make({}, bytes, 1).run;
         return kernels[{scheme, bytes}] = made;
     }
-
     std::unique_ptr<Mover> halos(const PointMoves& moves) override {
         return halos_of(shared_from_this(), moves);
+    }
+    std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints& points) override {
+        return elliptic_on(shared_from_this(), points);
     }
     std::unique_ptr<Watch> watch(const WetColumns& columns) override {
         return watch_of(shared_from_this(), columns);

@@ -21,6 +21,8 @@ struct Raw;   // field/field.hpp
 struct Cell;  // field/process.hpp
 struct PointMoves;
 class Mover;  // parallel/travel/mover.hpp
+struct EllipticPoints;
+class EllipticOnDevice;  // solver/on_device.hpp
 struct WetColumns;
 class Watch;  // field/watch.hpp
 namespace ocean {
@@ -57,6 +59,8 @@ public:
 
     /// Halos of fields in memory of the device: for Exchange::start.
     virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
+    /// An elliptic solver's vectors and what is done with them.
+    virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
     /// Numbers that describe fields in memory of the device.
     virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
     /// Single numbers of 4 or 8 bytes, wherever they lie in memory of the device: to the host, and

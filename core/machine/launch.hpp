@@ -60,8 +60,8 @@ void columns(const Cell* first, const Cell* last, const Body& body) {
     static_assert(width == 1, "a thread of a device has one column");
     const int cells = int(last - first);
     if (cells == 0) return;
-    a_column<cell><<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first,
-                                                                                   cells);
+    a_column<cell>
+        <<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first, cells);
     started();
 }
 
@@ -77,8 +77,17 @@ template <class Body> void each(std::size_t count, const Body& body) {
     started();
 }
 
+inline constexpr int many_threads = 512;  // of a block that comes to one result
+inline unsigned few(std::size_t count) {
+    const std::size_t blocks = (count + many_threads - 1) / many_threads, most = 528;
+    return unsigned(blocks < most ? blocks : most);
+}
+
+/// Of a block first: few meet in memory.
 template <int words, class Body>
 __global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
+    constexpr int warps = many_threads / 32;
+    __shared__ std::int64_t all[words][warps];
     std::int64_t mine[words] = {};
     for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
          n += std::size_t(gridDim.x) * blockDim.x)
@@ -86,9 +95,13 @@ __global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
     for (int w = 0; w < words; ++w) {
         for (int apart = 16; apart > 0; apart /= 2)
             mine[w] += __shfl_down_sync(0xffffffff, mine[w], apart);
-        if (threadIdx.x % 32 == 0 && mine[w])
-            atomicAdd((unsigned long long*)(to + w), (unsigned long long)mine[w]);
+        if (threadIdx.x % 32 == 0) all[w][threadIdx.x / 32] = mine[w];
     }
+    __syncthreads();
+    if (threadIdx.x >= words) return;
+    std::int64_t sum = 0;
+    for (int warp = 0; warp < warps; ++warp) sum += all[threadIdx.x][warp];
+    if (sum) atomicAdd((unsigned long long*)(to + threadIdx.x), (unsigned long long)sum);
 }
 
 /// body(n, mine) adds to mine[0 ... words - 1]; all are added to to[...], in memory of the device.
@@ -96,9 +109,28 @@ __global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
 template <int words, class Body>
 void totals(std::size_t count, const Body& body, std::int64_t* to) {
     if (count == 0) return;
-    const std::size_t blocks = (count + threads - 1) / threads, most = 2048;
-    a_total<words><<<unsigned(blocks < most ? blocks : most), threads, 0, stream>>>(body, count,
-                                                                                    to);
+    a_total<words><<<few(count), many_threads, 0, stream>>>(body, count, to);
+    started();
+}
+
+template <class Body> __global__ void a_largest(Body body, std::size_t count, std::int64_t* to) {
+    std::int64_t mine = 0;
+    for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
+         n += std::size_t(gridDim.x) * blockDim.x) {
+        const std::int64_t one = body(n);
+        if (one > mine) mine = one;
+    }
+    for (int apart = 16; apart > 0; apart /= 2) {
+        const std::int64_t other = __shfl_down_sync(0xffffffff, mine, apart);
+        if (other > mine) mine = other;
+    }
+    if (threadIdx.x % 32 == 0 && mine) atomicMax((long long*)to, (long long)mine);
+}
+
+/// to[0], in memory of the device, becomes the largest of itself and all body(n) >= 0.
+template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
+    if (count == 0) return;
+    a_largest<<<few(count), many_threads, 0, stream>>>(body, count, to);
     started();
 }
 
@@ -135,6 +167,11 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
     std::int64_t mine[words] = {};
     for (std::size_t n = 0; n < count; ++n) body(n, mine);
     for (int w = 0; w < words; ++w) to[w] += mine[w];
+}
+
+template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
+    for (std::size_t n = 0; n < count; ++n)
+        if (const std::int64_t one = body(n); one > *to) *to = one;
 }
 
 #endif

@@ -18,6 +18,7 @@
 #include "base/pack.hpp"
 #include "parallel/mpi.hpp"
 #include "parallel/sum/limbs.hpp"
+#include "parallel/sum/unit.hpp"
 
 namespace fathom {
 
@@ -30,17 +31,6 @@ inline constexpr int register_lanes = 4;
 #else
 inline constexpr int register_lanes = 2;
 #endif
-
-/// The unit 2^exponent of a sum.
-struct SumUnit {
-    int exponent = -50;
-    /// |terms| <= largest.
-    static SumUnit for_largest(double largest) {
-        return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960};
-    }
-    double coarse() const { return std::ldexp(1.5, 52 + exponent); }
-    double fine() const { return std::ldexp(1.5, 12 + exponent); }
-};
 
 /// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`)
 /// a sum has the same bits in any order too, but is off by up to (number of terms) u / 2: enough
@@ -77,6 +67,8 @@ class ExactSum {
 public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
+    /// That was summed elsewhere, in u 2^-40.
+    ExactSum(SumUnit u, __int128 total, bool bad) : unit(u), total(total), bad(bad) {}
     template <bool fine> void add(const SumLanes<fine>& lanes, int times = 1) {
         const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse),
                             m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
