@@ -16,7 +16,6 @@ public:
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
         MPI_Comm_size(of.domain->comm, &ranks);
-        each.resize(kernels.size());
         for (auto& g : of.groups)
             if (g.exchange) movers[&g] = device->halos(g.exchange->points());
         place_own();
@@ -32,9 +31,8 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;    // of each process
-    static constexpr int timed_every = 64;  // steps
-    std::vector<double> each;               // seconds of each process when it was timed by itself
+    std::vector<Device::Kernel> kernels;                    // of each process
+    static constexpr int timed_every = 64;                  // steps
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
     int ranks = 1;
 
@@ -48,16 +46,20 @@ private:
     DeviceMemory own;                              // of kernels themselves, one after the other
     std::map<int, std::size_t> own_at;             // of a field, in it
 
+    /// A process, or the exchange before a group; seconds: when it was timed by itself.
+    struct Work {
+        int process = -1;
+        Group* exchange = nullptr;
+        double seconds = 0;
+    };
     /// Processes [first, last) that need nothing but the device, with the exchanges of a rank that
     /// is the only one; or what is done alone: an exchange with others, or a process.
     struct Piece {
-        int first, last;
         bool alone = false;
-        Group* exchange = nullptr;
-        std::vector<Group*> exchanges;
-        std::vector<int> read, written;  // fields
+        std::vector<Work> works = {};
+        std::vector<int> read = {}, written = {};  // fields
         /// By what is the same: addresses of fields, and which processes run.
-        std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings;
+        std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings = {};
     };
     std::vector<Piece> pieces;
 
@@ -107,8 +109,7 @@ private:
         for (auto& g : of.groups) {
             if (g.exchange) add_exchange(g);
             for (int p = g.first; p < g.last; ++p) {
-                Piece& piece = piece_of(p, !kernels[p]);
-                piece.last = p + 1;
+                Piece& piece = piece_for({p}, !kernels[p]);
                 const auto& uses = of.steps[p].process.fields;
                 for (std::size_t i = 0; i < uses.size(); ++i) {
                     const int n = of.steps[p].fields[i];
@@ -120,18 +121,14 @@ private:
         }
     }
 
-    Piece& piece_of(int process, bool alone) {
-        if (alone || pieces.empty() || pieces.back().alone)
-            pieces.push_back({process, process, alone});
+    Piece& piece_for(Work work, bool alone) {
+        if (alone || pieces.empty() || pieces.back().alone) pieces.push_back({alone});
+        pieces.back().works.push_back(work);
         return pieces.back();
     }
 
     void add_exchange(Group& g) {
-        Piece& piece = piece_of(g.first, ranks > 1);
-        if (ranks > 1)
-            piece.exchange = &g;
-        else
-            piece.exchanges.push_back(&g);
+        Piece& piece = piece_for({-1, &g}, ranks > 1);
         for (auto& s : g.sent) piece.read.push_back(s.field), piece.written.push_back(s.field);
     }
 
@@ -159,18 +156,22 @@ private:
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
-        for (int p = piece.first; p <= piece.last; ++p) {
-            if (apart) device->mark(p);
-            for (Group* g : piece.exchanges)  // the last may be what stands before something else
-                if (g->first == p) exchange(*g, set);
-            if (p < piece.last && runs(p, set)) launch(p, set);
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            if (apart) device->mark(n);
+            if (const Work& w = piece.works[n]; w.exchange)
+                exchange(*w.exchange, set);
+            else if (runs(w.process, set))
+                launch(w.process, set);
         }
+        if (apart) device->mark(int(piece.works.size()));
     }
 
     void replay(Piece& piece, FieldSet& set) {
         auto& recording = piece.recordings[signature(piece, set)];
         if (!recording) {
-            for (Group* g : piece.exchanges) aim(*g, set), movers[g]->expect(g->slabs);
+            for (auto& w : piece.works)
+                if (w.exchange)
+                    aim(*w.exchange, set), movers[w.exchange]->expect(w.exchange->slabs);
             device->record();
             launch(piece, set);
             recording = device->recorded();
@@ -178,20 +179,26 @@ private:
         recording->replay();
     }
 
-    /// Time of a piece, shared out among its processes as it was when each was timed by itself.
-    void settle(const Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
-        for (int p = piece.first; p < piece.last && apart; ++p)
-            if (runs(p, set)) each[p] = device->between(p, p + 1);
+    /// Time of a piece, shared out among its works as it was when each was timed by itself.
+    void settle(Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
         double all = 0;
-        for (int p = piece.first; p < piece.last; ++p) all += runs(p, set) ? each[p] : 0;
-        for (int p = piece.first; p < piece.last; ++p) {
-            if (!runs(p, set)) continue;
-            Step& s = of.steps[p];
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            Work& w = piece.works[n];
+            if (!w.exchange && !runs(w.process, set)) continue;
+            if (apart) w.seconds = device->between(n, n + 1);
+            all += w.seconds;
+        }
+        for (auto& w : piece.works) {
+            if (!w.exchange && !runs(w.process, set)) continue;
             const double share =
-                all > 0 ? seconds * each[p] / all : seconds / (piece.last - piece.first);
-            s.seconds += share, ++s.calls;
+                all > 0 ? seconds * w.seconds / all : seconds / double(piece.works.size());
+            if (w.exchange)
+                w.exchange->seconds += share, ++w.exchange->calls;
+            else
+                of.steps[w.process].seconds += share, ++of.steps[w.process].calls;
             if (!regions.mine()) continue;
-            const int node = regions.add(s.region, share, 1);
+            const int node =
+                regions.add(w.exchange ? w.exchange->region : of.steps[w.process].region, share, 1);
             if (regions.tracing) regions.note({node, began, began + share});
             began += share;
         }
@@ -221,18 +228,23 @@ private:
     std::size_t signature(const Piece& piece, const FieldSet& set) const {
         std::size_t hash = 0;
         const auto take = [&](std::size_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15 + 1; };
-        for (int p = piece.first; p < piece.last; ++p) {
-            take(runs(p, set));
-            for (int n : of.steps[p].fields) take(set.place_there(n));
+        for (auto& w : piece.works) {
+            if (w.exchange)
+                for (auto& sent : w.exchange->sent) take(set.place_there(sent.field));
+            else {
+                take(runs(w.process, set));
+                for (int n : of.steps[w.process].fields) take(set.place_there(n));
+            }
         }
         return hash;
     }
 
     /// What needs the processor.
     void alone(Piece& piece, FieldSet& set) {
-        if (piece.exchange) return exchange_alone(*piece.exchange, set);
-        Step& s = of.steps[piece.first];
-        if (!runs(piece.first, set)) return;
+        const Work& work = piece.works.front();
+        if (work.exchange) return exchange_alone(*work.exchange, set);
+        Step& s = of.steps[work.process];
+        if (!runs(work.process, set)) return;
         if (s.global()) {
             if (apply(s, set)) return;
             of.apply(s, set);
