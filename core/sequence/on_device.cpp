@@ -20,6 +20,7 @@ public:
             if (g.exchange) movers[&g] = device->halos(g.exchange->points());
         place_own();
         find_pieces();
+        for (auto& piece : pieces) branch_out(piece);
         for (auto& s : of.steps)  // nothing is allocated while something is recorded
             for (int b = 0; b < int(of.domain->blocks.size()); ++b) columns(b, s.extent);
     }
@@ -42,15 +43,19 @@ private:
         int count = 0, first = 0;  // cells; the first column
         const Cell* begin() const { return (const Cell*)memory.at; }
     };
-    std::map<std::pair<int, int>, Columns> known;  // of (block, extent)
-    DeviceMemory own;                              // of kernels themselves, one after the other
-    std::map<int, std::size_t> own_at;             // of a field, in it
+    std::map<std::pair<int, int>, Columns> known;       // of (block, extent)
+    DeviceMemory own;                                   // of kernels themselves
+    std::map<std::pair<int, int>, std::size_t> own_at;  // of (process, field), in it
 
     /// A process, or the exchange before a group; seconds: when it was timed by itself.
     struct Work {
         int process = -1;
         Group* exchange = nullptr;
         double seconds = 0;
+        /// Of a recording (`branch_out`): where it runs, and the works of other branches that it
+        /// waits for.
+        int branch = 0;
+        std::vector<int> after = {};
     };
     /// Processes [first, last) that need nothing but the device, with the exchanges of a rank that
     /// is the only one; or what is done alone: an exchange with others, or a process.
@@ -77,19 +82,17 @@ private:
         return c;
     }
 
-    /// Each column of the widest block has memory of its own for every kernel.
+    /// Each column of the widest block has memory of its own for every kernel, and every kernel has
+    /// some: they run beside each other.
     void place_own() {
-        std::size_t most = 0;
-        for (auto& s : of.steps) {
-            std::size_t bytes = 0;
-            for (int n : s.fields)
+        std::size_t bytes = 0;
+        for (int p = 0; p < int(of.steps.size()); ++p)
+            for (int n : of.steps[p].fields)
                 if (const Field& f = of.plan->fields[n]; f.own) {
-                    own_at[n] = bytes;
+                    own_at[{p, n}] = bytes;
                     bytes += rows() * own_row(f) * of.bytes;
                 }
-            most = std::max(most, bytes);
-        }
-        own = DeviceMemory(device, most + 64);
+        own = DeviceMemory(device, bytes + 64);
     }
     std::size_t rows() const {
         int most = 0;
@@ -119,6 +122,50 @@ private:
                 }
             }
         }
+    }
+
+    /// Memory that a work uses, by the field that holds it, and whether it writes there.
+    std::map<int, bool> memory_of(const Work& w) const {
+        std::map<int, bool> used;
+        const auto use = [&](int n, bool writes) {
+            const int guest_of = of.plan->fields[n].guest_of;
+            used[guest_of < 0 ? n : guest_of] |= writes;
+        };
+        if (w.exchange)
+            for (auto& sent : w.exchange->sent) use(sent.field, true);
+        else
+            for (std::size_t i = 0; i < of.steps[w.process].fields.size(); ++i)
+                if (auto& declared = of.steps[w.process].process.fields[i]; !declared.own)
+                    use(of.steps[w.process].fields[i], declared.access != Access::reads);
+        return used;
+    }
+
+    /// A work follows the last of those that it depends on in its branch, if nothing else does yet;
+    /// else it begins a new branch.
+    void branch_out(Piece& piece) const {
+        std::vector<std::map<int, bool>> used;
+        std::vector<int> last;  // work of each branch
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            Work& w = piece.works[n];
+            used.push_back(memory_of(w));
+            w.after.clear(), w.branch = -1;
+            for (int m = 0; m < n; ++m)
+                if (conflict(used[m], used[n])) w.after.push_back(m);
+            for (auto m = w.after.rbegin(); m != w.after.rend() && w.branch < 0; ++m)
+                if (last[piece.works[*m].branch] == *m) w.branch = piece.works[*m].branch;
+            if (w.branch < 0) w.branch = int(last.size());
+            last.resize(std::max<std::size_t>(last.size(), w.branch + 1));
+            last[w.branch] = n;
+            if (w.after.empty() && n > 0) w.after.push_back(0);  // a branch begins in another
+            std::erase_if(w.after, [&](int m) { return piece.works[m].branch == w.branch; });
+        }
+    }
+
+    static bool conflict(const std::map<int, bool>& a, const std::map<int, bool>& b) {
+        return std::ranges::any_of(a, [&](auto& use) {
+            const auto found = b.find(use.first);
+            return found != b.end() && (use.second || found->second);
+        });
     }
 
     Piece& piece_for(Work work, bool alone) {
@@ -166,6 +213,26 @@ private:
         if (apart) device->mark(int(piece.works.size()));
     }
 
+    /// In branches: what uses no field that the other writes runs beside it.
+    void launch_branches(const Piece& piece, FieldSet& set) {
+        const int count = int(piece.works.size());
+        std::vector<int> last{-1};  // work of each branch
+        for (int n = 0; n < count; ++n) {
+            const Work& w = piece.works[n];
+            device->branch(w.branch);
+            for (int before : w.after) device->after(before);
+            if (w.exchange)
+                exchange(*w.exchange, set);
+            else if (runs(w.process, set))
+                launch(w.process, set);
+            device->reached(n);
+            last.resize(std::max<std::size_t>(last.size(), w.branch + 1), -1);
+            last[w.branch] = n;
+        }
+        device->branch(0);
+        for (std::size_t b = 1; b < last.size(); ++b) device->after(last[b]);
+    }
+
     void replay(Piece& piece, FieldSet& set) {
         auto& recording = piece.recordings[signature(piece, set)];
         if (!recording) {
@@ -173,7 +240,7 @@ private:
                 if (w.exchange)
                     aim(*w.exchange, set), movers[w.exchange]->expect(w.exchange->slabs);
             device->record();
-            launch(piece, set);
+            launch_branches(piece, set);
             recording = device->recorded();
         }
         recording->replay();
@@ -212,7 +279,7 @@ private:
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& declared = of.plan->fields[s.fields[i]];
                 if (declared.own) {
-                    at[i] = {own.at + own_at[s.fields[i]] + cells.first * of.bytes, width(),
+                    at[i] = {own.at + own_at[{p, s.fields[i]}] + cells.first * of.bytes, width(),
                              own_row(declared)};
                     continue;
                 }
