@@ -1,5 +1,5 @@
-/// Blocks of fields in memory of a device, as kernels take them: the address of a field travels with
-/// a launch, where its blocks lie from there on is in a table, made the first time.
+/// Blocks of fields in memory of a device, as kernels take them: the address of a field travels
+/// with a launch, where its blocks lie from there on is in a table, made the first time.
 #pragma once
 #include <compare>
 #include <map>

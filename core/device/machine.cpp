@@ -88,6 +88,22 @@ public:
         must(cudaStreamBeginCapture(launch::stream, cudaStreamCaptureModeThreadLocal),
              "a recording cannot begin");
     }
+    void branch(int n) override {
+        if (branches.empty()) branches.push_back(launch::stream);
+        while (int(branches.size()) <= n)
+            must(cudaStreamCreateWithFlags(&branches.emplace_back(), cudaStreamNonBlocking),
+                 "no stream");
+        launch::stream = branches[n];
+    }
+    void reached(int n) override {
+        while (int(places.size()) <= n)
+            must(cudaEventCreateWithFlags(&places.emplace_back(), cudaEventDisableTiming),
+                 "an event cannot be made");
+        must(cudaEventRecord(places[n], launch::stream), "an event cannot be recorded");
+    }
+    void after(int n) override {
+        must(cudaStreamWaitEvent(launch::stream, places[n]), "a branch cannot wait");
+    }
     std::unique_ptr<Recording> recorded() override {
         cudaGraph_t made = nullptr;
         must(cudaStreamEndCapture(launch::stream, &made), "a recording cannot end");
@@ -96,7 +112,8 @@ public:
 
 private:
     cudaDeviceProp properties;
-    std::vector<cudaEvent_t> marks;
+    std::vector<cudaEvent_t> marks, places;
+    std::vector<cudaStream_t> branches;
 };
 
 bool there(std::string& why) {

@@ -164,6 +164,16 @@ template <class Number> struct Contents {
         }
     }
 };
+template <class Number> struct ColumnSums {
+    Contents<Number> contents;
+    double* sums;
+    constexpr void operator()(std::size_t n) const {
+        const Column c = contents.sea.columns[n];
+        double sum = 0;
+        for (int k = 0; k < c.levels; ++k) sum += contents.thickness(c, k) * contents.field(c, k);
+        sums[n] = sum;
+    }
+};
 /// Numbers in memory.
 struct Given {
     const double* terms;
@@ -245,6 +255,14 @@ public:
     }
     Limbs limbs(const FieldSlab* f, const Thickness& t, double coarse, double fine) override {
         return add(contents(f, t), coarse, fine);
+    }
+
+    std::vector<double> column_sums(const FieldSlab& f, const Thickness& t) override {
+        last[0] = last[1] = none;
+        launch::each(count, ColumnSums<Number>{contents(&f, t), both().values});
+        std::vector<double> sums(count);
+        device->copy(sums.data(), both().values, count * sizeof(double), Device::Way::to_host);
+        return sums;
     }
 
     std::uint64_t checksum(const FieldSlab& f, std::uint64_t salt) override {

@@ -161,6 +161,10 @@ public:
             set.domain().comm, watch->largest(values, t),
             [&](double coarse, double fine) { return watch->limbs(values, t, coarse, fine); });
     }
+    std::vector<double> column_sums(const Field* f) {
+        const FieldSlab* values = operator()(f);
+        return watch->column_sums(*values, thickness());
+    }
     /// Of the last extremes or motion.
     double mean(double of_nothing) const {
         const auto sum = [&](Watch::Terms which) {
@@ -329,11 +333,20 @@ double content(const FieldSet& s, std::string_view name, bool moving) {
     });
 }
 std::vector<std::vector<double>> column_contents(const FieldSet& s, std::string_view name) {
+    std::vector<std::vector<double>> found;
+    for (const auto& block : s.domain().blocks) found.emplace_back(block->ny * block->nx);
+    if (const Field& f = named(s, name); lives_there(s, f)) {
+        const int halo = s.domain().halo;
+        auto sum = There(s, f, true).column_sums(&f);
+        auto next = sum.begin();
+        for (auto& c : wet_columns(s, f).columns)
+            found[c.block][std::size_t(c.row - halo) * s.domain().blocks[c.block]->nx + c.column -
+                           halo] = *next++;
+        return found;
+    }
     const Field& f = s[name];
     const Weight weight(s, f, true);
     const bool even = !weight.cells && !weight.depth;  // layers are as thick everywhere
-    std::vector<std::vector<double>> found;
-    for (const auto& block : s.domain().blocks) found.emplace_back(block->ny * block->nx);
     for_each_row(s, f, [&](const Row& r) {
         double* sums = found[r.b].data() + std::size_t(r.j) * r.nx;
         for (int k = 0; k < r.deepest; ++k)

@@ -76,38 +76,44 @@ template <class Real, Access access> struct Location {  // one value in memory
         (Real::load(at) - x).store(at);
     }
 };
+/// Distances in numbers. A GPU adds short ones to an address in one instruction, and has them in one
+/// register where long ones take two.
+using Distance = std::conditional_t<launch::on_device, int, std::ptrdiff_t>;
+
 template <class Real, Access access, int reach> struct ColumnView {
     using Number = typename Real::Number;
     Number* at;
-    std::ptrdiff_t level, row;
+    Distance column, level, row;
     int count;
     bool streams;
     constexpr ColumnView(Raw raw, std::ptrdiff_t offset, int count)
-        : at((Number*)raw.at + offset),
-          level(raw.level),
-          row(raw.row),
+        : at((Number*)raw.at),
+          column(Distance(offset)),
+          level(Distance(raw.level)),
+          row(Distance(raw.row)),
           count(count),
           streams(raw.streams) {}
     constexpr int levels() const { return count; }  // wet levels of the deepest column of the pack
     /// Of what is read only the number, which cannot be assigned to.
     using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
     constexpr Value operator[](int k) const {
+        Number* const there = at + (column + k * level);
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
-            __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
+            __builtin_prefetch(there + 2 * Real::width, access != Access::reads, 2);
         if constexpr (access == Access::reads && launch::on_device)
-            return Real(launch::unchanging(at + k * level));
+            return Real(launch::unchanging(there));
         else if constexpr (access == Access::reads)
-            return Real::load(at + k * level);
+            return Real::load(there);
         else
-            return {at + k * level, streams};
+            return {there, streams};
     }
     constexpr ColumnView operator()(Shift s) const requires(reach > 0)
     {  // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
         ColumnView there = *this;
-        there.at += s.j * row + s.i;
+        there.column += s.j * row + s.i;
         return there;
     }
 };

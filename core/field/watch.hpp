@@ -57,15 +57,20 @@ public:
     virtual double largest(const FieldSlab*, const Thickness&) = 0;
     virtual Limbs limbs(const FieldSlab*, const Thickness&, double coarse, double fine) = 0;
 
+    /// Of each column: its thickness x values of a field, from the top down.
+    virtual std::vector<double> column_sums(const FieldSlab&, const Thickness&) = 0;
+
     /// All values with their places, hashed and added up.
     virtual std::uint64_t checksum(const FieldSlab&, std::uint64_t salt) = 0;
 };
 
-/// Of the bits of a value at a place.
+/// Of the bits of a value at a place. No negative zero: compilers differ in its sign, and `+ 0` may
+/// be nothing to them.
 constexpr std::uint64_t hashed(double value, std::uint64_t k, std::uint64_t j, std::uint64_t i,
                                std::uint64_t salt) {
-    std::uint64_t x = std::bit_cast<std::uint64_t>(value + 0.0);  // + 0: no negative zero
-    x ^= (k << 48) + (j << 24) + i + salt;                        // splitmix64
+    std::uint64_t x = std::bit_cast<std::uint64_t>(value);
+    if (x << 1 == 0) x = 0;
+    x ^= (k << 48) + (j << 24) + i + salt;  // splitmix64
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
     return x ^ x >> 31;

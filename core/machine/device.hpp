@@ -87,6 +87,12 @@ public:
     };
     virtual bool records() const { return true; }
     virtual void record() = 0;
+    /// While something is recorded: what follows belongs to a branch, 0 at the beginning, and
+    /// branches run beside each other. `reached` names a place in the branch, and `after` lets the
+    /// branch wait for one that was named. In the end branch 0 waits for all others.
+    virtual void branch(int) {}
+    virtual void reached(int) {}
+    virtual void after(int) {}
     virtual std::unique_ptr<Recording> recorded() = 0;
 };
 

@@ -16,11 +16,11 @@ public:
         for (auto& s : of.steps)
             kernels.push_back(s.global() ? nullptr : device->kernel(s.process.entry, of.bytes));
         MPI_Comm_size(of.domain->comm, &ranks);
-        each.resize(kernels.size());
         for (auto& g : of.groups)
             if (g.exchange) movers[&g] = device->halos(g.exchange->points());
         place_own();
         find_pieces();
+        for (auto& piece : pieces) branch_out(piece);
         for (auto& s : of.steps)  // nothing is allocated while something is recorded
             for (int b = 0; b < int(of.domain->blocks.size()); ++b) columns(b, s.extent);
     }
@@ -32,9 +32,8 @@ public:
 private:
     Sequence& of;
     std::shared_ptr<Device> device;
-    std::vector<Device::Kernel> kernels;    // of each process
-    static constexpr int timed_every = 64;  // steps
-    std::vector<double> each;               // seconds of each process when it was timed by itself
+    std::vector<Device::Kernel> kernels;                    // of each process
+    static constexpr int timed_every = 64;                  // steps
     std::map<const Group*, std::unique_ptr<Mover>> movers;  // of its exchange
     int ranks = 1;
 
@@ -44,20 +43,28 @@ private:
         int count = 0, first = 0;  // cells; the first column
         const Cell* begin() const { return (const Cell*)memory.at; }
     };
-    std::map<std::pair<int, int>, Columns> known;  // of (block, extent)
-    DeviceMemory own;                              // of kernels themselves, one after the other
-    std::map<int, std::size_t> own_at;             // of a field, in it
+    std::map<std::pair<int, int>, Columns> known;       // of (block, extent)
+    DeviceMemory own;                                   // of kernels themselves
+    std::map<std::pair<int, int>, std::size_t> own_at;  // of (process, field), in it
 
+    /// A process, or the exchange before a group; seconds: when it was timed by itself.
+    struct Work {
+        int process = -1;
+        Group* exchange = nullptr;
+        double seconds = 0;
+        /// Of a recording (`branch_out`): where it runs, and the works of other branches that it
+        /// waits for.
+        int branch = 0;
+        std::vector<int> after = {};
+    };
     /// Processes [first, last) that need nothing but the device, with the exchanges of a rank that
     /// is the only one; or what is done alone: an exchange with others, or a process.
     struct Piece {
-        int first, last;
         bool alone = false;
-        Group* exchange = nullptr;
-        std::vector<Group*> exchanges;
-        std::vector<int> read, written;  // fields
+        std::vector<Work> works = {};
+        std::vector<int> read = {}, written = {};  // fields
         /// By what is the same: addresses of fields, and which processes run.
-        std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings;
+        std::map<std::size_t, std::unique_ptr<Device::Recording>> recordings = {};
     };
     std::vector<Piece> pieces;
 
@@ -75,19 +82,17 @@ private:
         return c;
     }
 
-    /// Each column of the widest block has memory of its own for every kernel.
+    /// Each column of the widest block has memory of its own for every kernel, and every kernel has
+    /// some: they run beside each other.
     void place_own() {
-        std::size_t most = 0;
-        for (auto& s : of.steps) {
-            std::size_t bytes = 0;
-            for (int n : s.fields)
+        std::size_t bytes = 0;
+        for (int p = 0; p < int(of.steps.size()); ++p)
+            for (int n : of.steps[p].fields)
                 if (const Field& f = of.plan->fields[n]; f.own) {
-                    own_at[n] = bytes;
+                    own_at[{p, n}] = bytes;
                     bytes += rows() * own_row(f) * of.bytes;
                 }
-            most = std::max(most, bytes);
-        }
-        own = DeviceMemory(device, most + 64);
+        own = DeviceMemory(device, bytes + 64);
     }
     std::size_t rows() const {
         int most = 0;
@@ -107,8 +112,7 @@ private:
         for (auto& g : of.groups) {
             if (g.exchange) add_exchange(g);
             for (int p = g.first; p < g.last; ++p) {
-                Piece& piece = piece_of(p, !kernels[p]);
-                piece.last = p + 1;
+                Piece& piece = piece_for({p}, !kernels[p]);
                 const auto& uses = of.steps[p].process.fields;
                 for (std::size_t i = 0; i < uses.size(); ++i) {
                     const int n = of.steps[p].fields[i];
@@ -120,18 +124,58 @@ private:
         }
     }
 
-    Piece& piece_of(int process, bool alone) {
-        if (alone || pieces.empty() || pieces.back().alone)
-            pieces.push_back({process, process, alone});
+    /// Memory that a work uses, by the field that holds it, and whether it writes there.
+    std::map<int, bool> memory_of(const Work& w) const {
+        std::map<int, bool> used;
+        const auto use = [&](int n, bool writes) {
+            const int guest_of = of.plan->fields[n].guest_of;
+            used[guest_of < 0 ? n : guest_of] |= writes;
+        };
+        if (w.exchange)
+            for (auto& sent : w.exchange->sent) use(sent.field, true);
+        else
+            for (std::size_t i = 0; i < of.steps[w.process].fields.size(); ++i)
+                if (auto& declared = of.steps[w.process].process.fields[i]; !declared.own)
+                    use(of.steps[w.process].fields[i], declared.access != Access::reads);
+        return used;
+    }
+
+    /// A work follows the last of those that it depends on in its branch, if nothing else does yet;
+    /// else it begins a new branch.
+    void branch_out(Piece& piece) const {
+        std::vector<std::map<int, bool>> used;
+        std::vector<int> last;  // work of each branch
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            Work& w = piece.works[n];
+            used.push_back(memory_of(w));
+            w.after.clear(), w.branch = -1;
+            for (int m = 0; m < n; ++m)
+                if (conflict(used[m], used[n])) w.after.push_back(m);
+            for (auto m = w.after.rbegin(); m != w.after.rend() && w.branch < 0; ++m)
+                if (last[piece.works[*m].branch] == *m) w.branch = piece.works[*m].branch;
+            if (w.branch < 0) w.branch = int(last.size());
+            last.resize(std::max<std::size_t>(last.size(), w.branch + 1));
+            last[w.branch] = n;
+            if (w.after.empty() && n > 0) w.after.push_back(0);  // a branch begins in another
+            std::erase_if(w.after, [&](int m) { return piece.works[m].branch == w.branch; });
+        }
+    }
+
+    static bool conflict(const std::map<int, bool>& a, const std::map<int, bool>& b) {
+        return std::ranges::any_of(a, [&](auto& use) {
+            const auto found = b.find(use.first);
+            return found != b.end() && (use.second || found->second);
+        });
+    }
+
+    Piece& piece_for(Work work, bool alone) {
+        if (alone || pieces.empty() || pieces.back().alone) pieces.push_back({alone});
+        pieces.back().works.push_back(work);
         return pieces.back();
     }
 
     void add_exchange(Group& g) {
-        Piece& piece = piece_of(g.first, ranks > 1);
-        if (ranks > 1)
-            piece.exchange = &g;
-        else
-            piece.exchanges.push_back(&g);
+        Piece& piece = piece_for({-1, &g}, ranks > 1);
         for (auto& s : g.sent) piece.read.push_back(s.field), piece.written.push_back(s.field);
     }
 
@@ -159,39 +203,69 @@ private:
     }
 
     void launch(const Piece& piece, FieldSet& set, bool apart = false) {
-        for (int p = piece.first; p <= piece.last; ++p) {
-            if (apart) device->mark(p);
-            for (Group* g : piece.exchanges)  // the last may be what stands before something else
-                if (g->first == p) exchange(*g, set);
-            if (p < piece.last && runs(p, set)) launch(p, set);
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            if (apart) device->mark(n);
+            if (const Work& w = piece.works[n]; w.exchange)
+                exchange(*w.exchange, set);
+            else if (runs(w.process, set))
+                launch(w.process, set);
         }
+        if (apart) device->mark(int(piece.works.size()));
+    }
+
+    /// In branches: what uses no field that the other writes runs beside it.
+    void launch_branches(const Piece& piece, FieldSet& set) {
+        const int count = int(piece.works.size());
+        std::vector<int> last{-1};  // work of each branch
+        for (int n = 0; n < count; ++n) {
+            const Work& w = piece.works[n];
+            device->branch(w.branch);
+            for (int before : w.after) device->after(before);
+            if (w.exchange)
+                exchange(*w.exchange, set);
+            else if (runs(w.process, set))
+                launch(w.process, set);
+            device->reached(n);
+            last.resize(std::max<std::size_t>(last.size(), w.branch + 1), -1);
+            last[w.branch] = n;
+        }
+        device->branch(0);
+        for (std::size_t b = 1; b < last.size(); ++b) device->after(last[b]);
     }
 
     void replay(Piece& piece, FieldSet& set) {
         auto& recording = piece.recordings[signature(piece, set)];
         if (!recording) {
-            for (Group* g : piece.exchanges) aim(*g, set), movers[g]->expect(g->slabs);
+            for (auto& w : piece.works)
+                if (w.exchange)
+                    aim(*w.exchange, set), movers[w.exchange]->expect(w.exchange->slabs);
             device->record();
-            launch(piece, set);
+            launch_branches(piece, set);
             recording = device->recorded();
         }
         recording->replay();
     }
 
-    /// Time of a piece, shared out among its processes as it was when each was timed by itself.
-    void settle(const Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
-        for (int p = piece.first; p < piece.last && apart; ++p)
-            if (runs(p, set)) each[p] = device->between(p, p + 1);
+    /// Time of a piece, shared out among its works as it was when each was timed by itself.
+    void settle(Piece& piece, const FieldSet& set, double began, double seconds, bool apart) {
         double all = 0;
-        for (int p = piece.first; p < piece.last; ++p) all += runs(p, set) ? each[p] : 0;
-        for (int p = piece.first; p < piece.last; ++p) {
-            if (!runs(p, set)) continue;
-            Step& s = of.steps[p];
+        for (int n = 0; n < int(piece.works.size()); ++n) {
+            Work& w = piece.works[n];
+            if (!w.exchange && !runs(w.process, set)) continue;
+            if (apart) w.seconds = device->between(n, n + 1);
+            all += w.seconds;
+        }
+        for (auto& w : piece.works) {
+            if (!w.exchange && !runs(w.process, set)) continue;
             const double share =
-                all > 0 ? seconds * each[p] / all : seconds / (piece.last - piece.first);
-            s.seconds += share, ++s.calls;
+                all > 0 ? seconds * w.seconds / all : seconds / double(piece.works.size());
+            if (w.exchange)
+                w.exchange->seconds += share, ++w.exchange->calls;
+            else
+                of.steps[w.process].seconds += share, ++of.steps[w.process].calls;
             if (!regions.mine()) continue;
-            const int node = regions.add(s.region, share, 1);
+            const int node =
+                regions.add(w.exchange ? w.exchange->region : of.steps[w.process].region, share, 1);
             if (regions.tracing) regions.note({node, began, began + share});
             began += share;
         }
@@ -205,7 +279,7 @@ private:
             for (std::size_t i = 0; i < s.fields.size(); ++i) {
                 const Field& declared = of.plan->fields[s.fields[i]];
                 if (declared.own) {
-                    at[i] = {own.at + own_at[s.fields[i]] + cells.first * of.bytes, width(),
+                    at[i] = {own.at + own_at[{p, s.fields[i]}] + cells.first * of.bytes, width(),
                              own_row(declared)};
                     continue;
                 }
@@ -221,18 +295,23 @@ private:
     std::size_t signature(const Piece& piece, const FieldSet& set) const {
         std::size_t hash = 0;
         const auto take = [&](std::size_t x) { hash = (hash ^ x) * 0x9e3779b97f4a7c15 + 1; };
-        for (int p = piece.first; p < piece.last; ++p) {
-            take(runs(p, set));
-            for (int n : of.steps[p].fields) take(set.place_there(n));
+        for (auto& w : piece.works) {
+            if (w.exchange)
+                for (auto& sent : w.exchange->sent) take(set.place_there(sent.field));
+            else {
+                take(runs(w.process, set));
+                for (int n : of.steps[w.process].fields) take(set.place_there(n));
+            }
         }
         return hash;
     }
 
     /// What needs the processor.
     void alone(Piece& piece, FieldSet& set) {
-        if (piece.exchange) return exchange_alone(*piece.exchange, set);
-        Step& s = of.steps[piece.first];
-        if (!runs(piece.first, set)) return;
+        const Work& work = piece.works.front();
+        if (work.exchange) return exchange_alone(*work.exchange, set);
+        Step& s = of.steps[work.process];
+        if (!runs(work.process, set)) return;
         if (s.global()) {
             if (apply(s, set)) return;
             of.apply(s, set);

@@ -31,8 +31,8 @@ public:
     Exchange(const Exchange&) = delete;
     Exchange(Exchange&&) = default;
 
-    /// The slabs, and the mover, stay where they are until `finish`. Error: a mover, and a transport
-    /// that does not pack.
+    /// The slabs, and the mover, stay where they are until `finish`. Error: a mover, and a
+    /// transport that does not pack.
     void start(std::span<const FieldSlab>, Mover* = nullptr);
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);

@@ -129,10 +129,10 @@ def measure(case: Case) -> dict[str, Any] | None:
     motion = simulation.fields.motion(simulation.step)
     limits = machine.limits(comm)
     seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
-    there = on_device.figures(simulation, case, seconds, moved) if case.device else None
+    there = on_device.figures(simulation, case, seconds) if case.device else None
+    bandwidth = there["copy_bytes_per_second"] if there else limits["triad_bytes_per_second"]
     if not simulation.is_root:
         return None
-
     return {
         "case": asdict(case),
         "machine": machine.name(),
@@ -155,7 +155,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "page_faults_per_step": faults / case.steps,
         "bytes_per_step": moved,
         "bytes_per_step_one_by_one": launched,
-        "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"],
+        "fraction_of_bandwidth": moved / seconds / bandwidth,
         **limits,
         "phases": _by_phase(processes, case.steps),
         "processes": [
@@ -293,7 +293,7 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
             "bandwidth",
             (
                 f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f}"
-                f" % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+                f" % of {_bandwidth(f)}"
             ),
         ),
         *_of_device(f["device"]),
@@ -333,13 +333,16 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
     return entries
 
 
+def _bandwidth(f: dict[str, Any]) -> str:
+    if f["device"] is None:
+        return f"the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+    return f"the {f['device']['copy_bytes_per_second'] / 1e9:.0f} GB/s of copies within the device"
+
+
 def _of_device(f: dict[str, Any] | None) -> list[tuple[str, str | list[str]]]:
     if f is None:
         return []
-    lines = [
-        f"{f['name']}: {100 * f['fraction_of_copy']:.0f} % of its copy's"
-        f" {f['copy_bytes_per_second'] / 1e9:.0f} GB/s"
-    ]
+    lines = [f["name"]]
     if f["watts"] is not None:
         lines.append(
             f"{f['watts']:.0f} W, {f['joules_per_step']:.3g} J a step,"

@@ -44,17 +44,15 @@ published = [
 ]
 
 
-def figures(simulation: Any, case: Any, seconds: float, moved: float) -> dict[str, Any]:
-    """seconds, moved: of a step, and the bytes that it must move."""
+def figures(simulation: Any, case: Any, seconds: float) -> dict[str, Any]:
+    """seconds: of a step."""
     there = device.open(case.device)
-    copy = there.copy_bandwidth(min(copied, there.free_memory // 4))
     watts = power(simulation, seconds)
     spent = None if watts is None else watts * seconds
     return {
         "name": there.name,
         "cache_bytes": there.cache,
-        "copy_bytes_per_second": copy,
-        "fraction_of_copy": moved / seconds / copy,
+        "copy_bytes_per_second": there.copy_bandwidth(min(copied, there.free_memory // 4)),
         "watts": watts,
         "joules_per_step": spent,
         "kilowatt_hours_per_simulated_year": spent and spent * year / simulation.step / 3.6e6,

@@ -25,7 +25,7 @@ def test_bench(tmp_path):
     there = with_["device"]
     assert there["name"] == "processor" and "Oceananigans" in out
     assert there["copy_bytes_per_second"] > 1e8
-    assert there["fraction_of_copy"] == pytest.approx(
+    assert with_["fraction_of_bandwidth"] == pytest.approx(
         with_["bytes_per_step"] / with_["seconds_per_step"] / there["copy_bytes_per_second"]
     )
     assert there["processor"] == {}
