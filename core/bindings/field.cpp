@@ -351,7 +351,7 @@ void bind_field(nb::module_& m) {
           "what the density anomaly of an equation of state without one of its own is one of [kg "
           "m-3]; pressure [dbar]");
     m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
-          "device"_a = std::shared_ptr<Device>(),
+          "device"_a.none() = nb::none(),
           "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
           "(n,) for profiles, of the precision of the process.\n"
           "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours "
