@@ -7,6 +7,9 @@ import pytest
 
 import cases
 import fathom as fm
+import small_areas
+import small_atmospheres
+import small_spheres
 from fathom import output
 
 forced = {"surface": fm.BulkForcing("coads")}
@@ -91,3 +94,22 @@ def test_numbers_of_a_state_come_from_the_device():
         numbers.append((motion["speed"], s.fields.extremes("temperature")["maximum"]))
     assert numbers[0] == numbers[1]
     assert np.isfinite(numbers[0]).all()
+
+
+atmospheres = {
+    "spectral": lambda: small_atmospheres.held_suarez(physics=fm.FirstPhysics(ozone=None)),
+    "limited area": lambda: small_areas.simulation(small_areas.disturbed()),
+    "grid points": lambda: small_spheres.turning(),
+}
+
+
+@pytest.mark.parametrize("name", atmospheres)
+def test_atmospheres(name):
+    """Columns are computed on the device; what has no part there travels."""
+    found = []
+    for device in (None, "processor"):
+        s = atmospheres[name]()
+        s.parallel["device"] = device
+        s.advance(4)
+        found.append(s.checksum())
+    assert found[0] == found[1]
