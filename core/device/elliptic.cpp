@@ -9,6 +9,7 @@
 #include "device/elliptic.hpp"
 #include <limits>
 #include "base/pack.hpp"
+#include "machine/largest.hpp"
 #include "machine/launch.hpp"
 
 namespace fathom {
@@ -112,10 +113,11 @@ constexpr double rounded(std::int64_t low, std::int64_t high, SumUnit unit) {
            power_of_two(unit.exponent);
 }
 /// |x|, or infinity, as bits: in the order of numbers.
-constexpr std::int64_t size_of(double x) {
+constexpr void raise(std::int64_t& most, double x) {
     constexpr auto infinite = std::bit_cast<std::int64_t>(std::numeric_limits<double>::infinity());
     const auto size = std::int64_t(std::bit_cast<std::uint64_t>(x) << 1 >> 1);
-    return size < infinite ? size : infinite;
+    const auto known = size < infinite ? size : infinite;
+    if (known > most) most = known;
 }
 
 /// coarse + a b, and coarse + a b + c d: in fp32 the products are rounded.
@@ -190,7 +192,7 @@ struct Subtract {
     Water<double> on;
     const double *b, *y;
     double* r;
-    constexpr std::int64_t operator()(std::size_t point) const {
+    constexpr void operator()(std::size_t point, std::int64_t* mine) const {
         using R = Real<double>;
         const std::ptrdiff_t n = on.wet[point], up = on.up;
         const R k(on.compact);
@@ -207,13 +209,13 @@ struct Subtract {
                 fma(M(n), E - N, fma(P(n - up), fma(k, E + S, SE), M(n - up) * (E - S))));
         const R Ay = fma(-at(on.scale, n), west + east, at(y, n)), left = at(b, n) - Ay;
         left.store(r + n);
-        return size_of(left.lanes);
+        raise(*mine, left.lanes);
     }
 };
 struct Size {
     const int* wet;
     const double* r;
-    constexpr std::int64_t operator()(std::size_t n) const { return size_of(r[wet[n]]); }
+    constexpr void operator()(std::size_t n, std::int64_t* mine) const { raise(*mine, r[wet[n]]); }
 };
 /// r.r, exact: of the largest that was found before.
 struct Square {
@@ -223,11 +225,7 @@ struct Square {
     constexpr void operator()(std::size_t n, std::int64_t* mine) const {
         const double most = std::bit_cast<double>(*largest);
         const SumUnit unit = SumUnit::for_largest(most * most * 0x1p26);
-        const double coarse = unit.coarse(), fine = unit.fine(), x = r[wet[n]] * r[wet[n]],
-                     y = x + coarse;
-        add(mine, units(y, coarse, mine[4]));
-        add(mine + 2, std::bit_cast<std::int64_t>(x + (coarse - y) + fine) -
-                          std::bit_cast<std::int64_t>(fine));
+        Limbs::add(r[wet[n]] * r[wet[n]], unit.coarse(), unit.fine(), mine);
     }
 };
 
@@ -361,8 +359,8 @@ private:
 template <class Number> struct ScaledSize {
     const int* wet;
     const Number *r, *square;
-    constexpr std::int64_t operator()(std::size_t n) const {
-        return size_of((at(r, wet[n]) / sqrt(at(square, wet[n]))).lanes);
+    constexpr void operator()(std::size_t n, std::int64_t* mine) const {
+        raise(*mine, (at(r, wet[n]) / sqrt(at(square, wet[n]))).lanes);
     }
 };
 /// Sums anew, of the largest |r| that was found; see FusedGradients::products.
@@ -510,8 +508,8 @@ private:
         launch::totals<words>(own(), Sums<Number>{water, state(), of(r), fold}, state()->total);
     }
     void anew() const {
-        launch::largest(own(), ScaledSize<Number>{water.wet, of(r), water.square},
-                        &state()->largest);
+        launch::largest<1>(own(), ScaledSize<Number>{water.wet, of(r), water.square},
+                           &state()->largest);
         launch::each(1, Anew{state()});
         sum();
     }
@@ -556,14 +554,14 @@ public:
             });
         }
         device->clear(found.at, found.bytes);
-        launch::largest(part.own(), Size{(*part).wet, part.of(part.r)}, largest());
+        launch::largest<1>(part.own(), Size{(*part).wet, part.of(part.r)}, largest());
         return squares();
     }
     Squares residual() override {
         part.fill(1, part.y);
         device->clear(found.at, found.bytes);
-        launch::largest(part.own(), Subtract{*part, b(), part.of(part.y), part.of(part.r)},
-                        largest());
+        launch::largest<1>(part.own(), Subtract{*part, b(), part.of(part.y), part.of(part.r)},
+                           largest());
         return squares();
     }
     void end(const FieldSlab& x, int halo, int bytes, bool zero) override {
@@ -629,8 +627,8 @@ private:
     }
     Squares squares() {
         static_assert(sizeof(Squares) == 6 * sizeof(std::int64_t));
-        launch::totals<5>(part.own(), Square{(*part).wet, part.of(part.r), largest()},
-                          largest() + 1);
+        launch::totals<Limbs::words>(part.own(), Square{(*part).wet, part.of(part.r), largest()},
+                                     largest() + 1);
         Squares all;
         device->copy(&all, found.at, sizeof all, Device::Way::to_host);
         return all;

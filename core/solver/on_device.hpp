@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <vector>
+#include "parallel/sum/limbs.hpp"
 #include "parallel/sum/unit.hpp"
 #include "parallel/travel/packing.hpp"
 #include "solver/search.hpp"
@@ -48,11 +49,10 @@ class EllipticOnDevice {
 public:
     virtual ~EllipticOnDevice() = default;
 
-    /// An exact sum of squares (reduce.hpp): sums of n1 and n2, each as 2^32 [1] + [0]; whether a
-    /// term was too large for the unit, which is that of the largest number.
+    /// An exact sum of squares, in the unit of the largest number.
     struct Squares {
         double largest;
-        std::int64_t n1[2], n2[2], strange;
+        Limbs limbs;
     };
     /// All numbers of a field, times `by`.
     virtual void scale(const FieldSlab&, int halo, int bytes, double by) = 0;
