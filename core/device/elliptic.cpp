@@ -5,12 +5,15 @@
 ///   second  the same from r', s' to r, s;   y += alpha s' + alpha' s
 ///   sums    of r and t = r - D^2 F r, computed at four points
 ///   decide  one thread: alpha and beta of the two that come next; the others fill the halo of r, s
-/// of which many are one recording: when the search has ended the rest do nothing.
+/// of which many are one recording: when the search has ended the rest do nothing. Chebyshev's
+/// iterations know their alpha and beta: a launch does four of them, tile by tile, with all that a
+/// tile needs of the points around it; none fills a halo.
 #include "device/elliptic.hpp"
 #include <limits>
 #include "base/pack.hpp"
 #include "machine/largest.hpp"
 #include "machine/launch.hpp"
+#include "machine/tiles.hpp"
 
 namespace fathom {
 
@@ -37,6 +40,19 @@ private:
     }
 };
 
+/// Its corners, by where they lie from a point.
+enum Place { southwest, southeast, northwest, northeast };
+/// F v at point n; v(n): at point n; corner(place, SW, SE, NW, NE): with what it has in common.
+template <class V, class C>
+constexpr auto sum_of_corners(std::ptrdiff_t n, std::ptrdiff_t up, const V& v, const C& corner) {
+    const auto here = v(n), E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up),
+               NE = v(n + up + 1), NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
+    return (corner(southeast, S, SE, here, E).northwest() +
+            corner(southwest, SW, S, W, here).northeast()) +
+           (corner(northeast, here, E, N, NE).southwest() +
+            corner(northwest, W, here, NW, N).southeast());
+}
+
 /// Coefficients of the operator, and where there is water.
 template <class Number> struct Water {
     const int* wet;
@@ -47,22 +63,20 @@ template <class Number> struct Water {
     /// F v at a point; v(n): at point n.
     template <class V> constexpr Real<Number> F(std::ptrdiff_t n, const V& v) const {
         using R = Real<Number>;
-        const R here = v(n), E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up),
-                NE = v(n + up + 1), NW = v(n + up - 1), SE = v(n - up + 1), SW = v(n - up - 1);
-        return (corner(n - up, S, SE, here, E).northwest() +
-                corner(n - up - 1, SW, S, W, here).northeast()) +
-               (corner(n, here, E, N, NE).southwest() + corner(n - 1, W, here, NW, N).southeast());
+        return sum_of_corners(n, up, v, [&](Place place, R SW, R SE, R NW, R NE) {
+            const auto at_corner = corner(n, place);
+            return Corner<Number>{at(sum, at_corner), at(difference, at_corner), R(compact),
+                                  SW, SE, NW, NE};
+        });
     }
     /// v - D^2 F v, given v at the point.
     template <class V>
     constexpr Real<Number> A(std::ptrdiff_t n, Real<Number> here, const V& v) const {
         return fma(-at(square, n), F(n, v), here);
     }
-
-private:
-    template <class R>
-    constexpr Corner<Number> corner(std::ptrdiff_t n, R SW, R SE, R NW, R NE) const {
-        return {at(sum, n), at(difference, n), R(compact), SW, SE, NW, NE};
+    constexpr std::ptrdiff_t corner(std::ptrdiff_t n, Place place) const {
+        return n - (place == southwest || place == southeast ? up : 0) -
+               (place == southwest || place == northwest ? 1 : 0);
     }
 };
 
@@ -87,6 +101,12 @@ struct Steps {
 /// Of four sums: low and high halves, and whether a term was too large.
 enum Sum { rr, rt, tt, cross, sums };
 constexpr int words = 2 * sums + 1;
+/// And of iterations that are known beforehand; r.r then.
+struct Stretch {
+    Steps steps[most_sweeps];
+    SumUnit unit;
+    std::int64_t total[3] = {};
+};
 struct State {
     GradientSearch search;
     Steps steps;
@@ -298,6 +318,100 @@ template <class Number, bool second> struct Iteration {
     }
 };
 
+/// Two iterations, `pairs` times, of a tile. It begins with the four points around it; of these
+/// the outermost ring is lost with each iteration.
+template <class Number, int pairs> struct Sweep {
+    using R = Real<Number>;
+    using Tile = EllipticPoints::Tile;
+    static constexpr int around = EllipticPoints::halo, up = Tile::most_columns + 2 * around,
+                         rows = Tile::most_rows + 2 * around, each_has = 2,
+                         threads = up * rows / each_has;
+    static_assert(2 * pairs <= around && threads * each_has == up * rows);
+    /// s of the first iteration of two and of the second.
+    struct Shared {
+        Number s[2][up * rows];
+    };
+    struct Point {
+        Number P[4], M[4], square, r, y;
+        int at;          // -1: the tile has it from another
+        int iterations;  // for so many there is all that they need
+    };
+
+    Water<Number> on;
+    const Tile* tiles;
+    const int* source;
+    const Steps* steps;
+    const Number *r, *s;
+    Number *r_next, *s_next, *y;
+
+    template <class Team>
+    constexpr void operator()(const Team& team, int number, Shared& shared) const {
+        typename Team::template Kept<Point> points;
+        const Tile tile = tiles[number];
+        team.each(points, [&](int n, Point& point) { begin(tile, n, point, shared); });
+        for (int pair = 0; pair < pairs; ++pair) {
+            team.each(points, [&](int n, Point& point) { first(pair, n, point, shared); });
+            team.each(points, [&](int n, Point& point) { second(pair, n, point, shared); });
+        }
+        team.each(points, [&](int n, Point& point) {
+            if (point.at < 0) return;
+            r_next[point.at] = point.r, s_next[point.at] = shared.s[1][n];
+            y[point.at] = point.y;
+        });
+    }
+
+private:
+    static constexpr int outside(int n, int count) {
+        return n < 0 ? -n : n < count ? 0 : n - count + 1;
+    }
+    constexpr void begin(const Tile& tile, int n, Point& point, Shared& shared) const {
+        const int j = n / up - around, i = n % up - around,
+                  ring_j = outside(j, tile.rows), ring_i = outside(i, tile.columns),
+                  ring = ring_j > ring_i ? ring_j : ring_i, at = tile.at + j * int(on.up) + i,
+                  from = ring > around ? -1 : launch::unchanging(source + at);
+        shared.s[0][n] = shared.s[1][n] = 0;
+        point.at = -1, point.iterations = 0;
+        if (from < 0) return;
+        point.r = launch::unchanging(r + from);
+        shared.s[0][n] =
+            fma(R(steps->two.step[0].beta), R(launch::unchanging(s + from)), R(point.r)).lanes;
+        point.iterations = around - ring;
+        if (ring == around) return;
+        for (Place place : {southwest, southeast, northwest, northeast}) {
+            point.P[place] = launch::unchanging(on.sum + on.corner(at, place));
+            point.M[place] = launch::unchanging(on.difference + on.corner(at, place));
+        }
+        point.square = launch::unchanging(on.square + at);
+        if (ring == 0) point.at = at, point.y = y[at];
+    }
+    /// r -= alpha A s
+    constexpr void descend(double alpha, const Number* search, int n, Point& point) const {
+        const auto v = [&](std::ptrdiff_t m) { return at(search, m); };
+        const R F = sum_of_corners(n, up, v, [&](Place place, R SW, R SE, R NW, R NE) {
+            return Corner<Number>{R(point.P[place]), R(point.M[place]), R(on.compact), SW, SE, NW,
+                                  NE};
+        });
+        point.r = fma(-R(alpha), fma(-R(point.square), F, v(n)), R(point.r)).lanes;
+    }
+    constexpr void first(int pair, int n, Point& point, Shared& shared) const {
+        const TwoSteps& two = steps[pair].two;
+        if (point.iterations <= 2 * pair) return;
+        descend(two.step[0].alpha, shared.s[0], n, point);
+        shared.s[1][n] = fma(R(two.step[1].beta), at(shared.s[0], n), R(point.r)).lanes;
+    }
+    constexpr void second(int pair, int n, Point& point, Shared& shared) const {
+        const FusedStep& step = steps[pair].two.step[1];
+        if (point.iterations <= 2 * pair + 1) return;
+        const R found = at(shared.s[1], n);
+        descend(step.alpha, shared.s[1], n, point);
+        point.y = (R(point.y) +
+                   fma(R(step.before), at(shared.s[0], n), R(step.alpha) * found)).lanes;
+        if (pair + 1 < pairs)
+            shared.s[0][n] =
+                fma(R(steps[pair + 1].two.step[0].beta), found, R(point.r)).lanes;
+    }
+};
+
 /// r D^-2 r, r D^-2 t, t D^-2 t and, of the corner north-east of the point, t.F t / 2.
 template <class Number> struct Sums {
     Water<Number> on;
@@ -376,9 +490,10 @@ struct Anew {
 template <class Number> struct ScaledSquare {
     const int* wet;
     const Number *r, *square;
-    double coarse;
+    const SumUnit* unit;
     constexpr void operator()(std::size_t n, std::int64_t* mine) const {
         const Real<Number> x = at(r, wet[n]);
+        const double coarse = unit->coarse();
         add(mine, units(coarse_and(coarse, x, x / at(square, wet[n])), coarse, mine[2]));
     }
 };
@@ -387,13 +502,16 @@ template <class Number> struct ScaledSquare {
 template <class Number> class Part {
 public:
     static constexpr int cycles = 10;  // of two iterations each, before the processor looks
-    enum { r, s, y, r_next, s_next, arrays };
+    enum { r, s, r_next, s_next, y, arrays };
 
     Part(const std::shared_ptr<Device>& device, const EllipticPoints& points,
          const EllipticPoints::Numbers<Number>& given, const int* wet,
-         const EllipticPoints::Copy* copies)
+         const EllipticPoints::Copy* copies, const EllipticPoints::Tile* tiles, const int* source)
         : device(device),
           numbers(points.numbers),
+          tile_count(int(points.tiles.size())),
+          tiles(tiles),
+          source(source),
           wet_until(points.wet_until),
           fold(points.fold),
           copies_until(points.copies_until),
@@ -403,7 +521,7 @@ public:
                        on_device(device, given.square), on_device(device, given.scale)},
           vectors(device, sizeof(Number) * arrays * numbers),
           states(device, sizeof(State)),
-          tables(device, sizeof(Steps) * most),
+          stretches(device, sizeof(Stretch)),
           residuals(device, sizeof(EllipticOnDevice::Residual) * std::max(room, 1)),
           water{wet,
                 points.up,
@@ -414,7 +532,7 @@ public:
                 given.compact} {}
 
     const Water<Number>& operator*() const { return water; }
-    Number* of(int vector) const { return (Number*)vectors.at + std::size_t(vector) * numbers; }
+    Number* of(int vector) const { return of(vector, turned); }
     int own() const { return wet_until[0]; }
 
     void fill(int width, int first, int second = -1) const {
@@ -429,7 +547,7 @@ public:
         fill(EllipticPoints::halo, r, s);
         sum();
         for (;;) {
-            repeat(recorded, [&] {
+            repeat(cycle, [&] {
                 for (int n = 0; n < cycles; ++n) decide(), iterate(&state()->steps, 3), sum();
             });
             device->copy(&here, states.at, sizeof here, Device::Way::to_host);
@@ -443,39 +561,49 @@ public:
                          Device::Way::to_host);
     }
 
-    void sweeps(std::span<const TwoSteps> list) {
-        for (std::size_t n = 0; n < list.size(); ++n) table[n] = {list[n], true};
+    double sweeps(std::span<const TwoSteps> list, SumUnit unit) {
         const int count = int(list.size());
-        device->copy(tables.at, table, count * sizeof(Steps), Device::Way::to_device);
+        for (int n = 0; n < count; ++n) stretch.steps[n] = {list[n], true};
+        stretch.unit = unit;
+        device->copy(stretches.at, &stretch, sizeof stretch, Device::Way::to_device);
+        const Stretch* const there = (const Stretch*)stretches.at;
+        const bool after = turned != ((count + 1) / 2 % 2 == 1);
         auto all = [&] {
-            for (int n = 0; n < count; ++n) fill(2, r, s), iterate((const Steps*)tables.at + n, 1);
+            bool turn = turned;
+            for (int n = 0; n < count; n += 2, turn = !turn)
+                n + 1 < count ? sweep<2>(there->steps + n, turn) : sweep<1>(there->steps + n, turn);
+            launch::totals<3>(
+                own(), ScaledSquare<Number>{water.wet, of(r, turn), water.square, &there->unit},
+                ((Stretch*)stretches.at)->total);
         };
-        count == most || count == most / 2 ? repeat(recorded_sweeps[count == most], all) : all();
-    }
-    double squares(SumUnit unit) {
-        device->clear(states.at, sizeof(State));
-        launch::totals<3>(own(),
-                          ScaledSquare<Number>{water.wet, of(r), water.square, unit.coarse()},
-                          state()->total);
-        device->copy(&here, states.at, sizeof here, Device::Way::to_host);
-        return here.total[2] ? std::numeric_limits<double>::quiet_NaN()
-                             : rounded(here.total[0], here.total[1], unit);
+        if (count == most_sweeps || count == most_sweeps / 2)
+            repeat(count == most_sweeps ? whole : half, all);
+        else
+            all();
+        turned = after;
+        std::int64_t total[3];
+        device->copy(total, there->total, sizeof total, Device::Way::to_host);
+        return total[2] ? std::numeric_limits<double>::quiet_NaN()
+                        : rounded(total[0], total[1], unit);
     }
 
 private:
-    static constexpr int most = 10;  // sweeps
     std::shared_ptr<Device> device;
-    int numbers;
+    int numbers, tile_count;
+    const EllipticPoints::Tile* tiles;
+    const int* source;
     std::array<int, EllipticPoints::halo> wet_until;
     int fold;
     std::array<int, EllipticPoints::halo + 1> copies_until;
     const EllipticPoints::Copy* copies;
     int room;
-    DeviceMemory coefficients[4], vectors, states, tables, residuals;
+    DeviceMemory coefficients[4], vectors, states, stretches, residuals;
     Water<Number> water;
     State here = {};
-    Steps table[most];
-    std::unique_ptr<Device::Recording> recorded, recorded_sweeps[2];
+    Stretch stretch = {};
+    bool turned = false;  // r and s are where r_next and s_next are otherwise
+    enum Work { cycle, half, whole, works };
+    std::unique_ptr<Device::Recording> recorded[works][2];
 
     static DeviceMemory on_device(const std::shared_ptr<Device>& device,
                                   const std::vector<Number>& numbers) {
@@ -484,8 +612,13 @@ private:
     static const Number* numbers_of(const DeviceMemory& memory) { return (const Number*)memory.at; }
     State* state() const { return (State*)states.at; }
 
-    template <class F> void repeat(std::unique_ptr<Device::Recording>& recording, F work) {
+    Number* of(int vector, bool turn) const {
+        if (turn && vector != y) vector = (vector + r_next) % (2 * r_next);
+        return (Number*)vectors.at + std::size_t(vector) * numbers;
+    }
+    template <class F> void repeat(Work which, F work) {
         if (!device->records()) return work();
+        auto& recording = recorded[which][turned];
         if (!recording) device->record(), work(), recording = device->recorded();
         recording->replay();
     }
@@ -503,6 +636,12 @@ private:
         launch::each(wet_until[reach - 1],
                      Iteration<Number, true>{water, steps, of(r_next), of(s_next), of(r), of(s),
                                              of(y), own()});
+    }
+    template <int pairs> void sweep(const Steps* steps, bool turn) const {
+        using Work = Sweep<Number, pairs>;
+        launch::tiles<Work::threads, Work::each_has, typename Work::Shared>(
+            tile_count, Work{water, tiles, source, steps, of(r, turn), of(s, turn), of(r, !turn),
+                             of(s, !turn), of(y)});
     }
     void sum() const {
         launch::totals<words>(own(), Sums<Number>{water, state(), of(r), fold}, state()->total);
@@ -524,14 +663,18 @@ public:
           numbers(points.numbers),
           wet(on_device(device, points.wet.data(), points.wet.size())),
           copies(on_device(device, points.copies.data(), points.copies.size())),
+          tiles(on_device(device, points.tiles.data(), points.tiles.size())),
+          source(on_device(device, points.source.data(), points.source.size())),
           right_side(device, sizeof(double) * numbers),
           found(device, sizeof(Squares)),
           part(device, points, points.in_double, (const int*)wet.at,
-               (const EllipticPoints::Copy*)copies.at) {
+               (const EllipticPoints::Copy*)copies.at, (const EllipticPoints::Tile*)tiles.at,
+               (const int*)source.at) {
         if (!points.in_single.sum.empty())
-            single =
-                std::make_unique<Part<float>>(device, points, points.in_single, (const int*)wet.at,
-                                              (const EllipticPoints::Copy*)copies.at);
+            single = std::make_unique<Part<float>>(
+                device, points, points.in_single, (const int*)wet.at,
+                (const EllipticPoints::Copy*)copies.at, (const EllipticPoints::Tile*)tiles.at,
+                (const int*)source.at);
     }
 
     void scale(const FieldSlab& f, int halo, int bytes, double by) override {
@@ -595,11 +738,8 @@ public:
         search.single ? single->gradients(search, history) : part.gradients(search, history);
         return history;
     }
-    void sweeps(bool in_single, std::span<const TwoSteps> list) override {
-        in_single ? single->sweeps(list) : part.sweeps(list);
-    }
-    double squares(bool in_single, SumUnit unit) override {
-        return in_single ? single->squares(unit) : part.squares(unit);
+    double sweeps(bool in_single, std::span<const TwoSteps> list, SumUnit unit) override {
+        return in_single ? single->sweeps(list, unit) : part.sweeps(list, unit);
     }
     std::vector<double> fetch_residual() override {
         std::vector<double> all(numbers);
@@ -611,7 +751,7 @@ private:
     std::shared_ptr<Device> device;
     std::vector<EllipticPoints::OwnBlock> blocks;
     int up, numbers;
-    DeviceMemory wet, copies, right_side, found;
+    DeviceMemory wet, copies, tiles, source, right_side, found;
     Part<double> part;
     std::unique_ptr<Part<float>> single;
     std::vector<Residual> history;

@@ -59,8 +59,9 @@ private:
         auto& method = single ? *solver.in_single : *solver.method;
         return chebyshev_steps(
             method.spectrum, rr, goal, solver.iterations, maximum,
-            [&](std::span<const TwoSteps> list) { on.sweeps(single, list); },
-            [&](SumUnit unit) { return on.squares(single, unit); },
+            [&](std::span<const TwoSteps> list, SumUnit unit) {
+                return on.sweeps(single, list, unit);
+            },
             [&](int iteration, double now) {
                 if (!single) solver.record.note(iteration, now);
             });

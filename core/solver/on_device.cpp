@@ -78,6 +78,32 @@ void list_copies(EllipticPoints& points, const Plan& plan) {
     }
 }
 
+/// From its own wet points and copies.
+void list_sources(EllipticPoints& points) {
+    points.source.assign(points.numbers, -1);
+    for (int n = 0; n < points.wet_until[0]; ++n) points.source[points.wet[n]] = points.wet[n];
+    for (auto& copy : points.copies) points.source[copy.to] = copy.from;
+}
+
+/// Of a block all alike; none without water.
+void list_tiles(EllipticPoints& points) {
+    using Tile = EllipticPoints::Tile;
+    const auto count = [](int n, int most) { return (n + most - 1) / most; };
+    for (const auto& [at, nx, ny] : points.blocks) {
+        const int along = count(nx, Tile::most_columns), across = count(ny, Tile::most_rows);
+        for (int n = 0; n < along * across; ++n) {
+            const int i = nx * (n % along) / along, j = ny * (n / along) / across;
+            const Tile tile{at + j * points.up + i, nx * (n % along + 1) / along - i,
+                            ny * (n / along + 1) / across - j};
+            bool wet = false;
+            for (int row = 0; row < tile.rows; ++row)
+                for (int column = 0; column < tile.columns; ++column)
+                    wet |= points.source[tile.at + row * points.up + column] >= 0;
+            if (wet) points.tiles.push_back(tile);
+        }
+    }
+}
+
 }  // namespace
 
 EllipticPoints elliptic_places(const Operator& A) {
@@ -101,6 +127,8 @@ EllipticPoints elliptic_points(const Operator& A, const EllipticOperator<float>*
     if (single) points.in_single = numbers(points, *single);
     list_water(points, A, d.topology);
     list_copies(points, halo_plan(d, Horizontal::center, halo, halo, rank));
+    list_sources(points);
+    list_tiles(points);
     return points;
 }
 

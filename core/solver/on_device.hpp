@@ -4,7 +4,8 @@
 ///
 /// A point is computed from its neighbours alone: the sums over corners are those of
 /// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
-/// four points, filled once in two iterations.
+/// four points, filled once in two iterations; Chebyshev's go four at a time through tiles, each with
+/// four points around it.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -42,7 +43,14 @@ struct EllipticPoints {
     };
     Numbers<double> in_double;
     Numbers<float> in_single;  ///< empty: all is done in fp64
-    int history = 0;           ///< residuals of a pass that are kept
+    /// Own points beside each other, some of them wet: together all that are.
+    struct Tile {
+        int at, columns, rows;  ///< the first
+        static constexpr int most_columns = 32, most_rows = 16;
+    };
+    std::vector<Tile> tiles;
+    std::vector<int> source;  ///< of each number: where the block that owns it has it; -1: land
+    int history = 0;          ///< residuals of a pass that are kept
 };
 
 class EllipticOnDevice {
@@ -75,9 +83,8 @@ public:
     };
     /// Conjugate gradients; the residuals on the way.
     virtual std::span<const Residual> gradients(GradientSearch&) = 0;
-    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`, and r.r.
-    virtual void sweeps(bool single, std::span<const TwoSteps>) = 0;
-    virtual double squares(bool single, SumUnit) = 0;
+    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`; then r.r.
+    virtual double sweeps(bool single, std::span<const TwoSteps>, SumUnit) = 0;
 
     virtual std::vector<double> fetch_residual() = 0;  ///< r, an array
 };
