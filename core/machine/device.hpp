@@ -125,8 +125,8 @@ DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size
 
 /// The processor in the part of a device.
 std::shared_ptr<Device> processor_as_device();
-/// The device of a library that nvcc has made, loaded once. Error: it cannot be loaded, or there is
-/// no device.
-std::shared_ptr<Device> load_device(const std::string& library);
+/// The device of a library that nvcc has made, loaded once; of several devices that of this number,
+/// in turn. Error: it cannot be loaded, or there is no device.
+std::shared_ptr<Device> load_device(const std::string& library, int number);
 
 }  // namespace fathom
