@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 
+from computers import computer
 from elliptic_cases import Case
-from fathom.mpi import core
 
 KINDS = {"closed": (False, False), "periodic": (True, False), "tripolar": (True, True)}
 METHODS = [("chrongear", "mixed"), ("chrongear", "fp64"), ("pcsi", "mixed"), ("pcsi", "fp64")]
@@ -14,7 +14,7 @@ METHODS = [("chrongear", "mixed"), ("chrongear", "fp64"), ("pcsi", "mixed"), ("p
 def both(case, block=(0, 0), **options):
     """The same solver on the processor and on a device."""
     here, there = (case.distribute(MPI.COMM_SELF, block, **options) for _ in range(2))
-    assert there.on_device(core.processor_device())
+    assert there.on_device(computer())
     return here, there
 
 
@@ -111,6 +111,6 @@ def test_what_stays_on_the_processor():
     case = Case(20, 12, True, False)
     for options in ({"solver": "pcg"}, {"preconditioner": "evp"}, {"solver": "s-step"}):
         solver = case.distribute(MPI.COMM_SELF, **options)
-        assert not solver.on_device(core.processor_device())
+        assert not solver.on_device(computer())
         b = random(case)[0]
         assert solver.solve(case.scatter(b), case.scatter(0 * b)) > 0
