@@ -1,13 +1,10 @@
-/// The iterations of solver/fused.hpp, a thread a point. r and s of an iteration lie beside those
-/// of the one before: neighbours still read them. Two iterations of conjugate gradients are four
-/// launches,
-///   first   s' = r + beta s,   r' = r - alpha (s' - D^2 F s')
-///   second  the same from r', s' to r, s;   y += alpha s' + alpha' s
-///   sums    of r and t = r - D^2 F r, computed at four points
-///   decide  one thread: alpha and beta of the two that come next; the others fill the halo of r, s
-/// of which many are one recording: when the search has ended the rest do nothing. Chebyshev's
-/// iterations know their alpha and beta: a launch does four of them, tile by tile, with all that a
-/// tile needs of the points around it; none fills a halo.
+/// The iterations of solver/fused.hpp, tile by tile: a launch does several of them with all that a
+/// tile needs of the points around it, so that none fills a halo, and leaves r and s beside those
+/// it began with, which other tiles still read. Of conjugate gradients a launch does two,
+///   s = r + beta s,   r -= alpha (s - D^2 F s),   y += alpha s,
+/// the sums of r and t = r - D^2 F r, and, when the last tile is done, decides: alpha and beta of
+/// the two that come next. Many are one recording: when the search has ended the rest do nothing.
+/// Chebyshev's iterations know their alpha and beta: a launch does four.
 #include "device/elliptic.hpp"
 #include <limits>
 #include "base/pack.hpp"
@@ -65,8 +62,8 @@ template <class Number> struct Water {
         using R = Real<Number>;
         return sum_of_corners(n, up, v, [&](Place place, R SW, R SE, R NW, R NE) {
             const auto at_corner = corner(n, place);
-            return Corner<Number>{at(sum, at_corner), at(difference, at_corner), R(compact),
-                                  SW, SE, NW, NE};
+            return Corner<Number>{
+                at(sum, at_corner), at(difference, at_corner), R(compact), SW, SE, NW, NE};
         });
     }
     /// v - D^2 F v, given v at the point.
@@ -84,15 +81,6 @@ template <class Number> struct Values {
     const Number* of;
     constexpr Real<Number> operator()(std::ptrdiff_t n) const { return at(of, n); }
 };
-/// r + beta s
-template <class Number> struct Searched {
-    const Number *r, *s;
-    Real<Number> beta;
-    constexpr Real<Number> operator()(std::ptrdiff_t n) const {
-        return fma(beta, at(s, n), at(r, n));
-    }
-};
-
 /// What the device knows of a pass.
 struct Steps {
     TwoSteps two;
@@ -110,9 +98,10 @@ struct Stretch {
 struct State {
     GradientSearch search;
     Steps steps;
-    bool sum = false;  ///< sums are wanted
     SumUnit unit;
     int noted = 0;
+    int launches = 0;       ///< that did iterations
+    unsigned finished = 0;  ///< tiles of a launch
     std::int64_t largest = 0, total[words] = {};
 };
 
@@ -196,14 +185,13 @@ template <class Value> struct Scale {
 
 // Passes
 
-/// The halo of one or two vectors.
+/// The halo of a vector.
 template <class Number> struct Halo {
     const EllipticPoints::Copy* copies;
-    Number *first, *second;
+    Number* at;
     constexpr void operator()(std::size_t n) const {
         const auto [from, to] = copies[n];
-        first[to] = first[from];
-        if (second) second[to] = second[from];
+        at[to] = at[from];
     }
 };
 
@@ -293,40 +281,15 @@ struct LeaveSingle {
 
 // Iterations
 
-template <class Number, bool second> struct Iteration {
-    Water<Number> on;
-    const Steps* steps;
-    const Number *r, *s;
-    Number *r_next, *s_next, *y;
-    int own;  // in the halo nobody needs y
-    constexpr void operator()(std::size_t point) const {
-        using R = Real<Number>;
-        if (!steps->go) return;
-        const int n = on.wet[point];
-        const FusedStep& step = steps->two.step[second];
-        if (second && !steps->two.both) {
-            r_next[n] = r[n], s_next[n] = s[n];
-            if (int(point) < own) (at(y, n) + R(step.before) * at(s, n)).store(y + n);
-            return;
-        }
-        const Searched<Number> search{r, s, R(step.beta)};
-        const R found = search(n);
-        fma(-R(step.alpha), on.A(n, found, search), at(r, n)).store(r_next + n);
-        found.store(s_next + n);
-        if (second && int(point) < own)
-            (at(y, n) + fma(R(step.before), at(s, n), R(step.alpha) * found)).store(y + n);
-    }
-};
-
-/// Two iterations, `pairs` times, of a tile. It begins with the four points around it; of these
-/// the outermost ring is lost with each iteration.
-template <class Number, int pairs> struct Sweep {
+/// A tile and the four points around it, in shared memory; of these the outermost ring is lost with
+/// each iteration.
+template <class Number> struct OnTiles {
     using R = Real<Number>;
     using Tile = EllipticPoints::Tile;
     static constexpr int around = EllipticPoints::halo, up = Tile::most_columns + 2 * around,
                          rows = Tile::most_rows + 2 * around, each_has = 2,
                          threads = up * rows / each_has;
-    static_assert(2 * pairs <= around && threads * each_has == up * rows);
+    static_assert(threads * each_has == up * rows);
     /// s of the first iteration of two and of the second.
     struct Shared {
         Number s[2][up * rows];
@@ -340,41 +303,20 @@ template <class Number, int pairs> struct Sweep {
     Water<Number> on;
     const Tile* tiles;
     const int* source;
-    const Steps* steps;
     const Number *r, *s;
     Number *r_next, *s_next, *y;
 
-    template <class Team>
-    constexpr void operator()(const Team& team, int number, Shared& shared) const {
-        typename Team::template Kept<Point> points;
-        const Tile tile = tiles[number];
-        team.each(points, [&](int n, Point& point) { begin(tile, n, point, shared); });
-        for (int pair = 0; pair < pairs; ++pair) {
-            team.each(points, [&](int n, Point& point) { first(pair, n, point, shared); });
-            team.each(points, [&](int n, Point& point) { second(pair, n, point, shared); });
-        }
-        team.each(points, [&](int n, Point& point) {
-            if (point.at < 0) return;
-            r_next[point.at] = point.r, s_next[point.at] = shared.s[1][n];
-            y[point.at] = point.y;
-        });
-    }
-
-private:
-    static constexpr int outside(int n, int count) {
-        return n < 0 ? -n : n < count ? 0 : n - count + 1;
-    }
-    constexpr void begin(const Tile& tile, int n, Point& point, Shared& shared) const {
-        const int j = n / up - around, i = n % up - around,
-                  ring_j = outside(j, tile.rows), ring_i = outside(i, tile.columns),
-                  ring = ring_j > ring_i ? ring_j : ring_i, at = tile.at + j * int(on.up) + i,
+    /// s = r + beta s
+    constexpr void begin(const Tile& tile, double beta, int n, Point& point, Shared& shared) const {
+        const int j = n / up - around, i = n % up - around, ring_j = outside(j, tile.rows),
+                  ring_i = outside(i, tile.columns), ring = ring_j > ring_i ? ring_j : ring_i,
+                  at = tile.at + j * int(on.up) + i,
                   from = ring > around ? -1 : launch::unchanging(source + at);
         shared.s[0][n] = shared.s[1][n] = 0;
         point.at = -1, point.iterations = 0;
         if (from < 0) return;
         point.r = launch::unchanging(r + from);
-        shared.s[0][n] =
-            fma(R(steps->two.step[0].beta), R(launch::unchanging(s + from)), R(point.r)).lanes;
+        shared.s[0][n] = fma(R(beta), R(launch::unchanging(s + from)), R(point.r)).lanes;
         point.iterations = around - ring;
         if (ring == around) return;
         for (Place place : {southwest, southeast, northwest, northeast}) {
@@ -382,79 +324,115 @@ private:
             point.M[place] = launch::unchanging(on.difference + on.corner(at, place));
         }
         point.square = launch::unchanging(on.square + at);
-        if (ring == 0) point.at = at, point.y = y[at];
+        point.y = ring == 0 ? y[at] : 0;
+        if (ring == 0) point.at = at;
     }
-    /// r -= alpha A s
-    constexpr void descend(double alpha, const Number* search, int n, Point& point) const {
-        const auto v = [&](std::ptrdiff_t m) { return at(search, m); };
+    /// v - D^2 F v
+    constexpr R A(const Number* x, int n, const Point& point) const {
+        const auto v = [&](std::ptrdiff_t m) { return at(x, m); };
         const R F = sum_of_corners(n, up, v, [&](Place place, R SW, R SE, R NW, R NE) {
-            return Corner<Number>{R(point.P[place]), R(point.M[place]), R(on.compact), SW, SE, NW,
-                                  NE};
+            return Corner<Number>{
+                R(point.P[place]), R(point.M[place]), R(on.compact), SW, SE, NW, NE};
         });
-        point.r = fma(-R(alpha), fma(-R(point.square), F, v(n)), R(point.r)).lanes;
+        return fma(-R(point.square), F, v(n));
     }
+    constexpr void descend(double alpha, const Number* found, int n, Point& point) const {
+        point.r = fma(-R(alpha), A(found, n, point), R(point.r)).lanes;
+    }
+    constexpr void store(Number found, const Point& point) const {
+        r_next[point.at] = point.r, s_next[point.at] = found, y[point.at] = point.y;
+    }
+
+private:
+    static constexpr int outside(int n, int count) {
+        return n < 0 ? -n : n < count ? 0 : n - count + 1;
+    }
+};
+
+/// Two iterations, `pairs` times.
+template <class Number, int pairs> struct Sweep : OnTiles<Number> {
+    using typename OnTiles<Number>::R, typename OnTiles<Number>::Shared,
+        typename OnTiles<Number>::Point;
+    static_assert(2 * pairs <= EllipticPoints::halo);
+    const Steps* steps;
+
+    template <class Team>
+    constexpr void operator()(const Team& team, int number, Shared& shared) const {
+        typename Team::template Kept<Point> points;
+        const auto tile = this->tiles[number];
+        team.each(points, [&](int n, Point& point) {
+            this->begin(tile, steps->two.step[0].beta, n, point, shared);
+        });
+        for (int pair = 0; pair < pairs; ++pair) {
+            team.each(points, [&](int n, Point& point) { first(pair, n, point, shared); });
+            team.each(points, [&](int n, Point& point) { second(pair, n, point, shared); });
+        }
+        team.each(points, [&](int n, Point& point) {
+            if (point.at >= 0) this->store(shared.s[1][n], point);
+        });
+    }
+
+private:
     constexpr void first(int pair, int n, Point& point, Shared& shared) const {
         const TwoSteps& two = steps[pair].two;
         if (point.iterations <= 2 * pair) return;
-        descend(two.step[0].alpha, shared.s[0], n, point);
+        this->descend(two.step[0].alpha, shared.s[0], n, point);
         shared.s[1][n] = fma(R(two.step[1].beta), at(shared.s[0], n), R(point.r)).lanes;
     }
     constexpr void second(int pair, int n, Point& point, Shared& shared) const {
         const FusedStep& step = steps[pair].two.step[1];
         if (point.iterations <= 2 * pair + 1) return;
         const R found = at(shared.s[1], n);
-        descend(step.alpha, shared.s[1], n, point);
-        point.y = (R(point.y) +
-                   fma(R(step.before), at(shared.s[0], n), R(step.alpha) * found)).lanes;
+        this->descend(step.alpha, shared.s[1], n, point);
+        point.y =
+            (R(point.y) + fma(R(step.before), at(shared.s[0], n), R(step.alpha) * found)).lanes;
         if (pair + 1 < pairs)
-            shared.s[0][n] =
-                fma(R(steps[pair + 1].two.step[0].beta), found, R(point.r)).lanes;
+            shared.s[0][n] = fma(R(steps[pair + 1].two.step[0].beta), found, R(point.r)).lanes;
     }
 };
 
-/// r D^-2 r, r D^-2 t, t D^-2 t and, of the corner north-east of the point, t.F t / 2.
+/// Of a point r D^-2 r, r D^-2 t, t D^-2 t and, of the corner north-east of it, t.F t / 2; halves:
+/// 1 where the other half lies across the fold.
+template <class Number>
+constexpr void add_products(std::int64_t* mine, double coarse, Real<Number> r, Real<Number> square,
+                            const Corner<Number>& t, int halves) {
+    using R = Real<Number>;
+    const R SW = t.SW, SE = t.SE, NW = t.NW, NE = t.NE;
+    const R weight = R(1.0) / square, wr = weight * r;
+    std::int64_t& strange = mine[2 * sums];
+    auto integer = [&](double y) { return units(y, coarse, strange); };
+    add(mine + 2 * rr, integer(coarse_and(coarse, wr, r)));
+    add(mine + 2 * rt, integer(coarse_and(coarse, wr, SW)));
+    const auto squares = integer(coarse_and(coarse, weight * SW, SW));
+    add(mine + 2 * tt, squares);
+    const R pairs = fma(t.k * (SW + NE), SE + NW, fma(SE, NW, SW * NE));
+    const auto pair = integer(coarse_and(coarse, t.P, pairs, t.M * (SW - NE), SE - NW));
+    add(mine + 2 * cross, squares - halves * pair);
+}
+
 template <class Number> struct Sums {
+    using R = Real<Number>;
     Water<Number> on;
     const State* state;
     const Number* r;
     int fold;
     constexpr void operator()(std::size_t point, std::int64_t* mine) const {
-        using R = Real<Number>;
-        if (!state->sum) return;
         const std::ptrdiff_t n = on.wet[point], up = on.up;
         const Values<Number> v{r};
         auto t = [&](std::ptrdiff_t m) { return on.A(m, at(r, m), v); };
-        const R here = at(r, n), SW = t(n), SE = t(n + 1), NW = t(n + up), NE = t(n + up + 1),
-                weight = R(1.0) / at(on.square, n), wr = weight * here;
-        const double coarse = state->unit.coarse();
-        std::int64_t& strange = mine[2 * sums];
-        auto integer = [&](double y) { return units(y, coarse, strange); };
-        add(mine + 2 * rr, integer(coarse_and(coarse, wr, here)));
-        add(mine + 2 * rt, integer(coarse_and(coarse, wr, SW)));
-        const auto squares = integer(coarse_and(coarse, weight * SW, SW));
-        add(mine + 2 * tt, squares);
-        const R pairs = fma(R(on.compact) * (SW + NE), SE + NW, fma(SE, NW, SW * NE));
-        const auto pair = integer(
-            coarse_and(coarse, at(on.sum, n), pairs, at(on.difference, n) * (SW - NE), SE - NW));
-        add(mine + 2 * cross, squares - (int(point) < fold ? 2 : 1) * pair);
+        add_products<Number>(mine, state->unit.coarse(), at(r, n), at(on.square, n),
+                             {at(on.sum, n), at(on.difference, n), R(on.compact), t(n), t(n + 1),
+                              t(n + up), t(n + up + 1)},
+                             int(point) < fold ? 2 : 1);
     }
 };
 
-/// Thread 0 decides, the others fill the halo.
-template <class Number> struct Decide {
+/// From sums to alpha and beta.
+struct Decide {
     State* state;
     EllipticOnDevice::Residual* history;
     int room;
-    Halo<Number> halo;
-    constexpr void operator()(std::size_t n) const {
-        if (n > 0)
-            halo(n - 1);
-        else if (state->sum)
-            decide();
-    }
-
-private:
-    constexpr void decide() const {
+    constexpr void operator()(std::size_t) const {
         GradientSearch& search = state->search;
         const std::int64_t* total = state->total;
         auto value = [&](Sum of) { return rounded(total[2 * of], total[2 * of + 1], state->unit); };
@@ -464,9 +442,69 @@ private:
         if (found.valid && search.iterations > before && state->noted < room)
             history[state->noted++] = {search.iterations, found.rr};
         for (auto& word : state->total) word = 0;
-        state->steps.go = state->sum = search.next == GradientSearch::Next::step;
-        state->steps.two = search.steps();
+        state->steps = {search.steps(), search.next == GradientSearch::Next::step};
         state->unit = SumUnit::for_largest(search.largest);
+    }
+};
+
+/// Two iterations of conjugate gradients, or the first of them; sums; what comes next.
+template <class Number> struct Gradients : OnTiles<Number> {
+    using typename OnTiles<Number>::R, typename OnTiles<Number>::Shared;
+    using OnTiles<Number>::up;
+    struct Point : OnTiles<Number>::Point {
+        Number s;
+    };
+    Decide decide;
+
+    constexpr bool begins() const { return decide.state->steps.go; }
+    constexpr void ends() const {
+        ++decide.state->launches;
+        decide(0);
+    }
+    template <class Team>
+    constexpr void operator()(const Team& team, int number, Shared& shared,
+                              std::int64_t* mine) const {
+        typename Team::template Kept<Point> points;
+        const auto tile = this->tiles[number];
+        const TwoSteps& two = decide.state->steps.two;
+        team.each(points, [&](int n, Point& point) {
+            this->begin(tile, two.step[0].beta, n, point, shared);
+        });
+        team.each(points, [&](int n, Point& point) { first(two, n, point, shared); });
+        team.each(points, [&](int n, Point& point) { second(two, n, point, shared); });
+        team.each(points, [&](int n, Point& point) {
+            if (point.iterations > 2) shared.s[1][n] = this->A(shared.s[0], n, point).lanes;
+        });
+        team.each(points, [&](int n, Point& point) {
+            if (point.at < 0) return;
+            this->store(point.s, point);
+            const auto t = [&](int m) { return at(shared.s[1], m); };
+            add_products<Number>(mine, decide.state->unit.coarse(), point.r, point.square,
+                                 {R(point.P[northeast]), R(point.M[northeast]), R(this->on.compact),
+                                  t(n), t(n + 1), t(n + up), t(n + up + 1)},
+                                 n / up < tile.whole + this->around ? 2 : 1);
+        });
+    }
+
+private:
+    constexpr void first(const TwoSteps& two, int n, Point& point, Shared& shared) const {
+        if (point.iterations == 0) return;
+        this->descend(two.step[0].alpha, shared.s[0], n, point);
+        shared.s[1][n] = fma(R(two.step[1].beta), at(shared.s[0], n), R(point.r)).lanes;
+    }
+    /// r takes the place of s of the first.
+    constexpr void second(const TwoSteps& two, int n, Point& point, Shared& shared) const {
+        if (point.iterations <= 1) return;
+        const FusedStep& step = two.step[1];
+        const R found = at(shared.s[0], n), next = at(shared.s[1], n);
+        point.s = (two.both ? next : found).lanes;
+        R change = R(step.before) * found;
+        if (two.both) {
+            this->descend(step.alpha, shared.s[1], n, point);
+            change = fma(R(step.before), found, R(step.alpha) * next);
+        }
+        point.y = (R(point.y) + change).lanes;
+        shared.s[0][n] = point.r;
     }
 };
 
@@ -484,7 +522,7 @@ struct Anew {
         const double most = std::bit_cast<double>(state->largest);
         state->unit = SumUnit::for_largest(1024 * most * most);
         state->total[2 * sums] = !(most < infinity);
-        state->largest = 0, state->sum = true;
+        state->largest = 0;
     }
 };
 template <class Number> struct ScaledSquare {
@@ -512,7 +550,7 @@ public:
           tile_count(int(points.tiles.size())),
           tiles(tiles),
           source(source),
-          wet_until(points.wet_until),
+          own_points(int(points.wet.size())),
           fold(points.fold),
           copies_until(points.copies_until),
           copies(copies),
@@ -533,24 +571,23 @@ public:
 
     const Water<Number>& operator*() const { return water; }
     Number* of(int vector) const { return of(vector, turned); }
-    int own() const { return wet_until[0]; }
+    int own() const { return own_points; }
 
-    void fill(int width, int first, int second = -1) const {
-        launch::each(copies_until[width],
-                     Halo<Number>{copies, of(first), second < 0 ? nullptr : of(second)});
+    void fill(int width, int vector) const {
+        launch::each(copies_until[width], Halo<Number>{copies, of(vector)});
     }
 
     void gradients(GradientSearch& search, std::vector<EllipticOnDevice::Residual>& history) {
         here = {search};
-        here.unit = SumUnit::for_largest(search.largest), here.sum = true;
+        here.unit = SumUnit::for_largest(search.largest);
         device->copy(states.at, &here, sizeof here, Device::Way::to_device);
-        fill(EllipticPoints::halo, r, s);
-        sum();
-        for (;;) {
+        const bool begun = turned;
+        for (sum();;) {
             repeat(cycle, [&] {
-                for (int n = 0; n < cycles; ++n) decide(), iterate(&state()->steps, 3), sum();
+                for (int n = 0; n < cycles; ++n) gradients(turned != (n % 2 == 1));
             });
             device->copy(&here, states.at, sizeof here, Device::Way::to_host);
+            turned = begun != (here.launches % 2 == 1);
             if (here.search.next == GradientSearch::Next::nothing) break;
             if (here.search.next == GradientSearch::Next::sums) anew();
         }
@@ -592,8 +629,7 @@ private:
     int numbers, tile_count;
     const EllipticPoints::Tile* tiles;
     const int* source;
-    std::array<int, EllipticPoints::halo> wet_until;
-    int fold;
+    int own_points, fold;
     std::array<int, EllipticPoints::halo + 1> copies_until;
     const EllipticPoints::Copy* copies;
     int room;
@@ -622,29 +658,24 @@ private:
         if (!recording) device->record(), work(), recording = device->recorded();
         recording->replay();
     }
-    void decide() const {
-        launch::each(
-            1 + copies_until[EllipticPoints::halo],
-            Decide<Number>{
-                state(), (EllipticOnDevice::Residual*)residuals.at, room, {copies, of(r), of(s)}});
+    OnTiles<Number> on_tiles(bool turn) const {
+        return {water, tiles, source, of(r, turn), of(s, turn), of(r, !turn), of(s, !turn), of(y)};
     }
-    /// Two; the first as far as `reach` points in the halo, the second one less.
-    void iterate(const Steps* steps, int reach) const {
-        launch::each(wet_until[reach],
-                     Iteration<Number, false>{water, steps, of(r), of(s), of(r_next), of(s_next),
-                                              of(y), own()});
-        launch::each(wet_until[reach - 1],
-                     Iteration<Number, true>{water, steps, of(r_next), of(s_next), of(r), of(s),
-                                             of(y), own()});
+    Decide decide() const { return {state(), (EllipticOnDevice::Residual*)residuals.at, room}; }
+    void gradients(bool turn) const {
+        using Work = Gradients<Number>;
+        launch::tiles_and_totals<Work::threads, Work::each_has, typename Work::Shared, words>(
+            tile_count, Work{on_tiles(turn), decide()}, state()->total, &state()->finished);
     }
     template <int pairs> void sweep(const Steps* steps, bool turn) const {
         using Work = Sweep<Number, pairs>;
         launch::tiles<Work::threads, Work::each_has, typename Work::Shared>(
-            tile_count, Work{water, tiles, source, steps, of(r, turn), of(s, turn), of(r, !turn),
-                             of(s, !turn), of(y)});
+            tile_count, Work{on_tiles(turn), steps});
     }
     void sum() const {
+        fill(2, r);
         launch::totals<words>(own(), Sums<Number>{water, state(), of(r), fold}, state()->total);
+        launch::each(1, decide());
     }
     void anew() const {
         launch::largest<1>(own(), ScaledSize<Number>{water.wet, of(r), water.square},

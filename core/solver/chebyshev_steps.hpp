@@ -29,8 +29,7 @@ End chebyshev_steps(Spectrum& spectrum, double rr, double goal, int& iterations,
             std::min(until_sum(spectrum, rr, goal) > 10 ? most_sweeps : most_sweeps / 2,
                      (maximum - iterations + 1) / 2);
         for (int n = 0; n < count; ++n) list[n].step[0] = next(), list[n].step[1] = next();
-        rr = sweeps(std::span<const TwoSteps>(list.data(), count),
-                    SumUnit::for_largest(256 * rr));
+        rr = sweeps(std::span<const TwoSteps>(list.data(), count), SumUnit::for_largest(256 * rr));
         iterations += 2 * count;
         if (!(rr <= 1e8 * begun))
             return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;

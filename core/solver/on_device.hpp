@@ -4,8 +4,7 @@
 ///
 /// A point is computed from its neighbours alone: the sums over corners are those of
 /// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
-/// four points, filled once in two iterations; Chebyshev's go four at a time through tiles, each with
-/// four points around it.
+/// four points, and so have tiles, which are what iterations work on, four at a time.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -30,9 +29,7 @@ struct EllipticPoints {
     };
     int up = 0, numbers = 0;
     std::vector<OwnBlock> blocks;
-    /// Own points first, those along the fold last of them; then those 1, 2, 3 points in the halo.
-    std::vector<int> wet;
-    std::array<int, halo> wet_until{};  ///< so many points in the halo: how many
+    std::vector<int> wet;      ///< own points, those along the fold last
     int fold = 0;              ///< the first own one along the fold: its corner counts half
     std::vector<Copy> copies;  ///< of wet points of the halo, from the edge outwards
     std::array<int, halo + 1> copies_until{};
@@ -46,6 +43,7 @@ struct EllipticPoints {
     /// Own points beside each other, some of them wet: together all that are.
     struct Tile {
         int at, columns, rows;  ///< the first
+        int whole;              ///< rows that do not lie along the fold
         static constexpr int most_columns = 32, most_rows = 16;
     };
     std::vector<Tile> tiles;
