@@ -1,5 +1,5 @@
-"""Where the tests of devices compute: on a GPU where there is one, else on the processor in the part
-of a device.
+"""Where the tests of devices compute: on a GPU where there is one, else on the processor in the
+part of a device.
 """
 
 from fathom import device
