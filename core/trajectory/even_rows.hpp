@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <vector>
 #include "base/error.hpp"
@@ -17,7 +18,6 @@
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/on_demand.hpp"
-#include "trajectory/lagrange.hpp"
 
 namespace fathom {
 
@@ -25,6 +25,23 @@ namespace fathom {
 /// row; beside_pole: half a row from it; on_pole: the last row and the one before the first lie on
 /// the poles, and are filled by who knows what is there.
 enum class Edge { periodic, mirrored, closed, beside_pole, on_pole };
+
+/// Departure points of some neighbouring points, in their places: so many columns from point i, the
+/// next from the next; rows, as numbers; heights, seen from level k.
+template <class T> struct Departures {
+    static constexpr int most = 64;
+    int i, k, count;
+    alignas(64) T columns[most], row[most], eta[most];
+    Departures(int i, int k, int count) : i(i), k(k), count(count) {}
+};
+
+/// Where the stencils of departure points begin, and their weights, the same for all fields that
+/// lie in the same place. column, row, level: of the point to the south-west, above.
+template <class T> struct Stencils {
+    static constexpr int most = Departures<T>::most;
+    int column[most], row[most], level[most], first[most];
+    alignas(64) T x[most], along_y[4][most], along_z[4][most];
+};
 
 /// Levels of a field, and the weights of the four around a height.
 template <class T> class LevelNodes {
@@ -34,68 +51,72 @@ public:
         if (levels < 4) throw Error("cubic interpolation needs 4 levels, given ", levels);
         for (int k = 0; k + 1 < levels; ++k) {
             const int first = std::clamp(k - 1, 0, levels - 4);
-            Between b{first, Nodes<T>::cubic(&heights[first]), {}};
-            b.own[k - first] = 1;
+            Between b{first, {}, {}};
+            for (int m = 0; m < 4; ++m) {
+                double product = 1;
+                for (int l = 0; l < 4; ++l)
+                    if (l != m) product *= heights[first + m] - heights[first + l];
+                b.node[m] = T(heights[first + m]), b.inverse[m] = T(1 / product);
+            }
             between.push_back(b);
         }
     }
     int levels() const { return int(at.size()); }
     T height(int k) const { return at[k]; }
 
-    /// Of `count` heights: the level above each, but never the last one.
-    void around(const T* eta, int count, int seen_from, int* level) const {
+    /// Of `count` heights, seen from a level: the level above each, but never the last one; the
+    /// first of the four levels around it, and their weights, of sum 1: at a level itself exactly
+    /// that level. Few levels are between: each gives weights to all heights that lie below it.
+    void locate(const T* eta, int count, int seen_from, Stencils<T>& to) const {
         const int last = levels() - 2;
-        const auto any_above = [&](int k) {
-            int any = 0;
-            for (int n = 0; n < count; ++n) any |= eta[n] > at[k];
-            return any;
-        };
-        const auto any_below = [&](int k) {
-            int any = 0;
-            for (int n = 0; n < count; ++n) any |= eta[n] <= at[k];
-            return any;
-        };
         int top = std::min(seen_from, last), bottom = top;
-        while (top > 0 && any_above(top)) --top;
-        while (bottom < last && any_below(bottom + 1)) ++bottom;
-        std::fill_n(level, count, top);
-        for (int k = top + 1; k <= bottom; ++k)
-            for (int n = 0; n < count; ++n) level[n] += eta[n] <= at[k];
-    }
-    /// The first of the four levels around `eta`, which lies below level k; their weights, of sum
-    /// 1: at a level itself exactly that level.
-    int weights(T eta, int k, T* w) const {
-        const Between& b = between[k];
-        auto four = b.nodes.weights(std::clamp(eta, at.back(), at[0]));
-        four += (1 - ((four[0] + four[1]) + (four[2] + four[3]))) * b.own;
-        std::memcpy(w, &four, sizeof four);
-        return b.first;
+        while (top > 0 && any(eta, count, [&, h = at[top]](T e) { return e > h; })) --top;
+        while (bottom < last && any(eta, count, [&, h = at[bottom + 1]](T e) { return e <= h; }))
+            ++bottom;
+        for (int k = top; k <= bottom; ++k) {
+            const T from = k == top ? std::numeric_limits<T>::infinity() : at[k];
+            switch (k - between[k].first) {
+                case 0: below<0>(k, from, eta, count, to); break;
+                case 1: below<1>(k, from, eta, count, to); break;
+                default: below<2>(k, from, eta, count, to);
+            }
+        }
     }
 
 private:
     struct Between {
         int first;
-        Nodes<T> nodes;
-        typename Nodes<T>::Four own;  // 1 of the level above
+        T node[4], inverse[4];
     };
     std::vector<T> at;
     std::vector<Between> between;  // level k and the next one
-};
 
-/// Departure points of some neighbouring points, in their places: so many columns from point i, the
-/// next from the next; rows, as numbers; heights, seen from level k.
-template <class T> struct Departures {
-    static constexpr int most = 64;
-    int i, k, count;
-    alignas(64) T columns[most], row[most], eta[most];
-};
-
-/// Where the stencils of departure points begin, and their weights, the same for all fields that
-/// lie in the same place. column, row, level: of the point to the south-west, above.
-template <class T> struct Stencils {
-    static constexpr int most = Departures<T>::most;
-    int column[most], row[most], level[most], first[most];
-    T x[most], along_y[most][4], along_z[most][4];
+    template <class Test> static bool any(const T* eta, int count, Test test) {
+        int found = 0;
+        for (int n = 0; n < count; ++n) found |= test(eta[n]);
+        return found;
+    }
+    /// Heights not above `from` lie below level k, which is `own` of its four.
+    template <int own> void below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
+        using Real = Pack<T, cell_width<T>>;
+        const Between b = between[k];
+        const Real low(at.back()), high(at[0]);
+        for (int n = 0; n < count; ++n)
+            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
+        for (int n = 0; n < count; n += Real::width) {
+            const Real e = Real::load(eta + n), z = smaller(larger(e, low), high);
+            const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
+                       upper = d[0] * d[1], lower = d[2] * d[3];
+            Real w[4] = {d[1] * lower * b.inverse[0], d[0] * lower * b.inverse[1],
+                         upper * d[3] * b.inverse[2], upper * d[2] * b.inverse[3]};
+            constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
+            w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
+            for (int m = 0; m < 4; ++m) {
+                T* const here = to.along_z[m] + n;
+                select(e > Real(from), Real::load(here), w[m]).store(here);
+            }
+        }
+    }
 };
 
 /// Columns and rows of departures, before they are brought into the plane.
@@ -213,9 +234,7 @@ public:
             rows_of(of.row, shift_y, count, to);
         else
             std::fill_n(to.row, count, 0);
-        nodes.around(of.eta, count, of.k, to.level);
-        for (int n = 0; n < count; ++n)
-            to.first[n] = nodes.weights(of.eta[n], to.level[n], to.along_z[n]);
+        nodes.locate(of.eta, count, of.k, to);
     }
     /// Asks the owners for the stencils within.
     void need(const Reach& reach) {
@@ -250,17 +269,31 @@ private:
         return int(rest < 0 ? rest + p : rest >= p ? rest - p : rest);
     }
     static void see(const int* at, int count, int& least, int& most) {
-        for (int n = 0; n < count; ++n)
-            least = std::min(least, at[n]), most = std::max(most, at[n]);
+        int low = least, high = most;
+        for (int n = 0; n < count; ++n) low = std::min(low, at[n]), high = std::max(high, at[n]);
+        least = low, most = high;
     }
     void rows_of(const T* row, T shift, int count, Stencils<T>& to) const {
-        const bool round = edge == Edge::periodic;
-        for (int n = 0; n < count; ++n) {
-            const T y = round ? row[n] - shift : inside(row[n] - shift);
-            const int south = round ? whole(y) : std::clamp(whole(y), -1, ny - 1);
-            to.row[n] = round ? turned(south, ny) : south;
-            const auto w = even.weights(y - T(south));
-            std::memcpy(to.along_y[n], &w, sizeof w);
+        if (edge == Edge::periodic)
+            for (int n = 0; n < count; ++n) {
+                const int south = whole(row[n] - shift);
+                to.row[n] = turned(south, ny);
+                to.along_y[0][n] = row[n] - shift - T(south);
+            }
+        else
+            for (int n = 0; n < count; ++n) {
+                const T y = inside(row[n] - shift);
+                to.row[n] = std::min(std::max(whole(y), -1), ny - 1);
+                to.along_y[0][n] = y - T(to.row[n]);
+            }
+        using Real = Pack<T, cell_width<T>>;
+        for (int n = 0; n < count; n += Real::width) {
+            const Real b = Real::load(to.along_y[0] + n), a = b + 1.0, c = b - 1.0, d = b - 2.0,
+                       inner = b * c, outer = a * d;
+            (inner * d * T(-1. / 6)).store(to.along_y[0] + n);
+            (outer * c * T(0.5)).store(to.along_y[1] + n);
+            (outer * b * T(-0.5)).store(to.along_y[2] + n);
+            (inner * a * T(1. / 6)).store(to.along_y[3] + n);
         }
     }
 
@@ -269,7 +302,6 @@ private:
                          width = numbers < cell_width<T> ? numbers : cell_width<T>,
                          registers = numbers / width;
     using Real = Pack<T, width>;
-    static constexpr Nodes<T> even{{-1, 0, 1, 2}, {T(-1. / 6), T(0.5), T(-0.5), T(1. / 6)}};
     /// For each point the nodes of the other three, and what makes its own weight 1.
     struct Others {
         alignas(64) T node[3][numbers], scale[numbers];
@@ -309,7 +341,6 @@ private:
         constexpr int south = rows == 4 ? 1 : 0;
         for (int n = 0; n < count; ++n) {
             const T* from = at(of.row[n] - south, of.first[n], of.column[n] - 1);
-            const T *y = of.along_y[n], *z = of.along_z[n];
             Real total[registers];
             for (int p = 0; p < registers; ++p) {
                 const T* begin = from + p * width;
@@ -318,9 +349,12 @@ private:
                     const T* up = begin + j * row;
                     const auto load = [&](int m) { return Real::load(up + m * level); };
                     const Real along = fused(
-                        Real(z[3]), load(3),
-                        fused(Real(z[2]), load(2), fused(Real(z[1]), load(1), z[0] * load(0))));
-                    sum = rows == 1 ? along : j == 0 ? y[0] * along : fused(Real(y[j]), along, sum);
+                        Real(of.along_z[3][n]), load(3),
+                        fused(Real(of.along_z[2][n]), load(2),
+                              fused(Real(of.along_z[1][n]), load(1), of.along_z[0][n] * load(0))));
+                    sum = rows == 1 ? along
+                          : j == 0  ? of.along_y[0][n] * along
+                                    : fused(Real(of.along_y[j][n]), along, sum);
                 }
                 total[p] = weights_along_x(of.x[n], p) * sum;
             }

@@ -81,7 +81,6 @@ void depart(const SphereDirections<T>& directions, const Line& l, const Displace
     const auto& A = northern ? directions.face(l.j) : directions.centre(l.j);
     const T row = T(l.j) + (northern ? T(0.5) : T(0)), aside = T(0.5) * T(half);
     const T *sine = directions.sine(l.i0, half), *cosine = directions.cosine(l.i0, half);
-    to.i = l.i0, to.k = l.k, to.count = l.count;
     for (int n = 0; n < l.count; n += Real::width) {
         const Real X = Real::load(by.x + n), Y = Real::load(by.y + n), s = Real::load(sine + n),
                    c = Real::load(cosine + n);

@@ -198,10 +198,11 @@ private:
         Gathered<T, 1> u, v;
         Gathered<T, 2> both;
         alignas(64) T w[Departures<T>::most];
+        Trajectories(const Parallel<T>& A, const Line& l) : A(A), from(l.i0, l.k, l.count) {}
     };
     Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels) {
-        Trajectories t{where == Around::north_face ? directions->face(l.j)
-                                                   : directions->centre(l.j)};
+        Trajectories t(
+            where == Around::north_face ? directions->face(l.j) : directions->centre(l.j), l);
         const Displacements<T> by(g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, where);
         depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
         return t;
