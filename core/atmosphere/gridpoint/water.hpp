@@ -34,10 +34,9 @@ struct TemperatureByFactor {
     static constexpr std::string_view summary =
         "temperature from virtual temperature, of air with all its water";
     template <class Real>
-    constexpr void operator()(
-        Reads<Real, "virtual_temperature", place::center_layer, "K"> T_v,
-        Reads<Real, "virtual_factor", place::center_layer, "1"> factor,
-        Writes<Real, "air_temperature", place::center_layer, "K"> T) const {
+    constexpr void operator()(Reads<Real, "virtual_temperature", place::center_layer, "K"> T_v,
+                              Reads<Real, "virtual_factor", place::center_layer, "1"> factor,
+                              Writes<Real, "air_temperature", place::center_layer, "K"> T) const {
         for (int k = 0; k < T.levels(); ++k) T[k] = T_v[k] / factor[k];
     }
 };
@@ -53,8 +52,7 @@ struct VirtualTendencyOfMoistAir {
         Reads<Real, "specific_humidity_tendency", place::center_layer, "s-1"> moistening,
         Writes<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> tendency) const {
         for (int k = 0; k < T.levels(); ++k)
-            tendency[k] =
-                factor[k] * heating[k] + physics::virtual_factor * (T[k] * moistening[k]);
+            tendency[k] = factor[k] * heating[k] + physics::virtual_factor * (T[k] * moistening[k]);
     }
 };
 
