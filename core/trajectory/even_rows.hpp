@@ -12,10 +12,11 @@
 #include <cstring>
 #include <span>
 #include <vector>
-#include "base/error.hpp"
+#include "base/short_pack.hpp"
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/on_demand.hpp"
+#include "trajectory/stencils.hpp"
 
 namespace fathom {
 
@@ -24,62 +25,18 @@ namespace fathom {
 /// the poles, and are filled by who knows what is there.
 enum class Edge { periodic, mirrored, closed, beside_pole, on_pole };
 
-/// Levels of a field, and the weights of the four around a height.
-template <class T> class LevelNodes {
-public:
-    explicit LevelNodes(std::vector<double> heights) : at(heights.begin(), heights.end()) {
-        const int levels = int(at.size());
-        if (levels < 4) throw Error("cubic interpolation needs 4 levels, given ", levels);
-        for (int first = 0; first + 3 < levels; ++first)
-            for (int m = 0; m < 4; ++m) {
-                double product = 1;
-                for (int l = 0; l < 4; ++l)
-                    if (l != m) product *= heights[first + m] - heights[first + l];
-                inverse.push_back(T(1 / product));
-            }
-    }
-    int levels() const { return int(at.size()); }
-    T height(int k) const { return at[k]; }
-    /// The first of the four levels around `eta`, seen from level k; their weights, of sum 1: at a
-    /// level itself exactly that level.
-    int weights(T eta, int k, T* w) const {
-        const int last = levels() - 1;
-        eta = std::clamp(eta, at[last], at[0]);
-        k = around(eta, k);
-        const int first = std::clamp(k - 1, 0, last - 3);
-        const T a = eta - at[first], b = eta - at[first + 1], c = eta - at[first + 2],
-                d = eta - at[first + 3], *scale = &inverse[4 * first];
-        const T product[4] = {b * c * d, a * c * d, a * b * d, a * b * c};
-        T others = 0;
-        for (int m = 0; m < 4; ++m)
-            if (m != k - first) others += w[m] = product[m] * scale[m];
-        w[k - first] = 1 - others;
-        return first;
-    }
-
-    /// The level above `eta`, seen from level k; not the last one.
-    int around(T eta, int k) const {
-        const int last = levels() - 1;
-        k = std::min(k, last - 1);
-        while (k > 0 && eta > at[k]) --k;
-        while (k < last - 1 && eta < at[k + 1]) ++k;
-        return k;
-    }
-
-private:
-    std::vector<T> at, inverse;
+/// Columns and rows of departures, before they are brought into the plane.
+struct Reach {
+    int west = 1 << 30, east = -(1 << 30), south = 1 << 30, north = -(1 << 30);
+    bool empty() const { return west > east; }
 };
-
-/// Cubic weights of the points -1, 0, 1, 2 at x in [0, 1).
-template <class T> void even_weights(T x, T* w) {
-    const T a = x + 1, b = x, c = x - 1, d = x - 2;
-    w[0] = -b * c * d * T(1. / 6), w[1] = a * c * d * T(0.5), w[2] = -a * b * d * T(0.5),
-    w[3] = a * b * c * T(1. / 6);
-}
 
 template <class T, int fields> class EvenRows {
 public:
     static constexpr int west = 1, east = 2, beyond = 2;
+    /// Numbers of a point, of which a register, or two, hold four points.
+    static constexpr int beside = fields == 3 ? 4 : fields;
+    static_assert(fields <= 4);
     const int nx, ny;
     const Edge edge;
     const int components;
@@ -94,8 +51,8 @@ public:
           edge(edge),
           components(components),
           nodes(std::move(heights)),
-          around(comm, d, std::vector<int>(ny, nx), fields, sizeof(T), nodes.levels()) {
-        level = std::ptrdiff_t(nx + west + east) * fields;
+          around(comm, d, std::vector<int>(ny, nx), beside, sizeof(T), nodes.levels()) {
+        level = std::ptrdiff_t(nx + west + east) * beside;
         row = level * nodes.levels();
         memory = Pages::sparse(std::size_t(row) * (ny + 2 * beyond) * sizeof(T));
         global.levels = nodes.levels();
@@ -107,7 +64,7 @@ public:
     EvenRows(const EvenRows&) = delete;
 
     T* at(int j, int k, int i) const {
-        return (T*)memory.at + (j + beyond) * row + k * level + (i + west) * fields;
+        return (T*)memory.at + (j + beyond) * row + k * level + (i + west) * beside;
     }
     /// Own points of the blocks, of so many fields.
     void pack(const Domain& d, std::span<const FieldSlab* const> from) {
@@ -121,7 +78,7 @@ public:
                         const T* in = (const T*)slab.at[b] + (r + d.halo) * slab.row[b] +
                                       k * slab.level[b] + d.halo;
                         T* out = at(block.j0 + r, k, block.i0) + f;
-                        for (int i = 0; i < block.nx; ++i) out[i * fields] = in[i];
+                        for (int i = 0; i < block.nx; ++i) out[i * beside] = in[i];
                     }
         }
     }
@@ -137,9 +94,9 @@ public:
         for (int k = 0; k < nodes.levels(); ++k) {
             T* first = at(j, k, 0);
             for (int f = 0; f < fields; ++f) {
-                first[f - fields] = first[(nx - 1) * fields + f];
+                first[f - beside] = first[(nx - 1) * beside + f];
                 for (int n = 0; n < east; ++n)
-                    first[(nx + n) * fields + f] = first[n % nx * fields + f];
+                    first[(nx + n) * beside + f] = first[n % nx * beside + f];
             }
         }
     }
@@ -161,51 +118,169 @@ public:
                    ? std::clamp(y, T(-1), T(ny - 1))
                    : std::clamp(y, T(-0.5), T(ny) - T(0.5));
     }
-    /// Of a stencil around (i, j): asked of its owners.
-    void need(int first_row, int last_row, int first, int last) {
-        if (around.alone()) return;
-        for (int j = first_row - 1; j <= last_row + 2; ++j) {
+    /// The stencils of departures from centres; shift_x, shift_y: of the points of these rows from
+    /// centres. Adds to `reach`.
+    void locate(const Departures<T>& of, T shift_x, T shift_y, Stencils<T>& to,
+                Reach& reach) const {
+        const int count = of.count;
+        int west[Stencils<T>::most], south[Stencils<T>::most];
+        for (int n = 0; n < count; ++n) {
+            const T x = of.columns[n] - shift_x;
+            west[n] = whole(x);
+            to.x[n] = x - T(west[n]);
+        }
+        for (int n = 0; n < count; ++n) west[n] += of.i + n;
+        for (int n = 0; n < count; ++n) south[n] = whole(of.row[n] - shift_y);
+        if (!around.alone()) {
+            see(west, count, reach.west, reach.east);
+            see(south, count, reach.south, reach.north);
+        }
+        for (int n = 0; n < count; ++n) to.column[n] = turned(west[n], nx);
+        if (ny > 1)
+            rows_of(of.row, shift_y, count, to);
+        else
+            std::fill_n(to.row, count, 0);
+        nodes.locate(of.eta, count, of.k, to);
+    }
+    /// Asks the owners for the stencils within.
+    void need(const Reach& reach) {
+        if (around.alone() || reach.empty()) return;
+        int first = reach.south, last = reach.north;
+        if (edge != Edge::periodic)
+            first = std::clamp(first, -1, ny - 1), last = std::clamp(last, -1, ny - 1);
+        else if (last - first >= ny)
+            first = 0, last = ny - 1;
+        for (int j = first - 1; j <= last + 2; ++j) {
             if (is_pole(j)) continue;
             const bool across = on_sphere() && (j < 0 || j >= ny);
-            around.need(shown(j), first - 1 + (across ? nx / 2 : 0),
-                        std::min(last - first + 4, nx));
+            around.need(shown(j), reach.west - 1 + (across ? nx / 2 : 0),
+                        std::min(reach.east - reach.west + 4, nx));
         }
     }
-    /// Values at the place (i + x, j + y) and at the height of w.
-    void gather(int i, T x, int j, T y, int first, const T* w, T* out) const {
-        T wx[4], wy[4] = {0, 1, 0, 0};
-        even_weights(x, wx);
-        if (ny > 1) even_weights(y, wy);
-        const int south = ny > 1 ? -1 : 0, north = ny > 1 ? 2 : 0;
-        for (int f = 0; f < fields; ++f) out[f] = 0;
-        for (int n = south; n <= north; ++n)
-            for (int m = 0; m < 4; ++m) {
-                const T* from = at(j + n, first + m, i - 1);
-                const T weight = wy[n + 1] * w[m];
-                for (int f = 0; f < fields; ++f)
-                    out[f] +=
-                        weight * (wx[0] * from[f] + wx[1] * from[fields + f] +
-                                  wx[2] * from[2 * fields + f] + wx[3] * from[3 * fields + f]);
-            }
-    }
-    /// Values brought within those of the eight points around: (i, j), level k and the next ones.
-    void limit(int i, int j, int k, T* values) const {
-        for (int f = 0; f < fields; ++f) {
-            T low = at(j, k, i)[f], high = low;
-            for (int n = 0; n < (ny > 1 ? 2 : 1); ++n)
-                for (int l = 0; l < 2; ++l)
-                    for (int m = 0; m < 2; ++m) {
-                        const T x = at(j + n, k + l, i + m)[f];
-                        low = std::min(low, x), high = std::max(high, x);
-                    }
-            values[f] = std::clamp(values[f], low, high);
-        }
+    /// Values at departure points, the fields of each beside each other; within: brought within
+    /// those of the eight points around.
+    template <bool within = false> void gather(const Stencils<T>& of, int count, T* out) const {
+        ny > 1 ? gather_rows<4, within>(of, count, out) : gather_rows<1, within>(of, count, out);
     }
 
 private:
     std::ptrdiff_t level = 0, row = 0;
     Pages memory;
     FieldSlab global;
+
+    /// The whole number below; 0 of what is none, for a run that has blown up ends elsewhere.
+    static int whole(T x) { return x > T(-1e6) && x < T(1e6) ? int(std::floor(x)) : 0; }
+    static int turned(int n, int period) {
+        const T p = T(period), rest = T(n) - p * std::floor(T(n) / p);
+        return int(rest < 0 ? rest + p : rest >= p ? rest - p : rest);
+    }
+    static void see(const int* at, int count, int& least, int& most) {
+        int low = least, high = most;
+        for (int n = 0; n < count; ++n) low = std::min(low, at[n]), high = std::max(high, at[n]);
+        least = low, most = high;
+    }
+    void rows_of(const T* row, T shift, int count, Stencils<T>& to) const {
+        if (edge == Edge::periodic)
+            for (int n = 0; n < count; ++n) {
+                const int south = whole(row[n] - shift);
+                to.row[n] = turned(south, ny);
+                to.along_y[0][n] = row[n] - shift - T(south);
+            }
+        else
+            for (int n = 0; n < count; ++n) {
+                const T y = inside(row[n] - shift);
+                to.row[n] = std::min(std::max(whole(y), -1), ny - 1);
+                to.along_y[0][n] = y - T(to.row[n]);
+            }
+        using Real = Pack<T, cell_width<T>>;
+        for (int n = 0; n < count; n += Real::width) {
+            const Real b = Real::load(to.along_y[0] + n), a = b + 1.0, c = b - 1.0, d = b - 2.0,
+                       inner = b * c, outer = a * d;
+            (inner * d * T(-1. / 6)).store(to.along_y[0] + n);
+            (outer * c * T(0.5)).store(to.along_y[1] + n);
+            (outer * b * T(-0.5)).store(to.along_y[2] + n);
+            (inner * a * T(1. / 6)).store(to.along_y[3] + n);
+        }
+    }
+
+    /// Four neighbouring points, in registers.
+    static constexpr int numbers = 4 * beside,
+                         width = numbers < cell_width<T> ? numbers : cell_width<T>,
+                         registers = numbers / width;
+    using Real = Pack<T, width>;
+    /// For each point the nodes of the other three, and what makes its own weight 1.
+    struct Others {
+        alignas(64) T node[3][numbers], scale[numbers];
+        constexpr Others() : node(), scale() {
+            for (int n = 0; n < numbers; ++n) {
+                const int point = n / beside;
+                for (int m = 0, l = 0; m < 4; ++m)
+                    if (m != point) node[l++][n] = T(m - 1);
+                constexpr double product[] = {-6, 2, -2, 6};
+                scale[n] = T(1 / product[point]);
+            }
+        }
+    };
+    static constexpr Others others{};
+    static Real weights_along_x(T x, int part) {
+        const auto less = [&](int l) {
+            return Real(x) - Real::load(others.node[l] + part * width);
+        };
+        return (less(0) * less(1)) * (less(2) * Real::load(others.scale + part * width));
+    }
+    /// The sums over the four points.
+    static void add_points(const Real* sum, T* out) {
+        struct Points {
+            typename Lanes<T, beside>::type point[4];
+        };
+        struct All {
+            typename Real::Storage part[registers];
+        } all;
+        for (int p = 0; p < registers; ++p) all.part[p] = sum[p].lanes;
+        const auto four = std::bit_cast<Points>(all);
+        const auto total = (four.point[0] + four.point[1]) + (four.point[2] + four.point[3]);
+        std::memcpy(out, &total, sizeof total);
+    }
+
+    template <int rows, bool within>
+    void gather_rows(const Stencils<T>& of, int count, T* out) const {
+        constexpr int south = rows == 4 ? 1 : 0;
+        for (int n = 0; n < count; ++n) {
+            const T* from = at(of.row[n] - south, of.first[n], of.column[n] - 1);
+            Real total[registers];
+            for (int p = 0; p < registers; ++p) {
+                const T* begin = from + p * width;
+                Real sum;
+                for (int j = 0; j < rows; ++j) {
+                    const T* up = begin + j * row;
+                    const auto load = [&](int m) { return Real::load(up + m * level); };
+                    const Real along = fused(
+                        Real(of.along_z[3][n]), load(3),
+                        fused(Real(of.along_z[2][n]), load(2),
+                              fused(Real(of.along_z[1][n]), load(1), of.along_z[0][n] * load(0))));
+                    sum = rows == 1 ? along
+                          : j == 0  ? of.along_y[0][n] * along
+                                    : fused(Real(of.along_y[j][n]), along, sum);
+                }
+                total[p] = weights_along_x(of.x[n], p) * sum;
+            }
+            add_points(total, out + n * beside);
+            if constexpr (within)
+                limit<rows>(at(of.row[n], of.level[n], of.column[n]), out + n * beside);
+        }
+    }
+    /// Values brought within those of the points from `at` on: two columns, levels and rows.
+    template <int rows> void limit(const T* at, T* values) const {
+        Pack<T, beside> low, high;
+        for (int j = 0; j < (rows == 4 ? 2 : 1); ++j)
+            for (int l = 0; l < 2; ++l)
+                for (int m = 0; m < 2; ++m) {
+                    const auto x = Pack<T, beside>::load(at + j * row + l * level + m * beside);
+                    const bool first = j + l + m == 0;
+                    low = first ? x : smaller(low, x), high = first ? x : larger(high, x);
+                }
+        smaller(larger(Pack<T, beside>::load(values), low), high).store(values);
+    }
     void fill(int j) {
         const int source = shown(j);
         if (is_pole(j) || !around.holds(source)) return;
@@ -221,7 +296,7 @@ private:
             for (int i = -west; i < nx + east; ++i) {
                 const T* from = at(source, k, (i + nx / 2 + nx) % nx);
                 T* to = at(j, k, i);
-                for (int f = 0; f < fields; ++f) to[f] = f < components ? -from[f] : from[f];
+                for (int f = 0; f < beside; ++f) to[f] = f < components ? -from[f] : from[f];
             }
     }
 };

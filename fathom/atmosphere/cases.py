@@ -15,6 +15,11 @@ them: `model.set(case="williamson-5")`.
                              -balanced: without perturbation
                          polvani         baroclinic wave of a short jet (Polvani et al. 2004,
                              Mon. Wea. Rev. 132, 2539)
+                         dcmip-2-0-0
+                             air at rest over rings of mountains (Ullrich et al. 2012, DCMIP test
+                             case document; rotation = 0)
+                         dcmip-3-1       gravity waves of a warm spot on a small planet (the same;
+                             rotation = 0, radius = 6371.22e3 / 125)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude
 [degrees] (and pressure [Pa]), and beside it `orography`, `mean_geopotential`, `coriolis` where the
@@ -318,10 +323,75 @@ def short_jet(model, perturbation=1.0):
     }
 
 
+def _stands_still(model, name):
+    if model.parameters["rotation"]:
+        raise ValueError(f"the case {name} is of a planet that stands still: rotation = 0")
+
+
+def rest_over_rings(model):
+    """One lapse rate; h = h0 / 2 (1 + cos(pi r / R)) cos(pi r / d)^2 within R of a place on the
+    equator, h0 = 2000 m, R = 3 pi / 4, d = pi / 16.
+    """
+    _stands_still(model, "dcmip-2-0-0")
+    lapse, warmth, power = 0.0065, 300.0, model.parameters["gas_constant"] / gravity * 0.0065
+
+    def height(x, y):
+        r = np.arccos(np.clip(np.cos(y) * np.cos(x - 1.5 * np.pi), -1, 1))
+        rings = 1e3 * (1 + np.cos(4 / 3 * r)) * np.cos(16 * r) ** 2
+        return np.where(r < 0.75 * np.pi, rings, 0.0)
+
+    return {
+        "eastward_wind": 0.0,
+        "northward_wind": 0.0,
+        "air_temperature": radians(lambda x, y, p: warmth * (p / 1e5) ** power),
+        "log_surface_pressure": radians(
+            lambda x, y: np.log(1e5) + np.log(1 - lapse / warmth * height(x, y)) / power
+        ),
+        "orography": radians(lambda x, y: gravity * height(x, y)),
+    }
+
+
+def small_planet_waves(model):
+    """Solid rotation of 20 m/s, N = 0.01 s-1, in balance; theta' = d^2 / (d^2 + r^2)
+    sin(2 pi z / L) K around 120 E on the equator, d = 5 km, L = 20 km.
+    """
+    _stands_still(model, "dcmip-3-1")
+    a, R = model.grid.radius, model.parameters["gas_constant"]
+    u0, equator, N2, kappa = 20.0, 300.0, 1e-4, 2 / 7
+    G = gravity**2 * kappa / (N2 * R)
+    ground = lambda y: (
+        G + (equator - G) * np.exp(-((u0 / gravity) ** 2) * N2 / 4 * (np.cos(2 * y) - 1))
+    )
+
+    def temperature(x, y, p):
+        surface, low = ground(y), np.exp(log_pressure(x, y))
+        z = -gravity / N2 * np.log(surface / G * ((p / low) ** kappa - 1) + 1)
+        stretch = np.exp(N2 * z / gravity)
+        r = a * np.arccos(np.clip(np.cos(y) * np.cos(x - 2 / 3 * np.pi), -1, 1))
+        warmer = 5e3**2 / (5e3**2 + r**2) * np.sin(2 * np.pi * z / 20e3)
+        return G * (1 - stretch) + surface * stretch + warmer * (p / 1e5) ** kappa
+
+    def log_pressure(x, y):
+        return (
+            np.log(1e5)
+            + u0**2 / (4 * G * R) * (np.cos(2 * y) - 1)
+            + np.log(ground(y) / equator) / kappa
+        )
+
+    return {
+        "eastward_wind": radians(lambda x, y, p: u0 * np.cos(y)),
+        "northward_wind": 0.0,
+        "air_temperature": radians(temperature),
+        "log_surface_pressure": radians(log_pressure),
+    }
+
+
 primitive_equations = {
     "williamson-1": cosine_bell,
     "williamson-1-90": lambda model: cosine_bell(model, np.pi / 2),
     "jablonowski-williamson": baroclinic_wave,
     "jablonowski-williamson-balanced": lambda model: baroclinic_wave(model, 0.0),
     "polvani": short_jet,
+    "dcmip-2-0-0": rest_over_rings,
+    "dcmip-3-1": small_planet_waves,
 }

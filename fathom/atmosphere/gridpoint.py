@@ -54,9 +54,9 @@ class GridPointAtmosphere(AirWithPhysics):
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
-    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners), by
-        default "lines" on a plane, "separable-lines" on the sphere; tolerance of its residual,
-        relative to its right side, by default 1e-4, 1e-3; maximum_iterations.
+    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
+        tolerance of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
+        the sphere; maximum_iterations.
     fix_mass : whether the mass of air is kept.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
@@ -96,7 +96,7 @@ class GridPointAtmosphere(AirWithPhysics):
         viscosity=0.0,
         sponge_bottom=None,
         sponge_rate=0.0,
-        preconditioner=None,
+        preconditioner="separable-lines",
         tolerance=None,
         maximum_iterations=100,
         fix_mass=True,
@@ -116,8 +116,6 @@ class GridPointAtmosphere(AirWithPhysics):
         self._take_physics(physics, tracers)
         self.sphere = isinstance(grid, SphereGrid)
         self.deep = self.sphere and yes_or_no("deep", deep)
-        if preconditioner is None:
-            preconditioner = "separable-lines" if self.sphere else "lines"
         if tolerance is None:
             tolerance = 1e-3 if self.sphere else 1e-4
         usual = "state" if self.sphere else "reference"

@@ -177,7 +177,10 @@ def _of_pressure(model):
 
     def warmth(pressure):
         warm = at("air_temperature", pressure)
-        return virtual_temperature(warm, at("specific_humidity", pressure)) if model.moist else warm
+        if not model.moist:
+            return warm
+        heavy = sum(at(kind, pressure) for kind in model.water)
+        return virtual_temperature(warm, at("specific_humidity", pressure)) - warm * heavy
 
     depth = _depths(model, surface, lambda p: warmth(p[None])[0])
     pressure = surface * np.exp(-depth(z))

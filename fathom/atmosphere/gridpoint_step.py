@@ -2,7 +2,7 @@
 
 from fathom import mpi
 from fathom.atmosphere.aliases import of, warmth_of
-from fathom.atmosphere.step import tendencies
+from fathom.atmosphere.step import of_schemes
 from fathom.schemes import bytes_of
 
 of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northward_wind")}
@@ -90,8 +90,20 @@ def physics(model, do):
     if not model.physics:
         return
     do("GridPointColumns", on=warmth_of(model))
-    do("TemperatureOfMoistAir", when=model.moist)
-    tendencies(model, do, of_columns)
+    do("FactorOfMoistAir", when=model.moist)
+    of_water(model, do, "WeightOfWater")
+    do("TemperatureByFactor", when=model.moist)
+    of_schemes(model, do, of_columns)
+    do("VirtualTendencyOfMoistAir", when=model.moist)
+    of_water(model, do, "VirtualTendencyOfWater")
+    if model.budget is not None:
+        model.budget.close(do)
     for tracer in model.tracers:
         do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
     do.phase = "dynamics"
+
+
+def of_water(model, do, process):
+    """A process for each kind of water beside vapour."""
+    for kind in model.water:
+        do(process, on=of(kind), label=f"{process} of {kind}")

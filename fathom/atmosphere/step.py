@@ -28,6 +28,14 @@ def physics(model, do, past):
 
 def tendencies(model, do, past, twice=False):
     """What the schemes add. past: what fields of the air are called; twice: over two steps."""
+    of_schemes(model, do, past, twice)
+    do("VirtualTemperatureTendency", on=past, when=model.moist)
+    if model.budget is not None:
+        model.budget.close(do)
+
+
+def of_schemes(model, do, past, twice=False):
+    """The same without that of virtual temperature."""
     do.phase = "physics"
     do("TendencyStart")
     for tracer in model.tracers:
@@ -39,9 +47,6 @@ def tendencies(model, do, past, twice=False):
         if model.budget is not None and scheme.adds_tendencies:
             model.budget.after(do, added)
             added += 1
-    do("VirtualTemperatureTendency", on=past, when=model.moist)
-    if model.budget is not None:
-        model.budget.close(do)
 
 
 def semi_lagrangian_step(model, dynamics, do):

@@ -36,7 +36,7 @@ class AirWithPhysics(Model):
         """The list of schemes, and what trajectories carry beside the air."""
         self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
         self.moist = _is_moist(self.physics, tracers)
-        water = carried(self.physics)
+        self.water = water = carried(self.physics)
         self.tracers = [
             *(["specific_humidity"] if self.moist else []),
             *water,

@@ -2,11 +2,17 @@
 from an analysis.
 """
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import fathom as fm
 import small_spheres
+
+experiments = Path(__file__).parents[2] / "experiments"
+sys.path.insert(0, str(experiments))
 
 
 def test_moist_air_at_rest():
@@ -16,6 +22,25 @@ def test_moist_air_at_rest():
     sim.prepare().advance(20)
     e = sim.fields.extremes("upward_air_velocity")
     assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-10
+
+
+def test_air_in_cloud(tmp_path):
+    """Saturated air of a neutral column stays at rest under the weight of its cloud; a bubble in it
+    rises, is symmetric and keeps vapour and cloud together.
+    """
+    import moist_bubble
+
+    sim = moist_bubble.simulation(500, 10.0, tmp_path)
+    sim.advance(20)
+    e = sim.fields.extremes("upward_air_velocity")
+    assert max(abs(e["minimum"]), abs(e["maximum"])) < 1e-3  # the start is interpolated
+    moist_bubble.warm_bubble(sim)
+    sim.advance(40)
+    w = sim.gather("upward_air_velocity")[:, 0]
+    assert 3 < w.max() < 15
+    assert np.abs(w - w[:, ::-1]).max() < 1e-9
+    water = sim.gather("specific_humidity") + sim.gather("cloud_liquid_water")
+    assert np.abs(water / moist_bubble.WATER - 1).max() < 0.01
 
 
 def test_tracers_over_the_poles():

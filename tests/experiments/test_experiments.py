@@ -67,6 +67,8 @@ small = {
     "forecast-gridpoint": ["grid.nx=24"],
     "baroclinic-wave-gridpoint": ["grid.nx=24", "grid.ny=18"],
     "held-suarez-gridpoint": ["grid.nx=24"],
+    "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
+    "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }
 elsewhere = {"ocean-1deg", "ocean-3deg", "osse"}  # tests/ocean, tests/cycle
 

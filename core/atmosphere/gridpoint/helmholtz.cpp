@@ -5,61 +5,56 @@ namespace fathom::atmosphere {
 
 namespace {
 
-using Number = Pack<double, 1>;
-
-/// A column of a field, as numbers; i, row: of the block, own points from 0.
-template <class T> struct NumberColumn {
+/// Neighbouring columns of a field, in one register; i, row: of the block, own points from 0.
+template <class T> struct PackColumn {
+    using Real = Pack<T, cell_width<T>>;
     const T* first;
     std::ptrdiff_t level;
-    NumberColumn(const Domain& d, const Field& f, int b, int row, int i)
+    PackColumn(const Domain& d, const Field& f, int b, int row, int i)
         : first((const T*)f.at[b] + (row + d.halo) * f.row[b] + i + d.halo), level(f.level[b]) {}
-    Number operator[](int k) const { return Number(double(first[k * level])); }
+    Real operator[](int k) const { return Real::load(first + k * level); }
 };
-template <class T> double profile_value(const Field& f, int k) {
-    return double(((const T*)f.at[0])[k]);
-}
 
 }  // namespace
 
-/// The coefficients of one column and of its eastern and northern faces.
+/// The coefficients of neighbouring columns from i on, and of their eastern and northern faces.
 template <class T>
-void HelmholtzSolve::column(Given at, HelmholtzSolver<T>& to, int b, int row, int i) const {
+void HelmholtzSolve::columns(Given at, HelmholtzSolver<T>& to, int b, int row, int i) const {
+    using Real = typename PackColumn<T>::Real;
     const Domain& d = at.set.domain();
     const auto& p = parameters;
     const double tau = p.implicitness * p.step, kappa = p.gas_constant / p.heat_capacity;
-    const auto of = [&](Item field, int r, int c) {
-        return NumberColumn<T>(d, at[field], b, r, c);
+    const auto of = [&](Item field, int r = 0, int c = 0) {
+        return PackColumn<T>(d, at[field], b, row + r, i + c);
     };
-    const auto heights = of(z, row, i), warmth = of(theta, row, i), rho = of(density, row, i),
-               pi = of(exner, row, i);
-    const auto own = gridpoint::linear_column<Number>(heights, warmth, rho, d.levels, tau,
-                                                      p.gravity, p.heat_capacity);
-    const auto mass = [&](int r, int c, int k) {
-        const auto h = of(z, r, c);
-        return of(density, r, c)[k].lanes * (h[k].lanes - h[k + 1].lanes);
-    };
-    const auto face = [&](Item length, Item distance, Item open, int r, int c, int k) {
-        const auto there = of(theta, r, c);
-        const double mean = 0.25 * (warmth[k] + warmth[k + 1] + there[k] + there[k + 1]).lanes;
-        return tau * tau * p.heat_capacity * mean * 0.5 * (mass(row, i, k) + mass(r, c, k)) *
-               of(length, row, i)[0].lanes * of(open, row, i)[0].lanes /
-               of(distance, row, i)[0].lanes;
-    };
+    const auto heights = of(z), warmth = of(theta), rho = of(density), pi = of(exner),
+               heights_e = of(z, 0, 1), heights_n = of(z, 1, 0), rho_e = of(density, 0, 1),
+               rho_n = of(density, 1, 0), warmth_e = of(theta, 0, 1), warmth_n = of(theta, 1, 0);
+    const auto own = gridpoint::linear_column<Real>(heights, warmth, rho, d.levels, tau, p.gravity,
+                                                    p.heat_capacity);
+    const Real push = T(0.125 * tau * tau * p.heat_capacity), stiffness = T((1 - kappa) / kappa),
+               push_e = push * of(east)[0] * of(open_east)[0] / of(dx)[0],
+               push_n = push * of(north)[0] * of(open_north)[0] / of(dy)[0];
+    const auto* damped = (const T*)at[damping].at[0];
+    Real above(T(0));
     for (int k = 0; k < d.levels; ++k) {
-        const double push_above =
-            k ? (own.above(k) * own.push(k, profile_value<T>(at[damping], k))).lanes : 0;
-        const double push_below =
-            k + 1 < d.levels
-                ? (own.below(k) * own.push(k + 1, profile_value<T>(at[damping], k + 1))).lanes
-                : 0;
-        to.matrix.up.at(b, row, k)[i] = T(-push_above);
-        to.matrix.down.at(b, row, k)[i] = T(push_below);
-        to.matrix.centre.at(b, row, k)[i] =
-            T((1 - kappa) / kappa * own.mass(k).lanes / pi[k].lanes + push_above - push_below);
-        to.matrix.east.at(b, row, k)[i] = T(face(east, dx, open_east, row, i + 1, k));
-        to.matrix.north.at(b, row, k)[i] = T(face(north, dy, open_north, row + 1, i, k));
+        const bool last = k + 1 == d.levels;
+        const Real below = last ? Real(T(0)) : own.push(k + 1, damped[k + 1]),
+                   from_above = k ? own.above(k) * above : Real(T(0)),
+                   from_below = last ? Real(T(0)) : own.below(k) * below, mass = own.mass(k),
+                   warm = warmth[k] + warmth[k + 1];
+        (-from_above).store(to.matrix.up.at(b, row, k) + i);
+        from_below.store(to.matrix.down.at(b, row, k) + i);
+        (stiffness * mass / pi[k] + from_above - from_below)
+            .store(to.matrix.centre.at(b, row, k) + i);
+        const auto face = [&](Real per, const auto& z, const auto& theta, const auto& density) {
+            return per * (warm + theta[k] + theta[k + 1]) * (mass + density[k] * (z[k] - z[k + 1]));
+        };
+        face(push_e, heights_e, warmth_e, rho_e).store(to.matrix.east.at(b, row, k) + i);
+        face(push_n, heights_n, warmth_n, rho_n).store(to.matrix.north.at(b, row, k) + i);
+        above = below;
     }
-    to.matrix.per_area.at(b, row, 0)[i] = T(1 / of(area, row, i)[0].lanes);
+    (1.0 / of(area)[0]).store(to.matrix.per_area.at(b, row, 0) + i);
 }
 
 template <class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to) const {
@@ -67,9 +62,9 @@ template <class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to)
     for (int b = 0; b < int(d.blocks.size()); ++b)
 #pragma omp parallel for schedule(static)
         for (int row = -1; row < d.blocks[b]->ny; ++row)
-            for (int i = -1; i < d.blocks[b]->nx; ++i)
-                if (d.wet(Horizontal::center, d.blocks[b]->i0 + i, d.blocks[b]->j0 + row))
-                    column(at, to, b, row, i);
+            if (d.wet(Horizontal::center, d.blocks[b]->i0, d.blocks[b]->j0 + row))
+                for (int i = -1; i < d.blocks[b]->nx; i += cell_width<T>)
+                    columns(at, to, b, row, i);
     to.ready();
 }
 

@@ -43,7 +43,7 @@ private:
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
     template <class T> void matrix(Given, HelmholtzSolver<T>&) const;
-    template <class T> void column(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
+    template <class T> void columns(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
 };
 
 }  // namespace fathom::atmosphere

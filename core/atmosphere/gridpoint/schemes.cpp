@@ -1,6 +1,7 @@
 #include "atmosphere/gridpoint/schemes.hpp"
 #include "atmosphere/gridpoint/physics.hpp"
 #include "atmosphere/gridpoint/step.hpp"
+#include "atmosphere/gridpoint/water.hpp"
 
 namespace fathom::atmosphere::gridpoint {
 
@@ -14,6 +15,11 @@ Entries schemes() {
         entry<GridPointStart>("GridPointStart"),
         entry<GridPointColumns>("GridPointColumns"),
         entry<GridPointPhysics>("GridPointPhysics"),
+        entry<FactorOfMoistAir>("FactorOfMoistAir"),
+        entry<WeightOfWater>("WeightOfWater"),
+        entry<TemperatureByFactor>("TemperatureByFactor"),
+        entry<VirtualTendencyOfMoistAir>("VirtualTendencyOfMoistAir"),
+        entry<VirtualTendencyOfWater>("VirtualTendencyOfWater"),
         entry<GridPointDiffusion>("GridPointDiffusion"),
         entry<GridPointResiduals>("GridPointResiduals"),
         entry<HelmholtzRightSide>("HelmholtzRightSide"),

@@ -9,8 +9,8 @@
 
 namespace fathom::atmosphere {
 
-/// Directions of all points: longitudes of centres (even numbers) and eastern faces (odd),
-/// latitudes of centres (odd) and of faces (even, from the south pole on).
+/// Directions of all points: longitudes of centres (half 0) and eastern faces (1), latitudes of
+/// centres (odd) and of faces (even, from the south pole on).
 template <class T> class SphereDirections {
 public:
     explicit SphereDirections(const Domain& d)
@@ -19,10 +19,13 @@ public:
         const auto& t = d.decomposition.topology;
         if (!t.periodic || t.nx % 2)
             throw Error("a sphere needs an even number of columns all round, not nx = ", t.nx);
-        for (int n = 0; n < 2 * t.nx; ++n) {
-            const double angle = std::numbers::pi * n / t.nx;
-            longitudes.push_back({T(std::sin(angle)), T(std::cos(angle))});
-        }
+        constexpr int spare = Departures<T>::most;  // whole registers are read
+        for (int half = 0; half < 2; ++half)
+            for (int i = 0; i < t.nx + spare; ++i) {
+                const double angle = std::numbers::pi * (2 * i + half) / t.nx;
+                sines[half].push_back(T(std::sin(angle)));
+                cosines[half].push_back(T(std::cos(angle)));
+            }
         for (int n = 0; n <= 2 * t.ny; ++n) {
             const double angle = std::numbers::pi * (n - t.ny) / (2 * t.ny);
             latitudes.push_back({T(std::sin(angle)), T(std::cos(angle))});
@@ -31,54 +34,62 @@ public:
     const T columns, rows;  ///< of a radian
     const Parallel<T>& centre(int j) const { return latitudes[2 * j + 1]; }
     const Parallel<T>& face(int j) const { return latitudes[2 * j + 2]; }  ///< the northern one
-    /// half: 1 of an eastern face.
-    const Parallel<T>& longitude(int i, int half) const { return longitudes[2 * i + half]; }
+    /// Of the longitudes of points i, i + 1, ...; half: 1 of eastern faces.
+    const T* sine(int i, int half) const { return &sines[half][i]; }
+    const T* cosine(int i, int half) const { return &cosines[half][i]; }
 
 private:
-    std::vector<Parallel<T>> longitudes, latitudes;
+    std::vector<T> sines[2], cosines[2];
+    std::vector<Parallel<T>> latitudes;
 };
 
-/// The mean displacement of the points around a point of a line: of layers, and of faces `aside`.
-template <class T> struct MeanDisplacement {
-    const T* from[4];  // in space, and of levels
-    std::ptrdiff_t below[4], aside[4];
-    bool layers, faces;
-    MeanDisplacement(const Domain& d, const std::array<const Field*, 4>& fields, const Line& l,
-                     bool layers, bool faces, bool northern)
-        : layers(layers), faces(faces) {
-        for (int n = 0; n < 4; ++n) {
-            const Field& f = *fields[n];
-            from[n] = at<T>(d, f, l), below[n] = f.level[l.b];
-            aside[n] = northern ? f.row[l.b] : 1;
-        }
+/// Neighbouring points of a line, in one register.
+template <class T> using Points = Pack<T, cell_width<T>>;
+
+/// Where the points of a line come from: the directions of the unit sphere, from their own
+/// meridians.
+template <class T> struct Origins {
+    using Real = Points<T>;
+    static constexpr int most = Departures<T>::most;
+    alignas(64) T x[most], y[most], z[most], rho[most];
+    Origin<Real> operator[](int n) const {
+        return {Real::load(x + n), Real::load(y + n), Real::load(z + n), Real::load(rho + n)};
     }
-    T operator()(int n, int i) const {
-        const T* at = from[n] + i;
-        T sum = layers ? T(0.5) * (at[0] + at[below[n]]) : at[0];
-        if (faces) {
-            const T* next = at + aside[n];
-            sum = T(0.5) * (sum + T(0.5) * (next[0] + next[below[n]]));
-        }
-        return sum;
+    void set(int n, const Origin<Real>& to) {
+        to.x.store(x + n), to.y.store(y + n), to.z.store(z + n), to.rho.store(rho + n);
     }
 };
 
-/// Body(n, where it comes from, the place as interpolation takes it) of the points of a line; half:
-/// 1 of eastern faces; row: of their latitude, 0 of centres.
-template <class T, class Body>
-void each_origin(const SphereDirections<T>& directions, const Line& l,
-                 const MeanDisplacement<T>& mean, const Parallel<T>& A, int half, T row, T height,
-                 Body body) {
-    for (int n = 0; n < l.count; ++n) {
-        const int i = l.i0 + n;
-        const auto& turned = directions.longitude(i, half);
-        const T X = mean(0, n), Y = mean(1, n);
-        Origin<T> D(A.cosine - (X * turned.cosine + Y * turned.sine),
-                    X * turned.sine - Y * turned.cosine, A.sine - mean(2, n));
-        const Place3<T> place{i, l.k, T(0.5) * T(half) + D.longitude() * directions.columns,
-                              T(l.j) + row + D.latitude(A) * directions.rows, height - mean(3, n)};
-        D.on_unit_sphere();
-        body(n, D, place);
+/// Displacements: in space, and of levels.
+template <class T> struct Displacements {
+    static constexpr int most = Departures<T>::most;
+    alignas(64) T x[most], y[most], axis[most], eta[most];
+    Displacements(const Domain& d, const std::array<const Field*, 4>& fields, const Line& l,
+                  Around where) {
+        T* to[] = {x, y, axis, eta};
+        for (int n = 0; n < 4; ++n) mean_around(d, *fields[n], l, where, to[n]);
+    }
+};
+
+/// A: the parallel of the points; row: of their latitude, 0 of centres.
+template <class T>
+void depart(const SphereDirections<T>& directions, const Line& l, const Displacements<T>& by,
+            Around where, T height, Origins<T>& origins, Departures<T>& to) {
+    using Real = Points<T>;
+    const int half = where == Around::east_face;
+    const bool northern = where == Around::north_face;
+    const auto& A = northern ? directions.face(l.j) : directions.centre(l.j);
+    const T row = T(l.j) + (northern ? T(0.5) : T(0)), aside = T(0.5) * T(half);
+    const T *sine = directions.sine(l.i0, half), *cosine = directions.cosine(l.i0, half);
+    for (int n = 0; n < l.count; n += Real::width) {
+        const Real X = Real::load(by.x + n), Y = Real::load(by.y + n), s = Real::load(sine + n),
+                   c = Real::load(cosine + n);
+        const Origin<Real> D(A.cosine - (X * c + Y * s), X * s - Y * c,
+                             A.sine - Real::load(by.axis + n));
+        (aside + D.longitude() * directions.columns).store(to.columns + n);
+        (row + D.latitude(A) * directions.rows).store(to.row + n);
+        (height - Real::load(by.eta + n)).store(to.eta + n);
+        origins.set(n, D.on_unit_sphere());
     }
 }
 

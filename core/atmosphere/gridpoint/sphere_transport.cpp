@@ -25,6 +25,8 @@ public:
 
 private:
     using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
+    using Real = Points<T>;
+    static constexpr int most = Departures<T>::most;
     std::optional<SphereDirections<T>> directions;
     const typename Base::Item z = this->reads("interface_height", place::center_interface, "m"),
                               axis =
@@ -39,36 +41,56 @@ private:
         const T now = T(setup.implicitness * setup.step),
                 then = T((1 - setup.implicitness) * setup.step), radius = T(setup.radius);
         const auto& A = directions->centre(l.j);
-        Reach reach;
-        for (int n = 0; n < l.count; ++n) {
-            const int i = l.i0 + n;
-            T c = (now + then) * W[n];
-            const auto per_radius = [&] {  // at the middle of the trajectory
-                return 1 / (setup.deep ? radius + Z[n] - T(0.5) * c : radius);
-            };
-            T a = (now + then) * U[n] * per_radius(), b = (now + then) * V[n] * per_radius();
-            for (int iteration = 0; iteration < setup.iterations; ++iteration) {
-                const auto D = Origin<T>::along_great_circle(A, a, b);
-                T wind[3];
-                interpolate(
-                    *rows, reach,
-                    {i, l.k, D.longitude() * directions->columns,
-                     T(l.j) + D.latitude(A) * directions->rows, rows->nodes.height(l.k) - c},
-                    T(0), T(0), wind);
-                D.turn(A, wind[0], wind[1]);
-                c = now * W[n] + then * wind[2];
-                a = (now * U[n] + then * wind[0]) * per_radius();
-                b = (now * V[n] + then * wind[1]) * per_radius();
-            }
-            const auto D = Origin<T>::along_great_circle(A, a, b);
-            const auto& turned = directions->longitude(i, 0);
-            const T out = A.cosine - D.x, east = -D.y;
-            X[n] = out * turned.cosine - east * turned.sine;
-            Y[n] = out * turned.sine + east * turned.cosine;
-            N[n] = A.sine - D.z;
-            E[n] = c;
+        const T height = rows->nodes.height(l.k);
+        const T *sine = directions->sine(l.i0, 0), *cosine = directions->cosine(l.i0, 0);
+        alignas(64) T own[4][most], a[most], b[most], c[most], there[3][most];
+        const T* fields[] = {U, V, W, Z};
+        for (int f = 0; f < 4; ++f) std::copy_n(fields[f], l.count, own[f]);
+        const auto of = [](const T* values, int n) { return Real::load(values + n); };
+        const auto per_radius = [&](int n, Real c) {  // at the middle of the trajectory
+            return 1.0 / (setup.deep ? radius + of(own[3], n) - T(0.5) * c : Real(radius));
+        };
+        for (int n = 0; n < l.count; n += Real::width) {
+            const Real rise = (now + then) * of(own[2], n), per = per_radius(n, rise);
+            rise.store(c + n);
+            ((now + then) * of(own[0], n) * per).store(a + n);
+            ((now + then) * of(own[1], n) * per).store(b + n);
         }
-        if (setup.iterations > 0) reach.ask(*rows);
+        Reach reach;
+        Departures<T> from{l.i0, l.k, l.count};
+        Origins<T> origins;
+        Gathered<T, 3> wind;
+        for (int iteration = 0; iteration < setup.iterations; ++iteration) {
+            for (int n = 0; n < l.count; n += Real::width) {
+                const auto D = Origin<Real>::along_great_circle(A, of(a, n), of(b, n));
+                (D.longitude() * directions->columns).store(from.columns + n);
+                (T(l.j) + D.latitude(A) * directions->rows).store(from.row + n);
+                (height - of(c, n)).store(from.eta + n);
+                origins.set(n, D);
+            }
+            wind.take(*rows, from, reach);
+            for (int f = 0; f < 3; ++f) wind.give(f, l.count, there[f]);
+            for (int n = 0; n < l.count; n += Real::width) {
+                Real east = of(there[0], n), north = of(there[1], n);
+                origins[n].turn(A, east, north);
+                const Real rise = now * of(own[2], n) + then * of(there[2], n),
+                           per = per_radius(n, rise);
+                rise.store(c + n);
+                ((now * of(own[0], n) + then * east) * per).store(a + n);
+                ((now * of(own[1], n) + then * north) * per).store(b + n);
+            }
+        }
+        alignas(64) T out[3][most];
+        for (int n = 0; n < l.count; n += Real::width) {
+            const auto D = Origin<Real>::along_great_circle(A, of(a, n), of(b, n));
+            const Real s = of(sine, n), k = of(cosine, n), up = A.cosine - D.x, east = -D.y;
+            (up * k - east * s).store(out[0] + n);
+            (up * s + east * k).store(out[1] + n);
+            (A.sine - D.z).store(out[2] + n);
+        }
+        std::copy_n(out[0], l.count, X), std::copy_n(out[1], l.count, Y);
+        std::copy_n(out[2], l.count, N), std::copy_n(c, l.count, E);
+        rows->need(reach);
     }
 };
 
@@ -145,13 +167,12 @@ private:
             double X = 0, Y = 0;
             for (int i = 0; i < nx; ++i) {
                 const double wind = *u_rows->at(row, k, i);
-                const auto& l = directions->longitude(i, 1);
-                X -= wind * l.sine, Y += wind * l.cosine;
+                X -= wind * *directions->sine(i, 1), Y += wind * *directions->cosine(i, 1);
             }
-            for (int i = 0; i < nx; ++i) {
-                const auto& l = directions->longitude(i, 0);
-                *v_rows->at(j, k, i) = sign * T(2. / nx * (X * l.cosine + Y * l.sine));
-            }
+            for (int i = 0; i < nx; ++i)
+                *v_rows->at(j, k, i) =
+                    sign *
+                    T(2. / nx * (X * *directions->cosine(i, 0) + Y * *directions->sine(i, 0)));
         }
         v_rows->close_row(j);
     }
@@ -160,51 +181,59 @@ private:
         Reach u, v, interfaces, densities;
     };
     void ask(const Needs& n) {
-        if (n.u.west <= n.u.east) n.u.ask(*u_rows);
-        if (n.interfaces.west <= n.interfaces.east) n.interfaces.ask(*interfaces);
-        if (n.densities.west <= n.densities.east) n.densities.ask(*densities);
-        if (n.v.west > n.v.east) return;
-        n.v.ask(*v_rows);
+        u_rows->need(n.u), interfaces->need(n.interfaces), densities->need(n.densities);
+        v_rows->need(n.v);
+        if (n.v.empty()) return;
         const int ny = u_rows->ny, nx = u_rows->nx;
         if (n.v.south <= 0) u_rows->around.need(0, 0, nx);
         if (n.v.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
     }
-    MeanDisplacement<T> mean(Given g, const Line& l, bool layers, bool faces, bool northern) const {
-        return {g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, layers, faces, northern};
-    }
-    /// Wind at the place as it arrives: turned.
-    struct Wind {
-        T u, v, w;
+
+    /// Where the points of a line come from, and the wind there, which is turned on its way.
+    struct Trajectories {
+        const Parallel<T>& A;
+        Origins<T> origins;
+        Departures<T> from;
+        Needs needs;
+        Gathered<T, 1> u, v;
+        Gathered<T, 2> both;
+        alignas(64) T w[Departures<T>::most];
+        Trajectories(const Parallel<T>& A, const Line& l) : A(A), from(l.i0, l.k, l.count) {}
     };
-    Wind wind(Needs& needs, const Parallel<T>& A, const Origin<T>& D, const Place3<T>& place,
-              const T* w_) const {
-        Wind wind{0, 0, 0};
-        interpolate(*u_rows, needs.u, place, T(0.5), T(0), &wind.u);
-        interpolate(*v_rows, needs.v, place, T(0), T(0.5), &wind.v);
-        if (!setup.deep) {
-            D.turn(A, wind.u, wind.v);
-            return wind;
+    Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels) {
+        Trajectories t(
+            where == Around::north_face ? directions->face(l.j) : directions->centre(l.j), l);
+        const Displacements<T> by(g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, where);
+        depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
+        return t;
+    }
+    /// From values of w that are in t.w.
+    void take_wind(Trajectories& t) const {
+        using Real = Points<T>;
+        t.u.take(*u_rows, t.from, t.needs.u, T(0.5), T(0));
+        t.v.take(*v_rows, t.from, t.needs.v, T(0), T(0.5));
+        for (int n = 0; n < t.from.count; n += Real::width) {
+            Real u = Real::load(t.u.values + n), v = Real::load(t.v.values + n);
+            if (setup.deep) {
+                Real w = Real::load(t.w + n);
+                t.origins[n].turn_in_space(t.A, u, v, w);
+                w.store(t.w + n);
+            } else
+                t.origins[n].turn(t.A, u, v);
+            u.store(t.u.values + n), v.store(t.v.values + n);
         }
-        T both[2];
-        if (w_)
-            both[0] = *w_;
-        else
-            interpolate(*interfaces, needs.interfaces, place, T(0), T(0), both);
-        wind.w = both[0];
-        D.turn_in_space(A, wind.u, wind.v, wind.w);
-        return wind;
+    }
+    void take_vertical(Trajectories& t) const {
+        t.both.take(*interfaces, t.from, t.needs.interfaces);
+        t.both.give(0, t.from.count, t.w);
     }
 
     void along_x(Given g, const Line& l) {
-        T* out = at<T>(g.set.domain(), g[u], l);
-        Needs needs;
-        const auto& A = directions->centre(l.j);
-        each_origin<T>(*directions, l, mean(g, l, true, true, false), A, 1, T(0),
-                       u_rows->nodes.height(l.k),
-                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                           out[n] = wind(needs, A, D, place, nullptr).u;
-                       });
-        ask(needs);
+        auto t = trajectories(g, l, Around::east_face, u_rows->nodes);
+        if (setup.deep) take_vertical(t);
+        take_wind(t);
+        std::copy_n(t.u.values, l.count, at<T>(g.set.domain(), g[u], l));
+        ask(t.needs);
     }
     void along_y(Given g, const Line& l) {
         const Domain& d = g.set.domain();
@@ -213,39 +242,26 @@ private:
             std::copy_n(at<T>(d, g[v_start], l), l.count, out);
             return;
         }
-        Needs needs;
-        const auto& A = directions->face(l.j);
-        each_origin<T>(*directions, l, mean(g, l, true, true, true), A, 0, T(0.5),
-                       v_rows->nodes.height(l.k),
-                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                           out[n] = wind(needs, A, D, place, nullptr).v;
-                       });
-        ask(needs);
+        auto t = trajectories(g, l, Around::north_face, v_rows->nodes);
+        if (setup.deep) take_vertical(t);
+        take_wind(t);
+        std::copy_n(t.v.values, l.count, out);
+        ask(t.needs);
     }
     void density_of(Given g, const Line& l) {
-        T* out = at<T>(g.set.domain(), g[density], l);
-        Needs needs;
-        each_origin<T>(*directions, l, mean(g, l, true, false, false), directions->centre(l.j), 0,
-                       T(0), densities->nodes.height(l.k),
-                       [&](int n, const Origin<T>&, const Place3<T>& place) {
-                           interpolate(*densities, needs.densities, place, T(0), T(0), out + n);
-                       });
-        ask(needs);
+        auto t = trajectories(g, l, Around::layer, densities->nodes);
+        t.u.take(*densities, t.from, t.needs.densities);
+        std::copy_n(t.u.values, l.count, at<T>(g.set.domain(), g[density], l));
+        ask(t.needs);
     }
     void at_interface(Given g, const Line& l) {
         const Domain& d = g.set.domain();
-        T *out_w = at<T>(d, g[w], l), *out_theta = at<T>(d, g[theta], l);
-        Needs needs;
-        const auto& A = directions->centre(l.j);
-        each_origin<T>(*directions, l, mean(g, l, false, false, false), A, 0, T(0),
-                       interfaces->nodes.height(l.k),
-                       [&](int n, const Origin<T>& D, const Place3<T>& place) {
-                           T both[2];
-                           interpolate(*interfaces, needs.interfaces, place, T(0), T(0), both);
-                           out_w[n] = setup.deep ? wind(needs, A, D, place, both).w : both[0];
-                           out_theta[n] = both[1];
-                       });
-        ask(needs);
+        auto t = trajectories(g, l, Around::interface, interfaces->nodes);
+        take_vertical(t);
+        if (setup.deep) take_wind(t);
+        std::copy_n(t.w, l.count, at<T>(d, g[w], l));
+        t.both.give(1, l.count, at<T>(d, g[theta], l));
+        ask(t.needs);
     }
 };
 

@@ -1,4 +1,6 @@
 #include "atmosphere/gridpoint/tracers.hpp"
+#include <functional>
+#include <memory>
 #include <optional>
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "parallel/sum/reduce.hpp"
@@ -6,6 +8,46 @@
 namespace fathom::atmosphere {
 
 namespace {
+
+/// Tracers beside each other, that are carried together.
+template <class T> class Together {
+public:
+    virtual ~Together() = default;
+    using Depart = std::function<void(const Line&, Departures<T>&)>;
+    virtual void carry(const Domain&, std::span<const FieldSlab* const>, const Depart&) = 0;
+    virtual const OnDemandHalo& halo() const = 0;
+};
+template <class T, int fields> class Some final : public Together<T> {
+public:
+    Some(const Domain& d, Edge edge, const std::vector<double>& heights)
+        : rows(d.comm, d.decomposition, edge, heights) {}
+    const OnDemandHalo& halo() const override { return rows.around; }
+    void carry(const Domain& d, std::span<const FieldSlab* const> of,
+               const typename Together<T>::Depart& depart) override {
+        until_covered(rows, d, of, [&] {
+            for_each_line(d, d.levels, [&](const Line& l) {
+                Departures<T> from{l.i0, l.k, l.count};
+                depart(l, from);
+                Reach reach;
+                Gathered<T, fields> found;
+                found.template take<true>(rows, from, reach);
+                for (int f = 0; f < fields; ++f) found.give(f, l.count, at<T>(d, *of[f], l));
+                rows.need(reach);
+            });
+        });
+    }
+
+private:
+    EvenRows<T, fields> rows;
+};
+template <class T>
+std::unique_ptr<Together<T>> together(std::size_t fields, const Domain& d, Edge edge,
+                                      const std::vector<double>& heights) {
+    if (fields == 1) return std::make_unique<Some<T, 1>>(d, edge, heights);
+    if (fields == 2) return std::make_unique<Some<T, 2>>(d, edge, heights);
+    if (fields == 3) return std::make_unique<Some<T, 3>>(d, edge, heights);
+    return std::make_unique<Some<T, 4>>(d, edge, heights);
+}
 
 template <class T> class TracerTransport final : public GridPointCarrier {
 public:
@@ -23,29 +65,44 @@ public:
         const Domain& d = g.set.domain();
         const bool slice = d.decomposition.topology.ny == 1;
         if (setup.radius > 0) directions.emplace(d);
-        rows.emplace(d.comm, d.decomposition,
-                     setup.radius > 0 ? Edge::beside_pole
-                     : slice          ? Edge::periodic
-                                      : Edge::mirrored,
-                     std::vector<double>(setup.heights.begin(), setup.heights.end() - 1));
+        const Edge edge = setup.radius > 0 ? Edge::beside_pole
+                          : slice          ? Edge::periodic
+                                           : Edge::mirrored;
+        const std::vector<double> heights(setup.heights.begin(), setup.heights.end() - 1);
+        for (std::size_t n = 0; n < fields.size(); n += most)
+            groups.push_back(together<T>(std::min(most, fields.size() - n), d, edge, heights));
+        nodes.emplace(heights);
     }
     void apply(Given g) override {
-        for (Item tracer : fields) {
-            const double before = keep_mass ? mass(g, g[tracer], g[density_before]) : 0;
-            carry(g, g[tracer]);
-            const double after = keep_mass ? mass(g, g[tracer], g[density]) : 0;
-            if (before > 0 && after > 0) scale(g, g[tracer], T(before / after));
+        std::vector<double> before;
+        for (Item tracer : fields)
+            before.push_back(keep_mass ? mass(g, g[tracer], g[density_before]) : 0);
+        for (std::size_t n = 0; n < groups.size(); ++n) {
+            std::vector<const FieldSlab*> of;
+            for (std::size_t f = n * most; f < std::min((n + 1) * most, fields.size()); ++f)
+                of.push_back(&g[fields[f]]);
+            groups[n]->carry(g.set.domain(), of,
+                             [&](const Line& l, Departures<T>& to) { from(g, l, to); });
+        }
+        for (std::size_t n = 0; n < fields.size(); ++n) {
+            const double after = keep_mass ? mass(g, g[fields[n]], g[density]) : 0;
+            if (before[n] > 0 && after > 0) scale(g, g[fields[n]], T(before[n] / after));
         }
     }
     GridPointHalo halo() const override {
-        return {rows->around.points_received(), rows->around.plans};
+        GridPointHalo all;
+        for (auto& group : groups)
+            all.points += group->halo().points_received(), all.plans += group->halo().plans;
+        return all;
     }
 
 private:
     const GridPointSetup setup;
     const bool keep_mass;
     std::optional<SphereDirections<T>> directions;
-    std::optional<EvenRows<T, 1>> rows;
+    static constexpr std::size_t most = 4;  ///< beside each other
+    std::vector<std::unique_ptr<Together<T>>> groups;
+    std::optional<LevelNodes<T>> nodes;
     std::vector<Item> fields;
     Item x{}, y{}, axis{};
     const Item eta = reads("displacement_level", place::center_interface, "m"),
@@ -54,33 +111,17 @@ private:
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
 
-    void carry(Given g, const Field& tracer) {
+    /// Where the points of a line come from.
+    void from(Given g, const Line& l, Departures<T>& to) const {
         const Domain& d = g.set.domain();
-        const FieldSlab* from[] = {&tracer};
-        until_covered(*rows, d, from, [&] {
-            for_each_line(d, d.levels, [&](const Line& l) { line(g, tracer, l); });
-        });
-    }
-    void line(Given g, const Field& tracer, const Line& l) {
-        const Domain& d = g.set.domain();
-        T* out = at<T>(d, tracer, l);
-        Reach reach;
-        const auto take = [&](int n, const Place3<T>& place) {
-            interpolate<true>(*rows, reach, place, T(0), T(0), out + n);
-        };
-        const T height = rows->nodes.height(l.k);
+        const T height = nodes->height(l.k);
         if (directions) {
-            const MeanDisplacement<T> own(d, {&g[x], &g[y], &g[axis], &g[eta]}, l, false, false,
-                                          false);
-            each_origin<T>(*directions, l, own, directions->centre(l.j), 0, T(0), height,
-                           [&](int n, const Origin<T>&, const Place3<T>& p) { take(n, p); });
-        } else {
-            const T *X = at<T>(d, g[x], l), *Y = at<T>(d, g[y], l), *E = at<T>(d, g[eta], l);
-            for (int n = 0; n < l.count; ++n)
-                take(n, {l.i0 + n, l.k, -X[n] * T(1 / setup.dx), T(l.j) - Y[n] * T(1 / setup.dy),
-                         height - E[n]});
-        }
-        reach.ask(*rows);
+            const Displacements<T> by(d, {&g[x], &g[y], &g[axis], &g[eta]}, l, Around::interface);
+            Origins<T> origins;
+            depart(*directions, l, by, Around::interface, height, origins, to);
+        } else
+            depart(to, l, height, at<T>(d, g[x], l), at<T>(d, g[y], l), at<T>(d, g[eta], l),
+                   T(1 / setup.dx), T(1 / setup.dy));
     }
 
     /// Of each column from the top down, added up exactly.
@@ -90,7 +131,7 @@ private:
         std::vector<double> columns;
         for (int b = 0; b < int(d.blocks.size()); ++b)
             for (int r = 0; r < d.blocks[b]->ny; ++r) {
-                const Line top{b, r, 0, 0, 0, 0};
+                const Line top{b, r, 0, 0, 0, 0, 0};
                 const T *q = at<T>(d, tracer, top), *R = at<T>(d, rho, top),
                         *Z = at<T>(d, g[z], top), *A = at<T>(d, g[area], top);
                 for (int i = 0; i < d.blocks[b]->nx; ++i) {

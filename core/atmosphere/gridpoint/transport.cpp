@@ -18,14 +18,6 @@ void check(const Domain& d) {
         throw Error("semi-Lagrangian advection on a plane needs one that is periodic along x");
 }
 
-template <class T, int fields>
-Spot<T> spot(const EvenRows<T, fields>& rows, int i, int j, T columns, T rows_) {
-    if (rows.edge != Edge::periodic) return spot_at(rows, i, -columns, T(j) - rows_);
-    const int west = whole(-columns), south = whole(-rows_);
-    return {in_turn(i + west, rows.nx), in_turn(j + south, rows.ny), -columns - T(west),
-            -rows_ - T(south)};
-}
-
 template <class T> class Departure final : public GridPointDeparture<T> {
     using Base = GridPointDeparture<T>;
     using typename Base::Given;
@@ -40,6 +32,7 @@ public:
 
 private:
     using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
+    static constexpr int most = Departures<T>::most;
 
     void trace(Given given, const Line& l) override {
         const Domain& d = given.set.domain();
@@ -48,37 +41,36 @@ private:
         const T now = T(setup.implicitness * setup.step),
                 then = T((1 - setup.implicitness) * setup.step), per_x = T(1 / setup.dx),
                 per_y = T(1 / setup.dy);
+        T a[most], b[most], c[most];
+        for (int n = 0; n < l.count; ++n)
+            a[n] = (now + then) * U[n], b[n] = (now + then) * V[n], c[n] = (now + then) * W[n];
         Reach reach;
-        for (int n = 0; n < l.count; ++n) {
-            const int i = l.i0 + n;
-            T a = (now + then) * U[n], b = (now + then) * V[n], c = (now + then) * W[n];
-            for (int iteration = 0; iteration < setup.iterations; ++iteration) {
-                reach.see(i, -(a * per_x), T(l.j) - b * per_y);
-                const auto s = spot(*rows, i, l.j, a * per_x, b * per_y);
-                T weights[4], wind[3];
-                const int first = rows->nodes.weights(rows->nodes.height(l.k) - c, l.k, weights);
-                rows->gather(s.i, s.x, s.j, s.y, first, weights, wind);
-                a = now * U[n] + then * wind[0];
-                b = now * V[n] + then * wind[1];
-                c = now * W[n] + then * wind[2];
+        Departures<T> from{l.i0, l.k, l.count};
+        Gathered<T, 3> wind;
+        for (int iteration = 0; iteration < setup.iterations; ++iteration) {
+            depart(from, l, rows->nodes.height(l.k), a, b, c, per_x, per_y);
+            wind.take(*rows, from, reach);
+            for (int n = 0; n < l.count; ++n) {
+                const T* there = wind.values + n * wind.beside;
+                a[n] = now * U[n] + then * there[0];
+                b[n] = now * V[n] + then * there[1];
+                c[n] = now * W[n] + then * there[2];
             }
-            X[n] = a, Y[n] = b, E[n] = c;
         }
-        if (setup.iterations > 0) reach.ask(*rows);
+        std::copy_n(a, l.count, X), std::copy_n(b, l.count, Y), std::copy_n(c, l.count, E);
+        rows->need(reach);
     }
 };
 
 /// The fields of one place: carried from where the mean of the displacements around them says.
 template <class T, int fields> class Carried {
 public:
-    Carried(Horizontal where, bool layers, const GridPointSetup& s, const Domain& d)
-        : rows(d.comm, d.decomposition, edge_of(d, where == Horizontal::north_face),
-               layers ? middles(s.heights) : s.heights),
+    Carried(Around where, const GridPointSetup& s, const Domain& d)
+        : rows(d.comm, d.decomposition, edge_of(d, where == Around::north_face),
+               where == Around::interface ? s.heights : middles(s.heights)),
           per_x(T(1 / s.dx)),
           per_y(T(1 / s.dy)),
-          layers(layers),
-          faces(where != Horizontal::center && !(where == Horizontal::north_face && is_slice(d))),
-          northern(where == Horizontal::north_face) {}
+          around(where == Around::north_face && is_slice(d) ? Around::layer : where) {}
 
     void carry(const Domain& d, const std::array<const Field*, 3>& displacement,
                std::array<const FieldSlab*, fields> from, std::array<const FieldSlab*, fields> to) {
@@ -91,40 +83,20 @@ public:
 
 private:
     T per_x, per_y;
-    bool layers, faces, northern;
+    Around around;
 
     void line(const Domain& d, const std::array<const Field*, 3>& displacement,
               std::array<const FieldSlab*, fields> to, const Line& l) {
-        const T* from[3];
-        std::ptrdiff_t below[3], aside[3];
-        for (int n = 0; n < 3; ++n) {
-            const Field& f = *displacement[n];
-            from[n] = at<T>(d, f, l);
-            below[n] = f.level[l.b], aside[n] = northern ? f.row[l.b] : 1;
-        }
-        const auto mean = [&](int n, int i) {
-            const T* x = from[n] + i;
-            T sum = layers ? T(0.5) * (x[0] + x[below[n]]) : x[0];
-            if (faces) {
-                const T* y = x + aside[n];
-                sum = T(0.5) * (sum + T(0.5) * (y[0] + y[below[n]]));
-            }
-            return sum;
-        };
-        T* out[fields];
-        for (int f = 0; f < fields; ++f) out[f] = at<T>(d, *to[f], l);
+        constexpr int most = Departures<T>::most;
+        T mean[3][most];
+        for (int n = 0; n < 3; ++n) mean_around(d, *displacement[n], l, around, mean[n]);
+        Departures<T> from{l.i0, l.k, l.count};
+        depart(from, l, rows.nodes.height(l.k), mean[0], mean[1], mean[2], per_x, per_y);
         Reach reach;
-        for (int n = 0; n < l.count; ++n) {
-            const int i = l.i0 + n;
-            const T columns = mean(0, n) * per_x, rows_ = mean(1, n) * per_y;
-            reach.see(i, -columns, T(l.j) - rows_);
-            const auto s = spot(rows, i, l.j, columns, rows_);
-            T weights[4], values[fields];
-            const int first = rows.nodes.weights(rows.nodes.height(l.k) - mean(2, n), l.k, weights);
-            rows.gather(s.i, s.x, s.j, s.y, first, weights, values);
-            for (int f = 0; f < fields; ++f) out[f][n] = values[f];
-        }
-        reach.ask(rows);
+        Gathered<T, fields> found;
+        found.take(rows, from, reach);
+        for (int f = 0; f < fields; ++f) found.give(f, l.count, at<T>(d, *to[f], l));
+        rows.need(reach);
     }
 };
 
@@ -135,10 +107,10 @@ public:
     void prepare(Given given) override {
         const Domain& d = given.set.domain();
         check(d);
-        along_x.emplace(Horizontal::east_face, true, setup, d);
-        along_y.emplace(Horizontal::north_face, true, setup, d);
-        interfaces.emplace(Horizontal::center, false, setup, d);
-        layers.emplace(Horizontal::center, true, setup, d);
+        along_x.emplace(Around::east_face, setup, d);
+        along_y.emplace(Around::north_face, setup, d);
+        interfaces.emplace(Around::interface, setup, d);
+        layers.emplace(Around::layer, setup, d);
     }
     void apply(Given g) override {
         const Domain& d = g.set.domain();
@@ -195,7 +167,7 @@ template <class T> double DryMass::mass(Given given, const Field& rho) const {
     std::vector<double> columns;
     for (int b = 0; b < int(d.blocks.size()); ++b)
         for (int r = 0; r < d.blocks[b]->ny; ++r) {
-            const Line top{b, r, 0, 0, 0, 0};
+            const Line top{b, r, 0, 0, 0, 0, 0};
             const T *R = at<T>(d, rho, top), *Z = at<T>(d, given[z], top),
                     *A = at<T>(d, given[area], top);
             for (int i = 0; i < d.blocks[b]->nx; ++i) {

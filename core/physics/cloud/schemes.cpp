@@ -4,6 +4,7 @@
 #include "physics/cloud/microphysics.hpp"
 #include "physics/cloud/positive.hpp"
 #include "physics/cloud/prognostic.hpp"
+#include "physics/cloud/reversible.hpp"
 
 namespace fathom::physics {
 
@@ -13,6 +14,7 @@ Entries cloud() {
             entry<DiagnosticCloud>("DiagnosticCloud"),
             entry<PrognosticCloud<true>>("PrognosticLiquidCloud"),
             entry<PrognosticCloud<false>>("PrognosticCloud"),
+            entry<SaturationAdjustment>("SaturationAdjustment"),
             entry<Microphysics<warm_rain>>("WarmMicrophysics"),
             entry<Microphysics<with_ice>>("IceMicrophysics"),
             entry<Microphysics<with_graupel>>("GraupelMicrophysics")};

@@ -5,6 +5,7 @@
 #include "machine/region.hpp"
 #include "parallel/meeting.hpp"
 #include "parallel/sum/reduce.hpp"
+#include "solver/helmholtz/packs.hpp"
 
 namespace fathom {
 
@@ -87,17 +88,21 @@ template <class T> void HelmholtzSolver<T>::ready() {
     if (separable) return separable->renew(mean_columns());
     separable.emplace(domain);
     separable->renew(mean_columns());
-    if (options.preconditioner == "separable-lines") left.emplace(domain), more.emplace(domain);
+    if (options.preconditioner == "separable-lines") left.emplace(domain);
 }
 
-/// x / per_area; either may be missing: 1.
-template <class T> static void fill(std::vector<double>& line, const T* x, const T* per_area) {
-    for (std::size_t i = 0; i < line.size(); ++i)
-        line[i] = (x ? double(x[i]) : 1) / (per_area ? double(per_area[i]) : 1);
+/// x / per_area of every so many points, from the first on; either may be missing: 1.
+template <class T>
+static void fill(std::vector<double>& line, const T* x, const T* per_area, int first, int every) {
+    for (std::size_t n = 0; n < line.size(); ++n) {
+        const std::size_t i = first + n * every;
+        line[n] = (x ? double(x[i]) : 1) / (per_area ? double(per_area[i]) : 1);
+    }
 }
 
 /// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
-/// east_j is the matrix of flat ground itself. Sums are exact.
+/// east_j is the matrix of flat ground itself. Some 32 columns of a row stand for all of them: it
+/// is a preconditioner. Sums are exact.
 template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
     const int K = domain.levels, J = domain.decomposition.topology.ny,
               nx = domain.decomposition.topology.nx;
@@ -110,17 +115,21 @@ template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
                           {&matrix.east, false, false}, {&matrix.east, false, true},
                           {&matrix.north, false, true}, {nullptr, true, true}};
     enum { up, centre, down, area, face, east, north, area_of_row, number };
+    const int every = std::max(1, nx / 32), taken = (nx + every - 1) / every;
     std::vector<double> line;
     const auto each = [&](auto body) {  // body(kind, index of the sum, values)
-        for (int b = 0; b < int(domain.blocks.size()); ++b)
+        for (int b = 0; b < int(domain.blocks.size()); ++b) {
+            const int first = (every - domain.blocks[b]->i0 % every) % every;
+            line.resize(std::max(0, domain.blocks[b]->nx - first + every - 1) / every);
             for (int row = 0; row < domain.blocks[b]->ny; ++row)
                 for (int k = 0; k < K; ++k)
                     for (int n = 0; n < number; ++n) {
-                        line.resize(domain.blocks[b]->nx);
                         fill(line, kinds[n].of ? kinds[n].of->at(b, row, k) : nullptr,
-                             kinds[n].by_area ? matrix.per_area.at(b, row, 0) : nullptr);
+                             kinds[n].by_area ? matrix.per_area.at(b, row, 0) : nullptr, first,
+                             every);
                         body(n, kinds[n].of_rows ? domain.blocks[b]->j0 + row : k, line);
                     }
+        }
     };
     std::vector<double> largest(number, 0);
     each([&](int n, int, const std::vector<double>& line) {
@@ -144,12 +153,12 @@ template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
     for (int k = 0; k < K; ++k) {
         const double whole = sum(area, k);
         c.up.push_back(sum(up, k) / whole), c.centre.push_back(sum(centre, k) / whole);
-        c.down.push_back(sum(down, k) / whole), c.face.push_back(sum(face, k) / nx);
+        c.down.push_back(sum(down, k) / whole), c.face.push_back(sum(face, k) / taken);
         faces += sum(face, k);
     }
     for (int j = 0; j < J; ++j) {
         c.east.push_back(sum(east, j) / faces), c.north.push_back(sum(north, j) / faces);
-        c.per_area.push_back(nx * double(K) / sum(area_of_row, j));
+        c.per_area.push_back(taken * double(K) / sum(area_of_row, j));
     }
     return c;
 }
@@ -172,7 +181,9 @@ template <class T> void HelmholtzSolver<T>::store(const Array& from, const Field
     });
 }
 
-template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array& y) {
+template <class T>
+template <class Give>
+void HelmholtzSolver<T>::multiply(const Array& x, const Array& y, Give give) {
     halo->start({&x.slab, 1});
     halo->finish({&x.slab, 1});
     const auto& m = matrix;
@@ -186,43 +197,64 @@ template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array
                     *s = m.north.at(b, row - 1, k), *up = m.up.at(b, row, k),
                     *down = m.down.at(b, row, k), *centre = m.centre.at(b, row, k);
             T* out = y.at(b, row, k);
-            for (int i = 0; i < count; ++i)
-                out[i] = up[i] * u[i] + centre[i] * c[i] + down[i] * d[i] +
-                         per_area[i] * (e[i] * (c[i] - c[i + 1]) + e[i - 1] * (c[i] - c[i - 1]) +
-                                        n[i] * (c[i] - N[i]) + s[i] * (c[i] - S[i]));
+            const auto before = give(b, row, k);
+            each_pack<T>(count, [&]<class Real>(Real, int i) {
+                const auto of = [i](const T* p) { return Real::load(p + i); };
+                const Real own = of(c);
+                const Real faces = fma(of(e), own - of(c + 1), of(e - 1) * (own - of(c - 1))) +
+                                   fma(of(n), own - of(N), of(s) * (own - of(S)));
+                const Real column = fma(of(up), of(u), fma(of(centre), own, of(down) * of(d)));
+                before(i, fma(of(per_area), faces, column)).store(out + i);
+            });
         }
+    });
+}
+template <class T> void HelmholtzSolver<T>::multiply(const Array& x, const Array& y) {
+    multiply(x, y, [](int, int, int) { return [](int, auto Ax) { return Ax; }; });
+}
+template <class T>
+void HelmholtzSolver<T>::subtract(const Array& x, const Array& r, const Array& y) {
+    multiply(x, y, [&](int b, int row, int k) {
+        return
+            [in = r.at(b, row, k)]<class Real>(int i, Real Ax) { return Real::load(in + i) - Ax; };
     });
 }
 
 template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) {
-    if (!separable) return lines(r, z);
+    if (!separable) return lines(r, z, z, false);
     separable->solve(r.slab, 1, z.slab, 1);
     if (!left) return;
-    multiply(z, *left);
-    each_row([&](int b, int row, int count) {
-        for (int k = 0; k < domain.levels; ++k) {
-            const T* in = r.at(b, row, k);
-            T* out = left->at(b, row, k);
-            for (int i = 0; i < count; ++i) out[i] = in[i] - out[i];
-        }
-    });
-    lines(*left, *more);
-    axpy(1, *more, z);
+    subtract(z, r, *left);
+    lines(*left, *left, z, true);
 }
 
-/// The columns alone (Thomas).
-template <class T> void HelmholtzSolver<T>::lines(const Array& r, const Array& z) const {
+/// The columns alone (Thomas): z = Z r, or z += Z r; `work` may be r.
+template <class T>
+void HelmholtzSolver<T>::lines(const Array& r, const Array& work, const Array& z, bool add) const {
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) {
             const T *in = r.at(b, row, k), *f = factor.at(b, row, k), *up = matrix.up.at(b, row, k);
-            T* out = z.at(b, row, k);
-            const T* before = k ? z.at(b, row, k - 1) : in;
-            for (int i = 0; i < count; ++i) out[i] = f[i] * (k ? in[i] - up[i] * before[i] : in[i]);
+            T* out = work.at(b, row, k);
+            if (k == 0) {
+                for (int i = 0; i < count; ++i) out[i] = f[i] * in[i];
+                continue;
+            }
+            const T* before = work.at(b, row, k - 1);
+            for (int i = 0; i < count; ++i) out[i] = f[i] * (in[i] - up[i] * before[i]);
         }
-        for (int k = domain.levels - 2; k >= 0; --k) {
-            const T *a = above.at(b, row, k), *below = z.at(b, row, k + 1);
+        const auto give = [&](int k, const T* x) {
             T* out = z.at(b, row, k);
+            if (add)
+                for (int i = 0; i < count; ++i) out[i] += x[i];
+            else if (out != x)
+                std::copy_n(x, count, out);
+        };
+        give(domain.levels - 1, work.at(b, row, domain.levels - 1));
+        for (int k = domain.levels - 2; k >= 0; --k) {
+            const T *a = above.at(b, row, k), *below = work.at(b, row, k + 1);
+            T* out = work.at(b, row, k);
             for (int i = 0; i < count; ++i) out[i] -= a[i] * below[i];
+            give(k, out);
         }
     });
 }

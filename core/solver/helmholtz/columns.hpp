@@ -68,15 +68,17 @@ private:
     Array factor, above;  // of the tridiagonal matrices
     std::optional<Exchange> halo;
     std::optional<SeparableSolver<T>> separable;
-    std::optional<Array> left, more;  // of separable-lines
+    std::optional<Array> left;  // of separable-lines
     std::vector<double> terms;
 
     template <class Body> void each_row(Body) const;
     void load(const FieldSlab&, const Array&) const;
     void store(const Array&, const FieldSlab&) const;
+    template <class Give> void multiply(const Array& x, const Array& y, Give);
     void multiply(const Array& x, const Array& y);
+    void subtract(const Array& x, const Array& r, const Array& y);  // y = r - A x
     void precondition(const Array& r, const Array& z);
-    void lines(const Array& r, const Array& z) const;
+    void lines(const Array& r, const Array& work, const Array& z, bool add) const;
     SeparableColumns mean_columns() const;
     std::vector<double> dots(const std::vector<std::pair<const Array*, const Array*>>&);
     void axpy(double a, const Array& x, const Array& y) const;

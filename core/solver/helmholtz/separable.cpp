@@ -3,6 +3,7 @@
 #include <numbers>
 #include "base/error.hpp"
 #include "parallel/meeting.hpp"
+#include "solver/helmholtz/packs.hpp"
 #include "solver/jacobi.hpp"
 
 namespace fathom {
@@ -67,23 +68,28 @@ template <class T>
 void SeparableSolver<T>::rows_of(const SeparableColumns& c,
                                  const std::vector<double>& eigenvalues) {
     const std::size_t plane = std::size_t(ny) * waves;
-    for (int j = 0; j < ny; ++j) below[j] = T(j ? c.per_area[j] * c.north[j - 1] : 0);
-    for (int l = 0; l < own_modes(); ++l)
-        for (int m = 0; m < waves; ++m) {
-            const double sine = std::sin(std::numbers::pi * m / nx);
-            double before = 0;
-            for (int j = 0; j < ny; ++j) {
-                const double south = j ? c.per_area[j] * c.north[j - 1] : 0,
-                             north = j + 1 < ny ? c.per_area[j] * c.north[j] : 0,
-                             along = 4 * c.per_area[j] * c.east[j] * sine * sine,
-                             diagonal =
-                                 eigenvalues[first_mode[domain.rank] + l] + along + south + north,
-                             f = 1 / (diagonal - south * before);
-                before = north * f;
-                const std::size_t n = l * plane + std::size_t(j) * waves + m;
-                factor[n] = T(f), above[n] = T(before);
+    std::vector<double> along(waves), before(waves);
+    for (int m = 0; m < waves; ++m) {
+        const double sine = std::sin(std::numbers::pi * m / nx);
+        along[m] = 4 * sine * sine;
+    }
+    for (int l = 0; l < own_modes(); ++l) {
+        std::fill(before.begin(), before.end(), 0);
+        const double eigenvalue = eigenvalues[first_mode[domain.rank] + l];
+        for (int j = 0; j < ny; ++j) {
+            const double south = j ? c.per_area[j] * c.north[j - 1] : 0,
+                         north = j + 1 < ny ? c.per_area[j] * c.north[j] : 0,
+                         east = c.per_area[j] * c.east[j], own = eigenvalue + south + north;
+            below[j] = T(south);
+            T *f = &factor[l * plane + std::size_t(j) * waves],
+              *a = &above[l * plane + std::size_t(j) * waves];
+            for (int m = 0; m < waves; ++m) {
+                const double inverse = 1 / (own + along[m] * east - south * before[m]);
+                before[m] = north * inverse;
+                f[m] = T(inverse), a[m] = T(before[m]);
             }
         }
+    }
 }
 
 /// Own points of a slab row by row.
@@ -91,38 +97,54 @@ template <class T> static const T* row_at(const FieldSlab& f, int b, int row, in
     return (const T*)f.at[b] + (row + halo) * f.row[b] + level * f.level[b] + halo;
 }
 
-template <class T> void SeparableSolver<T>::project(const FieldSlab& from, int halo) {
-    for (int b = 0; b < int(domain.blocks.size()); ++b) {
-        const Block& block = *domain.blocks[b];
-#pragma omp parallel for schedule(static)
-        for (int row = 0; row < block.ny; ++row)
-            for (int l = 0; l < levels; ++l) {
-                T* out = &local[l * own + first_own[b] + std::size_t(row) * block.nx];
-                std::fill_n(out, block.nx, T(0));
-                for (int k = 0; k < levels; ++k) {
-                    const T* in = row_at<T>(from, b, row, k, halo);
-                    const T share = to_modes[l * levels + k];
-                    for (int i = 0; i < block.nx; ++i) out[i] += share * in[i];
-                }
-            }
+/// to_k = sum over l of matrix_kl from_l, at the points of a register, a few sums at a time;
+/// from(l), to(k): the first point.
+template <class Real, class T, class From, class To>
+static void times(const std::vector<T>& matrix, int levels, From from, To to) {
+    constexpr int together = 8;
+    for (int k0 = 0; k0 < levels; k0 += together) {
+        Real sum[together];
+        const T* row[together];
+        for (int n = 0; n < together; ++n) {
+            sum[n] = Real(T(0));
+            row[n] = &matrix[std::size_t(std::min(k0 + n, levels - 1)) * levels];
+        }
+        for (int l = 0; l < levels; ++l) {
+            const Real x = Real::load(from(l));
+            for (int n = 0; n < together; ++n) sum[n] = fma(Real(row[n][l]), x, sum[n]);
+        }
+        for (int n = 0; n < std::min(together, levels - k0); ++n) sum[n].store(to(k0 + n));
     }
 }
+template <class T, class From, class To>
+static void times_row(const std::vector<T>& matrix, int levels, int count, From from, To to) {
+    each_pack<T>(count, [&]<class Real>(Real, int i) {
+        times<Real>(
+            matrix, levels, [&](int l) { return from(l) + i; }, [&](int k) { return to(k) + i; });
+    });
+}
 
-template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int halo) const {
-    for (int b = 0; b < int(domain.blocks.size()); ++b) {
-        const Block& block = *domain.blocks[b];
+template <class T> template <class Body> void SeparableSolver<T>::each_row(Body body) const {
+    for (int b = 0; b < int(domain.blocks.size()); ++b)
 #pragma omp parallel for schedule(static)
-        for (int row = 0; row < block.ny; ++row)
-            for (int k = 0; k < levels; ++k) {
-                T* out = const_cast<T*>(row_at<T>(to, b, row, k, halo));
-                std::fill_n(out, block.nx, T(0));
-                for (int l = 0; l < levels; ++l) {
-                    const T* in = &local[l * own + first_own[b] + std::size_t(row) * block.nx];
-                    const T share = from_modes[k * levels + l];
-                    for (int i = 0; i < block.nx; ++i) out[i] += share * in[i];
-                }
-            }
-    }
+        for (int row = 0; row < domain.blocks[b]->ny; ++row) {
+            const int count = domain.blocks[b]->nx;
+            body(b, row, count, first_own[b] + std::size_t(row) * count);
+        }
+}
+template <class T> void SeparableSolver<T>::project(const FieldSlab& from, int halo) {
+    each_row([&](int b, int row, int count, std::size_t first) {
+        times_row(
+            to_modes, levels, count, [&](int k) { return row_at<T>(from, b, row, k, halo); },
+            [&](int l) { return &local[l * own + first]; });
+    });
+}
+template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int halo) const {
+    each_row([&](int b, int row, int count, std::size_t first) {
+        times_row(
+            from_modes, levels, count, [&](int l) { return &local[l * own + first]; },
+            [&](int k) { return const_cast<T*>(row_at<T>(to, b, row, k, halo)); });
+    });
 }
 
 /// Modes of own points <-> own modes of all points: one message a pair of ranks.
@@ -140,10 +162,12 @@ template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
         take_at[r] = int(all * sizeof(T));
         all += std::size_t(points[r]) * own_modes();
     }
-    LargeVector<T> arrived(all);
-    // of `arrived`: [rank][mode][its own points]
+    const bool alone = ranks == 1;
+    if (!alone) arrived.resize(all);
+    // [rank][mode][its own points]
+    T* const there = alone ? local.data() : arrived.data();
     const auto sort = [&](auto move) {
-        const T* from = arrived.data();
+        const T* from = there;
         for (int r = 0; r < ranks; ++r)
             for (int l = 0; l < own_modes(); ++l)
                 each_block(r, [&](const Block& b) {
@@ -154,6 +178,7 @@ template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
     };
     const auto travel = [&](void* out, std::vector<int>& counts, std::vector<int>& at, void* in,
                             std::vector<int>& counts_in, std::vector<int>& at_in) {
+        if (alone) return;
         Meet meet(domain.comm, double(own * levels * sizeof(T)));
         MPI_Alltoallv(out, counts.data(), at.data(), MPI_BYTE, in, counts_in.data(), at_in.data(),
                       MPI_BYTE, domain.comm);

@@ -37,6 +37,7 @@ private:
     LargeVector<T> factor, above;           // [own mode][row][wave]
     std::vector<T> below;                   // [row]
     LargeVector<T> local, planes, spectra;  // [mode][own points], [own mode][row][point], waves
+    LargeVector<T> arrived;                 // from other ranks
     std::vector<std::size_t> first_own;     // of each block, among own points
     std::size_t own = 0;
     Fourier<T> fourier;
@@ -45,6 +46,7 @@ private:
     int own_modes() const { return modes_of(domain.rank); }
     void vertical_modes(const SeparableColumns&, std::vector<double>& eigenvalues);
     void rows_of(const SeparableColumns&, const std::vector<double>& eigenvalues);
+    template <class Body> void each_row(Body) const;
     void project(const FieldSlab&, int halo);
     void compose(const FieldSlab&, int halo) const;
     void transpose(bool to_planes);

@@ -1,0 +1,105 @@
+/// Stencils of departure points on rows of even spacing and levels of height, tile by tile: where
+/// they begin and what they weigh, by registers of neighbouring points.
+#pragma once
+#include <algorithm>
+#include <limits>
+#include <vector>
+#include "base/error.hpp"
+#include "base/pack.hpp"
+
+namespace fathom {
+
+/// Departure points of some neighbouring points, in their places: so many columns from point i, the
+/// next from the next; rows, as numbers; heights, seen from level k.
+template <class T> struct Departures {
+    static constexpr int most = 64;
+    int i, k, count;
+    alignas(64) T columns[most], row[most], eta[most];
+    Departures(int i, int k, int count) : i(i), k(k), count(count) {}
+};
+
+/// Where the stencils of departure points begin, and their weights, the same for all fields that
+/// lie in the same place. column, row, level: of the point to the south-west, above.
+template <class T> struct Stencils {
+    static constexpr int most = Departures<T>::most;
+    int column[most], row[most], level[most], first[most];
+    alignas(64) T x[most], along_y[4][most], along_z[4][most];
+};
+
+/// Levels of a field, and the weights of the four around a height.
+template <class T> class LevelNodes {
+public:
+    explicit LevelNodes(const std::vector<double>& heights) : at(heights.begin(), heights.end()) {
+        const int levels = int(at.size());
+        if (levels < 4) throw Error("cubic interpolation needs 4 levels, given ", levels);
+        for (int k = 0; k + 1 < levels; ++k) {
+            const int first = std::clamp(k - 1, 0, levels - 4);
+            Between b{first, {}, {}};
+            for (int m = 0; m < 4; ++m) {
+                double product = 1;
+                for (int l = 0; l < 4; ++l)
+                    if (l != m) product *= heights[first + m] - heights[first + l];
+                b.node[m] = T(heights[first + m]), b.inverse[m] = T(1 / product);
+            }
+            between.push_back(b);
+        }
+    }
+    int levels() const { return int(at.size()); }
+    T height(int k) const { return at[k]; }
+
+    /// Of `count` heights, seen from a level: the level above each, but never the last one; the
+    /// first of the four levels around it, and their weights, of sum 1: at a level itself exactly
+    /// that level. Few levels are between: each gives weights to all heights that lie below it.
+    void locate(const T* eta, int count, int seen_from, Stencils<T>& to) const {
+        const int last = levels() - 2;
+        int top = std::min(seen_from, last), bottom = top;
+        while (top > 0 && any(eta, count, [&, h = at[top]](T e) { return e > h; })) --top;
+        while (bottom < last && any(eta, count, [&, h = at[bottom + 1]](T e) { return e <= h; }))
+            ++bottom;
+        for (int k = top; k <= bottom; ++k) {
+            const T from = k == top ? std::numeric_limits<T>::infinity() : at[k];
+            switch (k - between[k].first) {
+                case 0: below<0>(k, from, eta, count, to); break;
+                case 1: below<1>(k, from, eta, count, to); break;
+                default: below<2>(k, from, eta, count, to);
+            }
+        }
+    }
+
+private:
+    struct Between {
+        int first;
+        T node[4], inverse[4];
+    };
+    std::vector<T> at;
+    std::vector<Between> between;  // level k and the next one
+
+    template <class Test> static bool any(const T* eta, int count, Test test) {
+        int found = 0;
+        for (int n = 0; n < count; ++n) found |= test(eta[n]);
+        return found;
+    }
+    /// Heights not above `from` lie below level k, which is `own` of its four.
+    template <int own> void below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
+        using Real = Pack<T, cell_width<T>>;
+        const Between b = between[k];
+        const Real low(at.back()), high(at[0]);
+        for (int n = 0; n < count; ++n)
+            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
+        for (int n = 0; n < count; n += Real::width) {
+            const Real e = Real::load(eta + n), z = smaller(larger(e, low), high);
+            const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
+                       upper = d[0] * d[1], lower = d[2] * d[3];
+            Real w[4] = {d[1] * lower * b.inverse[0], d[0] * lower * b.inverse[1],
+                         upper * d[3] * b.inverse[2], upper * d[2] * b.inverse[3]};
+            constexpr int m = own == 0 ? 1 : 0, l = own == 2 ? 1 : 2;
+            w[own] = 1.0 - ((w[m] + w[l]) + w[3]);
+            for (int m = 0; m < 4; ++m) {
+                T* const here = to.along_z[m] + n;
+                select(e > Real(from), Real::load(here), w[m]).store(here);
+            }
+        }
+    }
+};
+
+}  // namespace fathom
