@@ -1,34 +1,41 @@
-"""Hydrostatic air over a limited area, or a plane that is periodic both ways: ALADIN's equations.
+"""Air over a limited area, or a plane that is periodic both ways: the equations of ALADIN, and with
+dynamics = "non-hydrostatic" those of AROME.
 docs/limited-area.md has them.
 """
 
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import ground_of_area
+from fathom.atmosphere import compressible, ground_of_area
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.given_state import is_given
-from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
+from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.step import semi_lagrangian_step
+from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
+from fathom.grids.arguments import integer
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.whole_area import WholeArea
-from fathom.input.values import on_columns
+from fathom.input.values import on_columns, on_layers
 from fathom.names import unknown
 from fathom.order import Order
 from fathom.schemes import bytes_of
 from fathom.transform.plane import BiFourier, orders
 
 
+kinds = ["hydrostatic", "non-hydrostatic"]
+
+
 class LimitedAreaAtmosphere(HydrostaticAtmosphere):
-    """Hydrostatic primitive equations on hybrid levels by Fourier series in two directions,
-    semi-implicit, semi-Lagrangian.
+    """Hydrostatic primitive equations, or compressible air, on hybrid levels by Fourier series in two
+    directions, semi-implicit, semi-Lagrangian.
 
     Parameters
     ----------
     grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
         SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
+    dynamics : "hydrostatic" (default), or "non-hydrostatic": compressible air in the coordinate of
+        its hydrostatic pressure, for spacings of a few km and less.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time (docs/limited-area.md).
@@ -47,6 +54,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     sponge : number of uppermost levels in which diffusion doubles from level to level.
     off_centring : weight of the linear terms moved to the new time, in [0, 1].
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
+    acoustic_temperature : of the linear terms of sound, colder than the air [K]; non-hydrostatic.
+    corrections : how often a step is done again from what it gave; non-hydrostatic.
     iterations : interpolations of the wind to the departure point.
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
@@ -60,6 +69,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self,
         grid,
         *,
+        dynamics="hydrostatic",
         waves="quadratic",
         outer="initial",
         outer_in_time="linear",
@@ -74,6 +84,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         off_centring=0.0,
         reference_temperature=350.0,
         reference_pressure=1e5,
+        acoustic_temperature=100.0,
+        corrections=1,
         iterations=2,
         rotation=earth.ROTATION,
         gas_constant=287.0597,
@@ -84,6 +96,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         precision="fp64",
     ):
         periodic = isinstance(grid, PeriodicPlaneGrid)
+        if dynamics not in kinds:
+            raise ValueError(unknown("dynamics", str(dynamics), kinds))
+        self.compressible = dynamics == "non-hydrostatic"
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
         if fix_mass == "automatic":
             fix_mass = periodic
@@ -117,8 +132,14 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 "heat_capacity": heat_capacity,
                 "fix_mass": fix_mass,
                 "fix_energy": float(fix_mass and fix_energy),
+                "acoustic_temperature": acoustic_temperature if self.compressible else 0.0,
             },
         )
+        self.corrections = integer("corrections", corrections, most=20)
+        if self.corrections < 0:
+            raise ValueError(f"corrections = {corrections!r} must not be negative")
+        if self.compressible:
+            _check_compressible(self.parameters, fix_energy)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
         self.outer = outer_models.of(self, outer, outer_in_time)
@@ -154,13 +175,47 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
         return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
 
+    @property
+    def prognostic(self):
+        return [*super().prognostic, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def settable(self):
+        return [*super().settable, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def kept(self):
+        return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
+
     # ---- what the simulation asks for ------------------------------------------------------------
+
+    def start_values(self, given):
+        if not self.compressible:
+            yield from super().start_values(given)
+            return
+        held = {name: [] for name in (*wind, "log_pressure_ratio")}
+        for name, k, values in super().start_values(given):
+            if name in held:
+                held[name].append(values)
+            yield name, k, values
+        q, d = compressible.fields
+        for k, values in on_layers(self.grid, given.get(q, 0.0), q):
+            yield q, k, self._whole(values)
+        if d in given:
+            for k, values in on_layers(self.grid, given[d], d):
+                yield d, k, self._whole(values)
+        else:  # as of hydrostatic air
+            u, v, (s,) = (np.stack(x) if n in wind else x for n, x in held.items())
+            yield from (
+                (d, k, x) for k, x in enumerate(compressible.vertical_divergence(self, u, v, s))
+            )
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
         self.step = step
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        semi_lagrangian_step(self, self.dynamics(step), do)
+        one_step = compressible_step if self.compressible else semi_lagrangian_step
+        one_step(self, self.dynamics(step), do)
         return do.place(self.placed)
 
     def dynamics(self, step):
@@ -249,6 +304,18 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             "tracers": list(self.tracers),
             "boundary": list(self.boundary),
         }
+
+
+def _check_compressible(parameters, fix_energy):
+    """ValueError where numbers do not go together with compressible air."""
+    sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
+    if not 0 < sound <= waves:
+        raise ValueError(
+            f"acoustic_temperature = {sound:g} K must be positive, and no more than"
+            f" reference_temperature = {waves:g} K"
+        )
+    if fix_energy:
+        raise ValueError("fix_energy: the energy of compressible air is not kept")
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):

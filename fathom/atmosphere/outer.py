@@ -4,6 +4,7 @@ The area is relaxed before its linear terms are solved for (core/atmosphere/spec
 so what it takes is not the outer state X but, with G the linear gravity waves of the solve,
     R = (1 + beta G) X:     V_R = V + beta grad(gamma T + R T_r pi),   T_R = T + beta tau M D,
                             pi_R = pi + beta nu M D,                   beta = dt (1 + e) / 2
+and with compressible air the linear terms of sound too (fathom/atmosphere/compressible.py).
 D is the divergence of the map, M the square of its largest map factor. R is linear in X: what lies
 between two times follows from R at both.
 
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere import compressible
 from fathom.atmosphere.stored_outer import Stored
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
@@ -58,6 +60,7 @@ class RightSide:
         self.gamma, self.tau = (np.reshape(of[name], (count, count)) for name in ("gamma", "tau"))
         self.nu = np.array(of["thickness"]) / p["reference_pressure"]
         self.RT = p["gas_constant"] * p["reference_temperature"]
+        self.sound = compressible.LinearTerms(model, step) if model.compressible else None
 
     def __call__(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Fields (levels, rows, points), (rows, points), by name; tracers as they are."""
@@ -74,11 +77,17 @@ class RightSide:
         u, v = waves.wind(rotation, divergence)
         divergence[:, 0] = 0  # in its place stands the mean wind
         D, T, pi = self.square * waves.inverse(divergence), waves.inverse(T), waves.inverse(pi)
+        heating = self.beta * np.tensordot(self.tau, D, 1)
+        if self.sound:
+            q, d = (waves.direct(state[name]) for name in compressible.fields)
+            potential = potential + self.sound.potential(q)
+            more, heating = self.sound.right_side(D, waves.inverse(q), waves.inverse(d))
+            state = dict(state) | more
         east, north = waves.gradient(potential)
         return dict(state) | {
             "eastward_wind": self.m * (u + self.beta * east),
             "northward_wind": self.m * (v + self.beta * north),
-            warmth: T + self.beta * np.tensordot(self.tau, D, 1),
+            warmth: T + heating,
             "log_pressure_ratio": pi + self.beta * np.tensordot(self.nu, D, 1),
         }
 

@@ -26,11 +26,18 @@ template <class T> class Coupling final : public GlobalProcess {
     }
 
 public:
-    explicit Coupling(const SpectralSetup& s) : GlobalProcess("Coupling"), plane(*s.plane()) {
+    /// tracers: whether they are drawn too.
+    explicit Coupling(const SpectralSetup& s, bool tracers = true)
+        : GlobalProcess(tracers ? "Coupling" : "CouplingAgain"), plane(*s.plane()) {
         add("eastward_wind", place::center_layer, "m s-1", plane.relaxation);
         add("northward_wind", place::center_layer, "m s-1", plane.relaxation);
         add(s.temperature, place::center_layer, "K", plane.relaxation);
         add("log_pressure_ratio", place::center_column, "1", plane.relaxation);
+        if (s.compressible()) {
+            add("log_pressure_departure", place::center_layer, "1", plane.relaxation);
+            add("vertical_divergence", place::center_layer, "s-1", plane.relaxation);
+        }
+        if (!tracers) return;
         for (auto& [name, units] : s.tracers)
             add(name, place::center_layer, units, plane.relaxation_of_tracers);
     }
