@@ -256,7 +256,7 @@ SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane>
                                 : semi_lagrangian_scheme(s, precision);
 }
 
-void bind_spectral_dynamics(nb::module_& m) {
+void bind_plane(nb::module_& m) {
     nb::class_<EnergyFixer, GlobalProcess>(m, "EnergyFixer", "What keeps energy in the dynamics.")
         .def_ro("returned", &EnergyFixer::returned,
                 "what it gave back since it was made, mean over the sphere [J m-2]");
@@ -268,18 +268,23 @@ void bind_spectral_dynamics(nb::module_& m) {
             [](OnPlane* self, std::pair<int, int> points, std::pair<int, int> inside,
                std::pair<int, int> waves, std::pair<double, double> lengths,
                std::vector<double> map_factor, std::vector<double> relaxation,
-               std::vector<double> of_tracers) {
+               std::vector<double> of_tracers, std::vector<double> of_levels) {
                 new (self) OnPlane{{points.first, points.second, waves.first, waves.second,
                                     lengths.first, lengths.second},
                                    inside.first,
                                    inside.second,
                                    std::move(map_factor),
                                    std::move(relaxation),
-                                   std::move(of_tracers)};
+                                   std::move(of_tracers),
+                                   std::move(of_levels)};
             },
             "points"_a, "inside"_a, "waves"_a, "lengths"_a, "map_factor"_a = std::vector<double>(),
             "relaxation"_a = std::vector<double>(),
-            "relaxation_of_tracers"_a = std::vector<double>());
+            "relaxation_of_tracers"_a = std::vector<double>(),
+            "relaxation_of_levels"_a = std::vector<double>());
+}
+
+void bind_spectral_dynamics(nb::module_& m) {
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
                                  "The global processes of a hydrostatic spectral model.")
         .def(
@@ -470,6 +475,7 @@ void bind_levels(nb::module_& m) {
 void bind_atmosphere(nb::module_& m) {
     bind_trajectories(m);
     bind_spectral_process(m);
+    bind_plane(m);
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
     bind_gridpoint(m);

@@ -52,9 +52,9 @@ def of_wave(nu: float) -> Operators:
 def on_levels(interfaces: np.ndarray) -> Operators:
     """Between interfaces pi [Pa] from the top down, the first may be 0.
 
-    A layer is l = ln(pi below / pi above) deep and has the pressure dpi / l, alpha that of Simmons &
-    Burridge (1981). That of the uppermost below pi = 0 is half the pressure of its base, as that of
-    a mean, and alpha = 1.
+    A layer is l = ln(pi below / pi above) deep and has the pressure dpi / l, alpha is that of
+    Simmons & Burridge (1981). The uppermost below pi = 0 has half the pressure of its base, as the
+    mean of its mass, and alpha = 1.
     """
     pi = np.asarray(interfaces, float)
     if pi.ndim != 1 or len(pi) < 3 or pi[0] < 0 or not (np.diff(pi) > 0).all():

@@ -12,7 +12,7 @@ from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
-from fathom.grids.arguments import integer
+from fathom.grids.arguments import integer, number_of
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.whole_area import WholeArea
@@ -20,15 +20,15 @@ from fathom.input.values import on_columns, on_layers
 from fathom.names import unknown
 from fathom.order import Order
 from fathom.schemes import bytes_of
+from fathom.time.clock import Period
 from fathom.transform.plane import BiFourier, orders
-
 
 kinds = ["hydrostatic", "non-hydrostatic"]
 
 
 class LimitedAreaAtmosphere(HydrostaticAtmosphere):
-    """Hydrostatic primitive equations, or compressible air, on hybrid levels by Fourier series in two
-    directions, semi-implicit, semi-Lagrangian.
+    """Hydrostatic primitive equations, or compressible air, on hybrid levels by Fourier series in
+    two directions, semi-implicit, semi-Lagrangian.
 
     Parameters
     ----------
@@ -40,6 +40,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
+    upper_zone : pressure above which the air is drawn to the outer model too [Pa]; 0 (default):
+        nowhere.
+    upper_zone_time : within which, at the top.
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
@@ -73,6 +76,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         waves="quadratic",
         outer="initial",
         outer_in_time="linear",
+        upper_zone=0.0,
+        upper_zone_time="10min",
         physics=(),
         orography=0.0,
         tracers=(),
@@ -96,19 +101,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         precision="fp64",
     ):
         periodic = isinstance(grid, PeriodicPlaneGrid)
-        if dynamics not in kinds:
-            raise ValueError(unknown("dynamics", str(dynamics), kinds))
-        self.compressible = dynamics == "non-hydrostatic"
+        self.compressible = _is_compressible(dynamics)
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
-        if fix_mass == "automatic":
-            fix_mass = periodic
-        for name, asked in (("fix_mass", fix_mass), ("fix_energy", fix_energy)):
-            if asked not in (True, False) or (asked and not periodic):
-                raise ValueError(
-                    f"{name} = {asked!r}: allowed is false"
-                    + ("" if not periodic else " or true")
-                    + (", for air passes through the edges of an area" if not periodic else "")
-                )
+        fix_mass = periodic if fix_mass == "automatic" else fix_mass
+        _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
         whole = grid if periodic else WholeArea(grid)
         self._hold(whole, physics, tracers, orography, precision, placed)
         along_x, along_y = whole.size
@@ -136,15 +132,25 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             },
         )
         self.corrections = integer("corrections", corrections, most=20)
-        if self.corrections < 0:
-            raise ValueError(f"corrections = {corrections!r} must not be negative")
         if self.compressible:
-            _check_compressible(self.parameters, fix_energy)
+            _check_compressible(self.parameters, fix_energy, corrections)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
-        self.outer = outer_models.of(self, outer, outer_in_time)
+        self._take_outer(outer, outer_in_time, upper_zone, upper_zone_time)
         if isinstance(orography, str):
             self._lie_on(orography)
+
+    def _take_outer(self, outer, in_time, upper_zone, upper_zone_time):
+        """What the air is drawn to: along the edges, and at the top."""
+        top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
+        self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
+        if self.upper_zone and not top < self.upper_zone < ground:
+            raise ValueError(
+                f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
+                f" uppermost layer, and {ground:g} Pa; or 0"
+            )
+        self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
+        self.outer = outer_models.of(self, outer, in_time)
 
     def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
@@ -193,7 +199,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if not self.compressible:
             yield from super().start_values(given)
             return
-        held = {name: [] for name in (*wind, "log_pressure_ratio")}
+        held: dict[str, list] = {name: [] for name in (*wind, "log_pressure_ratio")}
         for name, k, values in super().start_values(given):
             if name in held:
                 held[name].append(values)
@@ -237,8 +243,17 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         flat = lambda field: [] if field is None else field.ravel().tolist()
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
         drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
+        upper = None
+        if self.upper_zone:
+            upper = outer_models.weights_of_levels(
+                grid, self.step, self.upper_zone, self.upper_zone_time
+            )
         return mpi.core.OnPlane(
-            grid.size, grid.points, self.truncation, sides, *map(flat, (grid.map_factor, *drawn))
+            grid.size,
+            grid.points,
+            self.truncation,
+            sides,
+            *map(flat, (grid.map_factor, *drawn, upper)),
         )
 
     def records(self, model):
@@ -306,8 +321,27 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         }
 
 
-def _check_compressible(parameters, fix_energy):
+def _is_compressible(dynamics):
+    if dynamics not in kinds:
+        raise ValueError(unknown("dynamics", str(dynamics), kinds))
+    return dynamics == "non-hydrostatic"
+
+
+def _check_kept(periodic, **kept):
+    """ValueError where what is to be kept passes through the edges."""
+    for name, asked in kept.items():
+        if asked not in (True, False) or (asked and not periodic):
+            raise ValueError(
+                f"{name} = {asked!r}: allowed is false"
+                + ("" if not periodic else " or true")
+                + (", for air passes through the edges of an area" if not periodic else "")
+            )
+
+
+def _check_compressible(parameters, fix_energy, corrections):
     """ValueError where numbers do not go together with compressible air."""
+    if corrections < 0:
+        raise ValueError(f"corrections = {corrections!r} must not be negative")
     sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
     if not 0 < sound <= waves:
         raise ValueError(

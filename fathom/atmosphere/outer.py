@@ -8,7 +8,8 @@ and with compressible air the linear terms of sound too (fathom/atmosphere/compr
 D is the divergence of the map, M the square of its largest map factor. R is linear in X: what lies
 between two times follows from R at both.
 
-Weights (SUELBC of ALADIN), z from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
+An upper zone may be drawn to it too, level by level. Weights of the edges (SUELBC of ALADIN), z
+from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
     alpha = (p + 1) z^p - p z^(p + 1),     p = 2.16 of air, 5.52 of water and tracers
 """
 
@@ -24,6 +25,7 @@ import numpy as np
 from fathom import mpi
 from fathom.atmosphere import compressible
 from fathom.atmosphere.stored_outer import Stored
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
@@ -35,6 +37,18 @@ def weights(grid: Any, exponent: float) -> np.ndarray:
     z = grid.zone
     alpha[:ny, :nx] = (exponent + 1) * z**exponent - exponent * z ** (exponent + 1)
     return alpha
+
+
+def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.ndarray:
+    """alpha of the upper zone, (levels,): a rate that grows from 0 at the pressure `bottom` [Pa] to
+    1 / `time` [s] at the top as the square of a sine of ln p, taken implicitly.
+    """
+    levels = grid.levels
+    p = np.asarray(levels.a) + np.asarray(levels.b) * 1e5
+    middle = 0.5 * (p[1:] + p[:-1])
+    share = np.log(bottom / middle) / np.log(bottom / middle[0])
+    rate = np.sin(0.5 * np.pi * np.clip(share, 0, 1)) ** 2 * abs(step) / time
+    return rate / (1 + rate)
 
 
 class RightSide:
@@ -160,10 +174,10 @@ def of(model: Any, given: Any, in_time: str = "linear") -> Any:
     """The states that `outer` says, and how they go on between records; None: there is no outer
     model. ValueError: none of these.
     """
-    periodic = model.grid.map_factor is None
+    periodic = isinstance(model.grid, PeriodicPlaneGrid)
     if given == "initial":
-        return None if periodic else Initial(model)
-    if periodic and not model.grid.coupling:
+        return None if periodic and not model.upper_zone else Initial(model)
+    if periodic and not (model.grid.coupling or model.upper_zone):
         raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time)

@@ -121,6 +121,32 @@ def test_large_scales_are_hydrostatic():
     assert apart[0] > 3 * apart[1]
 
 
+def test_long_steps_over_steep_ground_stay():
+    """60 s on points of 2.5 km over a mountain of 2500 m with slopes of 0.2."""
+    grid = fm.PeriodicPlaneGrid((32, 24), resolution=2.5e3, levels=fm.HybridLevels("L19"))
+    far = lambda x, y: ((x - 4e4) ** 2 + (y - 3e4) ** 2) / 8e3**2
+    model = compressible(
+        grid,
+        orography=lambda x, y: gravity * 2500 / (1 + far(x, y)) ** 1.5,
+        diffusion_time="10min",
+        upper_zone=1.5e4,
+        rotation=0.0,
+    )
+    height = model.surface_geopotential / gravity
+    assert np.hypot(*np.gradient(height, 2.5e3)).max() > 0.2
+    model.set(
+        air_temperature=lambda x, y, p: np.maximum(288.15 * (p / 101325) ** 0.19, 216.65),
+        eastward_wind=lambda x, y, p: 10 + 15 * (1 - p / 1e5) + 0 * x,
+        log_surface_pressure=np.log(1e5 * (1 - 0.0065 * height / 288.15) ** 5.256),
+    )
+    one = simulation(model, "60s").prepare()
+    motion = []
+    for _ in range(4):
+        one.advance(20)
+        motion.append(abs(one.gather("upward_air_velocity")).max())
+    assert 2 < motion[-1] < 1.2 * motion[0] < 10
+
+
 def test_mass_of_a_periodic_plane_stays():
     one = simulation(disturbed(periodic=True, dynamics="non-hydrostatic"), "120s").prepare()
     mean = lambda: one.model.watch(one)[0]["mean_surface_pressure"][0]

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from fathom.atmosphere import laprise
-from fathom.grids import hybrid
 from fathom.earth import GRAVITY
+from fathom.grids import hybrid
 from fathom.mpi import core as library
 
 

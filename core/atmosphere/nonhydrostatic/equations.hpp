@@ -2,7 +2,7 @@
 /// Benard et al. 2010), T the virtual temperature, q = ln(p / pi) with p the true pressure, s = ln
 /// pi_s, theta = T exp(-q), m = dp/dpi - 1, following the wind:
 ///   dv/dt = -f k x v - R T (grad q + grad ln pi) - (1 + m) grad(phi)
-///   dw/dt = g m                                           between layers; w_s = v_s . grad(phi_s) / g
+///   dw/dt = g m between layers,        w_s = v_s . grad(phi_s) / g
 ///   dT/dt = -(R T / c_v) (D + d),        dq/dt = -(c_p / c_v) (D + d) - omega / pi
 ///   ds/dt as hydrostatic air has it (hydrostatic/primitive.hpp)
 ///   phi_{k-1/2} = phi_{k+1/2} + R theta_k l_k,    phi_k = phi_{k+1/2} + alpha_k R theta_k
@@ -10,16 +10,16 @@
 /// layer (h_k = l_k, but 2 where the top is p = 0) and X what the shear has of it,
 ///   d_k = g (w_{k-1/2} - w_{k+1/2}) / H_k + X_k
 ///   X_k = [grad(phi)_{k+1/2} . (v_{k+1/2} - v_k) + grad(phi)_{k-1/2} . (v_k - v_{k-1/2})] / H_k
-/// The pressure of a layer is pi_k = dpi_k / h_k, m_{k-1/2} the difference of p - pi over that of pi
-/// of both layers, 0 = p - pi at the top; in a layer the mean of both interfaces, in the lowest
+/// The pressure of a layer is pi_k = dpi_k / h_k, m_{k-1/2} the difference of p - pi over that of
+/// pi of both layers, 0 = p - pi at the top; in a layer the mean of both interfaces, in the lowest
 /// that above it. With q = d + D + (c_v / c_p) omega / pi = 0 all of this is hydrostatic air.
 ///
 /// Time: L the linear terms (semi_implicit.hpp), N the rest; X(0) = X(n), i = 1 and 2 or more
 /// (predictor, correctors; Benard 2003):
 ///   X(i) - dt/2 (1+e) L X(i) = { X(n) + dt P + dt/2 [(1-e) L + N](n) }_D + dt/2 N(i-1)_A
 /// What is carried stays that of the first i, and so do trajectories. w is carried in place of d
-/// and becomes d where it arrives, with the depth and the shear of i - 1: so w at the ground is what
-/// the wind and the slope say (Benard et al. 2010, "gw in, d out").
+/// and becomes d where it arrives, with the depth and the shear of i - 1: so w at the ground is
+/// what the wind and the slope say (Benard et al. 2010, "gw in, d out").
 #pragma once
 #include "atmosphere/hydrostatic/primitive.hpp"
 
@@ -53,6 +53,7 @@ struct CompressibleEquations {
         Parameter{"heat_capacity", &CompressibleEquations::heat_capacity, "J kg-1 K-1", 100, 1e5,
                   "of dry air at constant pressure"}};
 
+    // long: two sweeps of a column, of which each line is an equation
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

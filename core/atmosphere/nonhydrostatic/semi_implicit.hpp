@@ -7,11 +7,11 @@
 ///   dq/dt = S D - (c_p / c_v) (D + d)     ds/dt = -N D
 /// On hybrid levels, with l_k and alpha_k of the hydrostatic model (hybrid.hpp), h_k = l_k but 2
 /// where the top is p = 0, and the pressure of a layer pi_k = dpi_k / h_k:
-///   (G T)_k = alpha_k T_k + sum_{j>k} l_j T_j,      (S D)_k = alpha_k D_k + sum_{j<k} dpi_j D_j /
-///       pi_k,     N_j = dpi_j / p_r
+///   (G T)_k = alpha_k T_k + sum_{j>k} l_j T_j,
+///   (S D)_k = alpha_k D_k + sum_{j<k} dpi_j D_j / pi_k,     N_j = dpi_j / p_r
 ///   h_k (L q)_k = m_{k+1/2} - m_{k-1/2},
-///       m_{k-1/2} = (pi_k q_k - pi_{k-1} q_{k-1}) / (pi_k - pi_{k-1}),   q = 0 at the top, m = 0 at
-///       the ground
+///       m_{k-1/2} = (pi_k q_k - pi_{k-1} q_{k-1}) / (pi_k - pi_{k-1}),
+///       q = 0 at the top, m = 0 at the ground
 /// S is the transpose of G and L its own, both by the masses dpi_k. With beta = dt/2 (1 + e), K the
 /// wavenumber, a = c_v / c_p, C^2 = R T_r / a, M the square of the map factor of the linear terms:
 ///   F = 1 - beta^2 (g^2 / (a R T_a)) L

@@ -1,7 +1,8 @@
 /// The coupling zone of a limited area (Davies 1976), before the linear terms are solved for:
 ///   R <- (1 - alpha) R + alpha R_outer,       R_outer = (1 + beta G) X_outer
 /// with G the linear gravity waves of the solve, so that what comes out is the outer state where
-/// alpha is 1 (beyond the area) and balanced where both meet. R_outer is given at two times and
+/// alpha is 1 (beyond the area) and balanced where both meet. An upper zone has weights alpha_k of
+/// its levels, and both together 1 - (1 - alpha)(1 - alpha_k). R_outer is given at two times and
 /// lies on a straight line between; tracers, which G does not know, are X_outer themselves.
 #pragma once
 #include "atmosphere/spectral/parameters.hpp"
@@ -44,12 +45,15 @@ public:
     void apply(Given at) override {
         for (const Pair& p : pairs)
             draw(at.set.domain(), at[p.field], at[p.before], at[p.after],
-                 *(const T*)at[p.weight].at[0], *p.alpha);
+                 *(const T*)at[p.weight].at[0], *p.alpha,
+                 p.alpha == &plane.relaxation && at[p.field].levels > 1);
     }
 
 private:
     void draw(const Domain& d, const FieldSlab& field, const FieldSlab& before,
-              const FieldSlab& after, T weight, const std::vector<double>& alpha) const {
+              const FieldSlab& after, T weight, const std::vector<double>& alpha,
+              bool by_level) const {
+        const auto& upper = plane.relaxation_of_levels;
         for (std::size_t b = 0; b < d.blocks.size(); ++b) {
             const Block& block = *d.blocks[b];
             const auto row = [&](const FieldSlab& f, int r, int k) {
@@ -59,10 +63,12 @@ private:
             for (int r = 0; r < block.ny; ++r) {
                 const double* a = &alpha[std::size_t(block.j0 + r) * plane.waves.points + block.i0];
                 for (int k = 0; k < field.levels; ++k) {
+                    const double up = by_level && !upper.empty() ? upper[k] : 0;
                     T* x = row(field, r, k);
                     const T *first = row(before, r, k), *last = row(after, r, k);
                     for (int i = 0; i < block.nx; ++i) {
-                        const T share = T(a[i]), outer = first[i] + weight * (last[i] - first[i]);
+                        const T share = T(a[i] + up * (1 - a[i])),
+                                outer = first[i] + weight * (last[i] - first[i]);
                         if (share == T(1))
                             x[i] = outer;
                         else if (share > 0)

@@ -4,8 +4,8 @@
 /// divergence is m^2 D, and grad = m grad of the map. m^2 stands among the linear terms as one
 /// number M, the largest of the area, so that waves are never implicitly too slow:
 ///   D_n (1 + beta^2 M c^2 K^2) = R_n,      K^2 = k^2 + l^2
-/// of each vertical mode by itself, hydrostatic or not (c^2 those of nonhydrostatic/semi_implicit.hpp);
-/// rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
+/// of each vertical mode by itself, with c^2 of hydrostatic or of compressible air (hydrostatic and
+/// nonhydrostatic/semi_implicit.hpp); rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
 ///   X / (1 + span K_n),   K_n = (K^2 / K_max^2)^order / time,    K_max that of the shorter waves
 /// with the factors and the corrections of horizontal_diffusion.hpp.
 #include <cmath>
