@@ -37,12 +37,11 @@ template <class Real> constexpr Real exponential_less_one(Real q) {
 template <class Real>
 constexpr Real pressure_of_layer(Real above, Real below, const Layer<Real>& layer) {
     const Real both = above + below, r = layer.thickness / both, s = r * r;
-    const Real thin = 0.5 * both /
-                      polynomial(s, 1., 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15,
-                                 1. / 17);
+    const Real thin =
+        0.5 * both /
+        polynomial(s, 1., 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17);
     const auto open = !(layer.log_ratio > Real(0));
-    return select(r < Real(0.2), thin,
-                  layer.thickness / select(open, Real(2), layer.log_ratio));
+    return select(r < Real(0.2), thin, layer.thickness / select(open, Real(2), layer.log_ratio));
 }
 
 template <class Real> struct CompressibleGradients {
