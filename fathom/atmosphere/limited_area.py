@@ -38,8 +38,11 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         its hydrostatic pressure, for spacings of a few km and less.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
-        path of a store of another run, or of a file, with states in time (docs/limited-area.md).
+        path of a store of another run, or of a file, with states in time; or a Simulation of a
+        SpectralAtmosphere, which then runs beside the area (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
+    outer_every : how often the state of one that runs beside it is taken; by default each of its
+        steps.
     upper_zone : pressure above which the air is drawn to the outer model too [Pa]; 0 (default):
         nowhere.
     upper_zone_time : within which, at the top.
@@ -76,6 +79,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         waves="quadratic",
         outer="initial",
         outer_in_time="linear",
+        outer_every=None,
         upper_zone=0.0,
         upper_zone_time="10min",
         physics=(),
@@ -136,11 +140,11 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             _check_compressible(self.parameters, fix_energy, corrections)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
-        self._take_outer(outer, outer_in_time, upper_zone, upper_zone_time)
+        self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
         if isinstance(orography, str):
             self._lie_on(orography)
 
-    def _take_outer(self, outer, in_time, upper_zone, upper_zone_time):
+    def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
         """What the air is drawn to: along the edges, and at the top."""
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
@@ -150,7 +154,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 f" uppermost layer, and {ground:g} Pa; or 0"
             )
         self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
-        self.outer = outer_models.of(self, outer, in_time)
+        self.outer = outer_models.of(self, outer, in_time, every)
 
     def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
@@ -159,9 +163,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them; "outer": the first
+            one of the outer model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
+        if analysis == "outer":
+            if not self.outer:
+                raise ValueError("analysis = 'outer': there is no outer model")
+            analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
         if analysis is not None and is_given(analysis):
             raise ValueError(

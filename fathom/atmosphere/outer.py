@@ -24,6 +24,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import compressible
+from fathom.atmosphere.running_outer import Running
 from fathom.atmosphere.stored_outer import Stored
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
@@ -121,6 +122,7 @@ class Records:
         self.fields = [name + "_outer" for name in model.prognostic]
         self.axis = EndOfStep(states.axis, step)
         self.right_side = RightSide(model, step)
+        self.collective = getattr(states, "collective", False)
 
     def describe(self) -> list[str]:
         """For the tree."""
@@ -170,11 +172,13 @@ class Constant:
         return ""
 
 
-def of(model: Any, given: Any, in_time: str = "linear") -> Any:
+def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> Any:
     """The states that `outer` says, and how they go on between records; None: there is no outer
     model. ValueError: none of these.
     """
     periodic = isinstance(model.grid, PeriodicPlaneGrid)
+    if hasattr(given, "sequence"):
+        return Running(model, given, every)
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
@@ -183,7 +187,10 @@ def of(model: Any, given: Any, in_time: str = "linear") -> Any:
         return Stored(model, Path(given), in_time)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
-    raise ValueError(f"outer = {given!r}: allowed are 'initial' and the path of a store or a file")
+    raise ValueError(
+        f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
+        " of a SpectralAtmosphere"
+    )
 
 
 class Initial:

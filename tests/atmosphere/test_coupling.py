@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
+import small_areas
 from fathom.atmosphere import outer
 from fathom.mpi import core
 from small_areas import R, area, disturbed, plane, simulation
@@ -176,3 +177,33 @@ def test_errors(tmp_path):
     elsewhere.outer = outer.of(elsewhere, tmp_path / "outer.zarr")
     with pytest.raises(ValueError, match="lies on other points"):
         simulation(elsewhere).prepare()
+
+
+@pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
+def test_a_globe_runs_beside_the_area(dynamics):
+    """It goes ahead by one record; on the edges the area has its state, of what the area's waves
+    keep, and within it differs by less than weather moves in that time.
+    """
+    one, outer = small_areas.nested(dynamics=dynamics, every="30min")
+    one.prepare().advance(12)
+    assert one.seconds == 3600 and outer.seconds == 5400
+    there = one.model.outer.state(2)["air_temperature"]
+    ny, nx = there.shape[1:]
+    apart = abs(one.gather("air_temperature")[:, :ny, :nx] - there)
+    moved = abs(there - one.model.outer.state(3)["air_temperature"]).max()
+    assert apart[:, 0].max() < 0.02 * there.std()
+    assert apart.max() < max(moved, 0.1 * there.std())
+
+
+def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
+    alone = on_ranks(1, small_areas, "nested_bits")
+    assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
+
+
+def test_what_runs_beside_does_not_go_back():
+    one, _ = small_areas.nested()
+    one.prepare().advance(8)
+    with pytest.raises(ValueError, match="with a restart of the area give the outer one too"):
+        one.model.outer.state(0)
+    with pytest.raises(ValueError, match="a multiple of the outer step"):
+        small_areas.nested(every="1000s")
