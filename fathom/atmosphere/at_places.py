@@ -1,5 +1,6 @@
-"""Fields of an atmosphere in memory at places on earth: by the twelve points around each
-(fathom/regrid/twelve_points.py), wind by its Cartesian components.
+"""Fields of an atmosphere in memory at places on earth. Of the globe by the twelve points around
+each (fathom/regrid/twelve_points.py), wind by its Cartesian components; of a limited area by the
+sixteen points around on its map, wind by its components along the axes of that.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import numpy as np
 
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import turned
-from fathom.regrid.twelve_points import TwelvePoints, rows_needed
+from fathom.regrid.twelve_points import TwelvePoints, lagrange, rows_needed
 
 wind = ("eastward_wind", "northward_wind")
 
@@ -58,6 +59,56 @@ class AtPlaces:
         if sphere.rotated:
             east, north = turned(east, north, sphere.angle(*self.places, self.longitude))
         return (east, north) if self.angle is None else turned(east, north, -self.angle)
+
+
+class OnMap:
+    """The same of a `given` limited area, whose columns must surround the places."""
+
+    def __init__(self, given: Any, collected: Callable, longitude: Any, latitude: Any):
+        from scipy.sparse import csr_array  # start-up time
+
+        self.given, self.collected = given, collected
+        self.longitude, self.latitude = longitude, latitude
+        area = given.grid.area
+        nx, ny = area.points
+        x, y = area.projection.from_earth(longitude, latitude)
+        first, weights = [], []
+        for place, middle, n in zip((x, y), area._middle, (nx, ny), strict=True):
+            at = (place - middle) / area.spacing + 0.5 * (n - 1)
+            if at.min() < 0 or at.max() > n - 1:
+                raise ValueError(
+                    "the area reaches beyond the outer one: its places lie between"
+                    f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
+                )
+            west = np.clip(np.floor(at).astype(int) - 1, 0, n - 4)
+            first.append(west)
+            weights.append(lagrange([0.0, 1.0, 2.0, 3.0], at - west))
+        (i, j), (along, across) = first, weights
+        i0, j0 = int(i.min()), int(j.min())
+        self.rectangle = (j0, int(j.max()) + 4, i0, int(i.max()) + 4)
+        width = self.rectangle[3] - i0
+        columns = [(j - j0 + m) * width + i - i0 + n for m in range(4) for n in range(4)]
+        values = [across[m] * along[n] for m in range(4) for n in range(4)]
+        self.near = np.stack([columns[n] for n in (5, 6, 9, 10)])
+        ends = np.arange(x.size + 1) * 16
+        shape = (x.size, (self.rectangle[1] - j0) * width)
+        self.matrix: Any = csr_array(
+            (np.stack(values, 1).ravel(), np.stack(columns, 1).ravel(), ends), shape=shape
+        )
+
+    def __call__(self, name: str) -> np.ndarray:
+        ((_, values),) = self.collected([self.rectangle], name).items()
+        flat = np.reshape(values, (len(values), -1)).astype(float)
+        found = (self.matrix @ flat.T).T
+        if name in self.given.tracers:
+            four = flat[:, self.near]
+            found = np.clip(found, four.min(1), four.max(1))
+        return found
+
+    def wind(self) -> tuple[np.ndarray, np.ndarray]:
+        u, v = (self(name) for name in wind)
+        projection = self.given.grid.area.projection
+        return projection.on_earth(u, v, self.longitude, self.latitude)
 
 
 def _compass(longitude, latitude):

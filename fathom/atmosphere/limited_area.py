@@ -39,7 +39,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time; or a Simulation of a
-        SpectralAtmosphere, which then runs beside the area (docs/limited-area.md).
+        SpectralAtmosphere or of a larger area, which then runs beside this one
+        (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
     outer_every : how often the state of one that runs beside it is taken; by default each of its
         steps.

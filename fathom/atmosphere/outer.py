@@ -189,7 +189,7 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
         return given
     raise ValueError(
         f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
-        " of a SpectralAtmosphere"
+        " of a SpectralAtmosphere or a larger area"
     )
 
 

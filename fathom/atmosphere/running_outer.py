@@ -1,9 +1,9 @@
-"""An outer model that runs at the same time: the globe, on the same ranks, goes ahead of the area
-to the next time at which it is asked, and its columns are brought to the area's points, ground and
-levels in memory; no file lies between.
+"""An outer model that runs at the same time: the globe, or a larger area, which may have an outer
+one itself. On the same ranks it goes ahead of the area to the next time at which it is asked, and
+its columns are brought to the area's points, ground and levels in memory; no file lies between.
 
-Each rank takes from the others the rows of the globe that the area needs, through one plan
-(fathom/output/gather.py).
+Each rank takes from the others what of the outer model the area needs, through one plan
+(fathom/output/gather.py). Compressible air is taken as hydrostatic.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere.at_places import AtPlaces
+from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
-from fathom.atmosphere.given_state import OfSimulation
+from fathom.atmosphere.given_state import Given, OfSimulation
 from fathom.grids.hybrid import REFERENCE
 from fathom.output.gather import Gather
 from fathom.time.clock import Period
 
 
 class Running:
-    """The states of `simulation`, of a SpectralAtmosphere, at its start and `every` so often, for a
-    LimitedAreaAtmosphere.
+    """The states of `simulation`, of a SpectralAtmosphere or of a LimitedAreaAtmosphere, at its
+    start and `every` so often, for a LimitedAreaAtmosphere.
     """
 
     collective = True  # all ranks make a record together, when it is its turn
@@ -38,6 +38,7 @@ class Running:
                 f"outer_every = {every!r} must be a multiple of the outer step, {step:g} s"
             )
         self.held: dict[int, dict[str, np.ndarray]] = {}
+        self.at: Any = None
         self.axis = Every(simulation, self.every)
 
     def __str__(self) -> str:
@@ -62,12 +63,12 @@ class Running:
 
     def _taken(self) -> dict[str, np.ndarray]:
         model, s = self.model, self.simulation
-        given = OfSimulation(s, s.comm)
+        given = beside(s)
         there = np.asarray(model.grid.wet_levels) > 0
-        if not hasattr(self, "at"):
+        if self.at is None:
             longitude, latitude = model.grid.coordinates()
-            self.at = AtPlaces(given, Collected(given, s.comm), longitude[there], latitude[there])
-        self.at.given = given
+            kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
+            self.at = kind(given, Collected(given, s.comm), longitude[there], latitude[there])
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
         carried = [name for name in model.tracers if name in given.tracers]
@@ -92,6 +93,31 @@ class Running:
         return {name: values.reshape(-1, *shape) for name, values in found.items()} | {
             "log_surface_pressure": ratio.reshape(shape) + math.log(REFERENCE)
         }
+
+
+class OfArea(Given):
+    """The state of now of a limited area."""
+
+    def __init__(self, simulation: Any):
+        model = simulation.model
+        self.simulation, self.grid, self.domain = simulation, model.grid, simulation.domain
+        self.temperature, self.tracers = model.temperature, model.tracers
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        return self.simulation.fields.windows(name)
+
+
+def beside(simulation: Any) -> Given:
+    """The state of an outer model. ValueError: it has no places on earth."""
+    if hasattr(simulation.model.grid, "truncation"):
+        return OfSimulation(simulation, simulation.comm)
+    if not hasattr(simulation.model.grid, "area"):
+        raise ValueError(
+            f"outer = a simulation of {type(simulation.model).__name__} on"
+            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, and of"
+            " LimitedAreaAtmosphere on a LimitedAreaGrid"
+        )
+    return OfArea(simulation)
 
 
 class Collected:

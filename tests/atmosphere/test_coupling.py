@@ -195,6 +195,40 @@ def test_a_globe_runs_beside_the_area(dynamics):
     assert apart.max() < max(moved, 0.1 * there.std())
 
 
+def test_an_area_runs_beside_one_within_it():
+    """On the same points, with the whole of the outer area's state: as the big brother."""
+    outer = simulation(disturbed(periodic=False, tracers=()), "300s")
+    model = fm.LimitedAreaAtmosphere(
+        area(points=(40, 32)), outer=outer, orography=outer.model.orography
+    )
+    one = simulation(model.set(analysis="outer"), "300s").prepare()
+    one.advance(12)
+    there = model.outer.state(12)
+    assert outer.seconds in (3600, 3900)
+    ny, nx = model.grid.points[::-1]
+    inner = model.grid.area.zone == 0
+    there["log_pressure_ratio"] = there.pop("log_surface_pressure") - np.log(1e5)
+    for name in ("air_temperature", "log_pressure_ratio", "eastward_wind"):
+        found = one.gather(name)[..., :ny, :nx]
+        expected = there[name] if name != "eastward_wind" else along_axes(model, there)
+        apart = (found - expected)[..., inner]
+        assert apart.std() < 0.05 * expected.std(), name
+
+
+def along_axes(model, state):
+    return model.grid.area.along_axes(state["eastward_wind"], state["northward_wind"])[0]
+
+
+def test_an_area_must_lie_within_the_outer_one():
+    outer = simulation(disturbed(periodic=False, tracers=()), "300s")
+    model = fm.LimitedAreaAtmosphere(area(points=(64, 32)), outer=outer)
+    with pytest.raises(ValueError, match="reaches beyond the outer one"):
+        model.set(analysis="outer")
+    model = fm.LimitedAreaAtmosphere(area(), outer=simulation(disturbed(periodic=True), "300s"))
+    with pytest.raises(ValueError, match="allowed are those of SpectralAtmosphere"):
+        model.set(analysis="outer")
+
+
 def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
     alone = on_ranks(1, small_areas, "nested_bits")
     assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
