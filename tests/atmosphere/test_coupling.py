@@ -235,6 +235,16 @@ def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
     assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
 
 
+def test_both_have_their_own_threads():
+    one, outer = small_areas.nested(parallel={"threads": 1})
+    one.parallel["threads"] = 2
+    one.prepare().advance(4)
+    alone, _ = small_areas.nested(parallel={"threads": 1})
+    alone.prepare().advance(4)
+    assert one.checksum() == alone.checksum()
+    assert outer.parallel["threads"] == 1
+
+
 def test_what_runs_beside_does_not_go_back():
     one, _ = small_areas.nested()
     one.prepare().advance(8)
