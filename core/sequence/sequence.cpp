@@ -313,20 +313,17 @@ static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& se
 
 void Sequence::prepare(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::start(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::changed(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {

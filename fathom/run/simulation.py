@@ -391,7 +391,7 @@ class Simulation:
             store.begin(kept.get(str(store.path)))
         self._take_back()
         if (name := self.parallel["device"]) is not None:
-            self.fields.live_on(device.open(name))
+            self.fields.live_on(device.open(name, self.comm))
         self.tidy()
 
     def _place_on_ranks(self):
