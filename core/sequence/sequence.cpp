@@ -248,18 +248,23 @@ bool Sequence::tries(const Group& g, long count) const {
     return true;
 }
 
-/// Scratch: the groups use the same memory one after the other, each thread its own.
+/// Scratch: the groups use the same memory one after the other, each thread its own. First the
+/// memory of kernels, in one place for all groups in which they are.
 void Sequence::place_scratch() {
+    const auto place = [&](Field& f, int columns, std::size_t offset) {
+        for (std::size_t b = 0; b < f.at.size(); ++b)
+            f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
+        return std::size_t(f.levels) * columns * bytes;
+    };
+    std::size_t of_kernels = 0;
+    for (Field& f : plan->fields)
+        if (f.own) of_kernels += place(f, cell, of_kernels);
+    scratch_bytes = of_kernels;
     for (auto& g : groups) {
         const int width = padded_columns(g.tiles.widest, cell);
-        std::size_t offset = 0;
+        std::size_t offset = of_kernels;
         for (int n : fields_of(g))
-            if (Field& f = plan->fields[n]; f.scratch) {
-                const int columns = f.own ? cell : width;
-                for (std::size_t b = 0; b < f.at.size(); ++b)
-                    f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
-                offset += std::size_t(f.levels) * columns * bytes;
-            }
+            if (Field& f = plan->fields[n]; f.scratch && !f.own) offset += place(f, width, offset);
         scratch_bytes = std::max(scratch_bytes, offset);
     }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
