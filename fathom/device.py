@@ -51,9 +51,15 @@ def open(name: str, comm: Any = None) -> Any:
     """
     if name == "processor":
         return mpi.core.processor_device()
-    if lacking := missing():
-        raise ValueError(f"device 'cuda': {lacking}")
-    return mpi.core.load_device(str(library()), 0 if comm is None else _number(comm))
+    if name not in _opened:
+        if lacking := missing():
+            raise ValueError(f"device 'cuda': {lacking}")
+        number = 0 if comm is None else _number(comm)
+        _opened[name] = mpi.core.load_device(str(library()), number)
+    return _opened[name]
+
+
+_opened: dict[str, Any] = {}
 
 
 def _number(comm: Any) -> int:
