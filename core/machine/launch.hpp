@@ -30,6 +30,8 @@ template <class Number> constexpr Number unchanging(const Number* at) {
 /// All kernels, in their order.
 inline cudaStream_t stream = nullptr;
 inline constexpr int threads = 128;  // of a block
+/// Of a block of columns: few, since a column takes many registers, and long.
+inline constexpr int column_threads = 64;
 
 inline void started() {
     if (const auto wrong = cudaGetLastError(); wrong != cudaSuccess)
@@ -60,8 +62,8 @@ void columns(const Cell* first, const Cell* last, const Body& body) {
     static_assert(width == 1, "a thread of a device has one column");
     const int cells = int(last - first);
     if (cells == 0) return;
-    a_column<cell>
-        <<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first, cells);
+    const int blocks = (cells * cell + column_threads - 1) / column_threads;
+    a_column<cell><<<blocks, column_threads, 0, stream>>>(body, first, cells);
     started();
 }
 
