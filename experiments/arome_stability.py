@@ -80,7 +80,6 @@ def main():
         "largest_rounding": float(np.abs(np.array(of_waves) - known).max()),
         "waves": of_waves,
         "levels": on_levels,
-        "constraint": float(np.abs(operators.constraint).max()),
     }
     if given.json:
         with open(given.json, "w") as file:

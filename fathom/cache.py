@@ -3,6 +3,7 @@ on what is in it.
 """
 
 import contextlib
+import fcntl
 import os
 import tempfile
 from pathlib import Path
@@ -26,3 +27,17 @@ def replace(path, *parts):
         with contextlib.suppress(OSError):
             os.unlink(name)
         raise
+
+
+def once(path, make):
+    """The file; where it is not there, `make(new)` makes it as the file new: in one process, while
+    others wait for it.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            with tempfile.TemporaryDirectory(dir=path.parent) as work:
+                make(new := Path(work) / path.name)
+                os.replace(new, path)
+    return path

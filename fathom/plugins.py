@@ -12,19 +12,18 @@ lines of its catalogue:
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
+import re
 import runpy
 import shlex
 import shutil
 import subprocess
-import tempfile
 from functools import cache
 from pathlib import Path
 
 from fathom import mpi, schemes
-from fathom.cache import folder
+from fathom.cache import folder, once
 
 source = """#include <new>
 #include "field/entry.hpp"
@@ -116,33 +115,36 @@ def library(header: str | Path) -> Path:
     cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
     version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
     key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())
-    key.update(header.read_bytes())
-    for part in ("base", "field", "grid"):  # what a scheme is made of
-        for file in sorted((include() / part).glob("*.hpp")):
-            key.update(file.read_bytes())
-    place = folder("schemes")
-    place.mkdir(parents=True, exist_ok=True)
-    target = place / f"{header.stem}-{key.hexdigest()[:20]}.so"
-    with open(target.with_suffix(".lock"), "w") as lock:  # one rank compiles, the others wait
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not target.exists():
-            _compile(cxx, flags, header, target)
-    return target
+    for text in made_of(header, include(), header.parent).values():
+        key.update(text)
+    target = folder("schemes") / f"{header.stem}-{key.hexdigest()[:20]}.so"
+    return once(target, lambda made: _compile(cxx, flags, header, made))
 
 
-def _compile(cxx: str, flags: list[str], header: Path, target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as work:
-        unit, made = Path(work) / "schemes.cpp", Path(work) / "schemes.so"
-        unit.write_text(source.format(header=header))
-        command = [cxx, *flags, "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
-        command += [f"-I{include()}", f"-I{header.parent}", str(unit), "-o", str(made)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode:
-            raise ValueError(f"{header} does not compile:\n{_first_errors(done.stderr)}")
-        os.replace(made, target)
+def made_of(source: Path, *folders: Path) -> dict[Path, bytes]:
+    """A source and the headers of these folders that it includes, all the way down: their texts."""
+    found: dict[Path, bytes] = {}
+    ahead = [source]
+    while ahead:
+        if (file := ahead.pop()) not in found:
+            found[file] = file.read_bytes()
+            names = re.findall(rb'^\s*#\s*include\s*"([^"]+)"', found[file], re.MULTILINE)
+            places = [place / name.decode() for name in names for place in folders]
+            ahead += [place for place in places if place.is_file()]
+    return dict(sorted(found.items()))
 
 
-def _first_errors(said: str, most: int = 6) -> str:
+def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
+    unit = made.with_suffix(".cpp")
+    unit.write_text(source.format(header=header))
+    command = [cxx, *flags, "-fPIC", "-shared", "-fvisibility=hidden", "-Wno-psabi"]
+    command += [f"-I{include()}", f"-I{header.parent}", str(unit), "-o", str(made)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise ValueError(f"{header} does not compile:\n{first_errors(done.stderr)}")
+
+
+def first_errors(said: str, most: int = 6) -> str:
     """What matters of what a compiler says: its first errors with their lines."""
     lines = said.splitlines()
     wrong = [n for n, line in enumerate(lines) if "error" in line]

@@ -40,6 +40,7 @@ core: dict[str, set[str]] = {
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
+core["device"] = core["catalogue"] | {"catalogue", "solver"}  # what runs on a device
 core["bindings"] = set(core)
 
 # Arrows that are allowed all the same, each with its reason. One that is not needed any more is an
@@ -51,7 +52,7 @@ exceptions: dict[tuple[str, str], str] = {}
 fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions", "shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins", "provenance"},
+    {"order", "plugins", "device", "provenance"},
     {"model"},
     {"regrid"},
     {"output", "plots"},  # know no model

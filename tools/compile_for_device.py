@@ -3,36 +3,21 @@
 
     tools/compile_for_device.py [--architecture sm_90] [--json FILE]
 
-The catalogue's own sources are compiled as CUDA (core/machine/launch.hpp). The compiler is nvcc of
-the PyPI packages nvidia-cuda-nvcc, nvidia-cuda-runtime, nvidia-cuda-crt and nvidia-nvvm beside this
-Python (pip install '.[cuda]'), the one that NVCC names, or one on the path. No GPU is needed.
+The sources are those of the library that a GPU runs, and the compiler is its own
+(fathom/device.py). No GPU is needed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from pathlib import Path
 
-root = Path(__file__).resolve().parent.parent
-flags = [
-    "-x",
-    "cu",
-    "-std=c++20",
-    "--expt-relaxed-constexpr",  # what is constexpr is device code
-    "--fmad=false",  # rounds as on the processor: no contraction
-    "-Werror=all-warnings",  # a host function called from a kernel is a warning otherwise
-    "-Xptxas=-v",
-]
+from fathom import device
 
 
 @dataclass(frozen=True)
@@ -44,39 +29,6 @@ class Kernel:
     registers: int
     stack: int  # bytes a thread, arrays and what is spilled
     spilled: int  # bytes stored
-
-
-def compiler() -> str | None:
-    """nvcc; None where there is none."""
-    if named := os.environ.get("NVCC"):
-        return shutil.which(named)
-    try:
-        files = metadata.files("nvidia-cuda-nvcc") or []
-    except metadata.PackageNotFoundError:
-        files = []
-    for file in files:
-        if file.name == "nvcc" and (found := Path(str(file.locate()))).is_file():
-            return str(found)
-    return shutil.which("nvcc")
-
-
-def sources() -> list[Path]:
-    """Files that hold lines of the catalogue."""
-    return [p for p in sorted((root / "core").rglob("schemes.cpp")) if "entry<" in p.read_text()]
-
-
-def compiled(nvcc: str, source: Path, architecture: str) -> list[Kernel]:
-    """The kernels of a source. RuntimeError with what the compiler said first."""
-    with tempfile.TemporaryDirectory() as folder:
-        where = [f"-I{root / 'core'}", "-o", f"{folder}/kernels.o", "-c", str(source)]
-        done = subprocess.run(
-            [nvcc, *flags, f"-arch={architecture}", *where], capture_output=True, text=True
-        )
-    said = done.stdout + done.stderr
-    if done.returncode:
-        wrong = [line for line in said.splitlines() if "error" in line] or said.splitlines()
-        raise RuntimeError(f"{source.relative_to(root)}: {'; '.join(wrong[:3])}")
-    return kernels(said)
 
 
 def kernels(said: str) -> list[Kernel]:
@@ -93,20 +45,24 @@ def kernels(said: str) -> list[Kernel]:
 
 
 def _of(mangled: str) -> tuple[str, str]:
-    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack."""
+    """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of
+    others what they are launched with.
+    """
     name = subprocess.run(
         ["c++filt", mangled], capture_output=True, text=True, check=True
     ).stdout.strip()
+    if "Columns<" not in name:
+        return name.partition("<")[2].rpartition(">")[0] or name, ""
     inside = name.split("Columns<", 1)[1]
     scheme, pack = inside.split(", fathom::Pack<", 1)
     return scheme.removeprefix("fathom::"), {"d": "fp64", "f": "fp32"}[pack[0]]
 
 
-def catalogue(nvcc: str, architecture: str = "sm_90", at_once: int = 2) -> list[Kernel]:
-    """All kernels of the catalogue, the hungriest first. RuntimeError: one does not compile."""
-    with ThreadPoolExecutor(at_once) as pool:
-        parts = pool.map(lambda source: compiled(nvcc, source, architecture), sources())
-        found = {(k.scheme, k.precision): k for part in parts for k in part}
+def catalogue(architecture: str = "sm_90") -> list[Kernel]:
+    """All kernels, the hungriest first. ValueError: one does not compile."""
+    objects = device.Library(architecture).objects()
+    parts = [kernels(made.with_suffix(".txt").read_text()) for made in objects]
+    found = {(k.scheme, k.precision): k for part in parts for k in part}
     return sorted(found.values(), key=lambda k: (-k.stack, -k.registers, k.scheme, k.precision))
 
 
@@ -115,10 +71,10 @@ def main() -> int:
     parser.add_argument("--architecture", default="sm_90")
     parser.add_argument("--json", type=Path, help="write all figures")
     given = parser.parse_args()
-    if (nvcc := compiler()) is None:
-        print("no CUDA compiler: pip install '.[cuda]', or say where nvcc is in NVCC")
+    if lacking := device.compiler_missing():
+        print(lacking)
         return 1
-    found = catalogue(nvcc, given.architecture)
+    found = catalogue(given.architecture)
     print(f"{len(found)} kernels of {len({k.scheme for k in found})} schemes, {given.architecture}")
     print(f"{'scheme':60}{'':6}{'registers':>10}{'stack':>8}{'spilled':>9}")
     for k in found:

@@ -3,6 +3,7 @@
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/eulerian.hpp"
 #include "atmosphere/hydrostatic/primitive.hpp"
+#include "atmosphere/nonhydrostatic/equations.hpp"
 #include "atmosphere/shallow_water/terms.hpp"
 #include "field/adjoint.hpp"
 
@@ -23,6 +24,12 @@ Entries schemes() {
         linear_entry<LogSurfacePressure>("LogSurfacePressure"),
         linear_entry<TemperatureOfMoistAir>("TemperatureOfMoistAir"),
         linear_entry<VirtualTemperatureTendency>("VirtualTemperatureTendency"),
+        entry<CompressibleEquations>("CompressibleEquations"),
+        entry<UpwardVelocity>("UpwardVelocity"),
+        entry<CompressibleNonlinear>("CompressibleNonlinear"),
+        entry<CompressibleCarried>("CompressibleCarried"),
+        entry<InterfaceWind>("InterfaceWind"),
+        entry<CompressibleArrival>("CompressibleArrival"),
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),
         entry<ColumnEnergy>("ColumnEnergy"),

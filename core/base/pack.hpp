@@ -101,7 +101,10 @@ template <class T, int lanes_> struct Pack {
     constexpr Pack(A x) : Pack(T(x)) {}
     static constexpr Pack load(const T* p) {
         Pack x;
-        __builtin_memcpy(&x.lanes, p, sizeof x.lanes);
+        if constexpr (width == 1)  // a copy of bytes is one of single bytes to nvcc
+            x.lanes = *p;
+        else
+            __builtin_memcpy(&x.lanes, p, sizeof x.lanes);
         return x;
     }
     /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread
@@ -112,7 +115,12 @@ template <class T, int lanes_> struct Pack {
         else
             store(p);
     }
-    constexpr void store(T* p) const { __builtin_memcpy(p, &lanes, sizeof lanes); }
+    constexpr void store(T* p) const {
+        if constexpr (width == 1)
+            *p = lanes;
+        else
+            __builtin_memcpy(p, &lanes, sizeof lanes);
+    }
 
     friend constexpr Pack operator+(Pack a, Pack b) { return of(a.lanes + b.lanes); }
     friend constexpr Pack operator-(Pack a, Pack b) { return of(a.lanes - b.lanes); }

@@ -15,6 +15,7 @@
 #include "atmosphere/gridpoint/tracers.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/nonhydrostatic/semi_implicit.hpp"
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "base/error.hpp"
@@ -247,14 +248,15 @@ SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane>
          {"viscosity", &SpectralParameters::viscosity},
          {"filter", &SpectralParameters::filter},
          {"williams", &SpectralParameters::williams},
-         {"splitting", &SpectralParameters::splitting}},
+         {"splitting", &SpectralParameters::splitting},
+         {"acoustic_temperature", &SpectralParameters::acoustic_temperature}},
         given);
     for (auto& [name, units] : tracers) s.tracers.push_back({name, units});
     return scheme == "eulerian" ? leapfrog_scheme(s, precision)
                                 : semi_lagrangian_scheme(s, precision);
 }
 
-void bind_spectral_dynamics(nb::module_& m) {
+void bind_plane(nb::module_& m) {
     nb::class_<EnergyFixer, GlobalProcess>(m, "EnergyFixer", "What keeps energy in the dynamics.")
         .def_ro("returned", &EnergyFixer::returned,
                 "what it gave back since it was made, mean over the sphere [J m-2]");
@@ -266,18 +268,23 @@ void bind_spectral_dynamics(nb::module_& m) {
             [](OnPlane* self, std::pair<int, int> points, std::pair<int, int> inside,
                std::pair<int, int> waves, std::pair<double, double> lengths,
                std::vector<double> map_factor, std::vector<double> relaxation,
-               std::vector<double> of_tracers) {
+               std::vector<double> of_tracers, std::vector<double> of_levels) {
                 new (self) OnPlane{{points.first, points.second, waves.first, waves.second,
                                     lengths.first, lengths.second},
                                    inside.first,
                                    inside.second,
                                    std::move(map_factor),
                                    std::move(relaxation),
-                                   std::move(of_tracers)};
+                                   std::move(of_tracers),
+                                   std::move(of_levels)};
             },
             "points"_a, "inside"_a, "waves"_a, "lengths"_a, "map_factor"_a = std::vector<double>(),
             "relaxation"_a = std::vector<double>(),
-            "relaxation_of_tracers"_a = std::vector<double>());
+            "relaxation_of_tracers"_a = std::vector<double>(),
+            "relaxation_of_levels"_a = std::vector<double>());
+}
+
+void bind_spectral_dynamics(nb::module_& m) {
     nb::class_<SpectralDynamics>(m, "SpectralDynamics",
                                  "The global processes of a hydrostatic spectral model.")
         .def(
@@ -310,6 +317,8 @@ void bind_spectral_dynamics(nb::module_& m) {
         .def_ro("step", &SpectralDynamics::step)
         .def_ro("total_energy", &SpectralDynamics::total_energy)
         .def_ro("coupling", &SpectralDynamics::coupling)
+        .def_ro("coupling_again", &SpectralDynamics::coupling_again)
+        .def_ro("correction", &SpectralDynamics::correction)
         .def_ro("tracer_mass", &SpectralDynamics::tracer_mass)
         .def_ro("tracer_leapfrog", &SpectralDynamics::tracer_leapfrog);
 }
@@ -436,6 +445,29 @@ void bind_levels(nb::module_& m) {
         "a"_a, "b"_a, "pressure"_a = 1e5, "temperature"_a = 350., "gas_constant"_a = 287.,
         "heat_capacity"_a = 1004.5,
         "linear operators of the semi-implicit scheme; matrices row by row");
+    m.def(
+        "compressible_reference",
+        [](std::vector<double> a, std::vector<double> b, double beta, double pressure,
+           double temperature, double acoustic_temperature, double gas_constant,
+           double heat_capacity) {
+            const atmosphere::CompressibleReference r(
+                {a, b, pressure, temperature, gas_constant, heat_capacity}, acoustic_temperature);
+            const auto L = r.acceleration();
+            const auto modes = atmosphere::compressible_modes(r, beta);
+            nb::dict d;
+            d["G"] = r.G();
+            d["S"] = r.S();
+            d["acceleration"] = std::array{L.above, L.here, L.below};
+            d["acoustic"] = r.acoustic();
+            d["F"] = r.F(beta);
+            d["matrix"] = r.matrix(beta);
+            d["speed_squared"] = modes.speed_squared;
+            return d;
+        },
+        "a"_a, "b"_a, "beta"_a, "pressure"_a = 1e5, "temperature"_a = 350.,
+        "acoustic_temperature"_a = 100., "gas_constant"_a = 287., "heat_capacity"_a = 1004.5,
+        "linear operators of compressible air; matrices row by row, the acceleration L by its "
+        "diagonals");
 }
 
 }  // namespace
@@ -443,6 +475,7 @@ void bind_levels(nb::module_& m) {
 void bind_atmosphere(nb::module_& m) {
     bind_trajectories(m);
     bind_spectral_process(m);
+    bind_plane(m);
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
     bind_gridpoint(m);

@@ -3,6 +3,7 @@
 #include "field/field_set.hpp"
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -100,6 +101,7 @@ void put(FieldSet& s, const std::string& name, int b, Array<const double> values
         values.shape(2) != nx || f.place == place::profile || !f.stays())
         throw Error("block ", b, " of '", name, "' takes an array (", levels, ", ", ny, ", ", nx,
                     ")");
+    s.changed_here(s.layout->index(name));
     const int h = s.domain().halo;
     const auto fill = [&]<class T>(T*) {
         for (std::size_t j = 0; j < ny; ++j)
@@ -171,6 +173,8 @@ void bind_field_set(nb::module_& m) {
                                                          : new (self) FieldSet(x, precision);
             },
             "other"_a, "precision"_a = 0, "a copy; precision: bytes of a number, as the other's")
+        .def("live_on", &FieldSet::live_on, "device"_a.none(),
+             "steps are taken on this device from now on; None: here again")
         .def_rw("count", &FieldSet::count, "steps taken since the start")
         .def("has", [](const FieldSet& s, const std::string& name) { return s.has(name); })
         .def("set", &set, "name"_a, "values"_a.noconvert(), "first_level"_a = 0,

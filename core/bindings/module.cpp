@@ -12,6 +12,7 @@ void bind_grid(nb::module_&);
 void bind_parallel(nb::module_&);
 void bind_solver(nb::module_&);
 void bind_field(nb::module_&);
+void bind_device(nb::module_&);
 void bind_transform(nb::module_&);
 void bind_global_process(nb::module_&);
 void bind_sequence(nb::module_&);
@@ -46,6 +47,7 @@ NB_MODULE(_core, m) {
     bind_parallel(m);
     bind_solver(m);
     bind_field(m);
+    bind_device(m);
     bind_transform(m);
     bind_global_process(m);
     bind_sequence(m);

@@ -3,11 +3,12 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include "base/error.hpp"
-#include "bindings/blocks.hpp"
+#include "bindings/device_blocks.hpp"
 #include "parallel/measure.hpp"
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
@@ -44,8 +45,14 @@ struct BoundExchange {
     int bytes;
     std::vector<Exchange::Item> items;
     std::vector<FieldSlab> from, to;
+    DeviceBlocks blocks;
+    std::unique_ptr<Mover> mover;
+    void on(std::shared_ptr<Device> device) {
+        blocks.device = std::move(device);
+        mover = blocks.device->halos(exchange.points());
+    }
     using Fields = std::vector<std::vector<BlockArray>>;
-    std::vector<FieldSlab> slabs(const Fields& fields) const {
+    std::vector<FieldSlab> slabs(const Fields& fields) {
         if (fields.size() != items.size())
             throw Error(fields.size(), " fields for an exchange of ", items.size());
         std::vector<FieldSlab> list;
@@ -55,6 +62,7 @@ struct BoundExchange {
                 throw Error("field ", n, " has ", list[n].levels, " levels, the exchange expects ",
                             items[n].levels);
             list[n].levels = items[n].levels;
+            if (blocks.device) list[n] = blocks.there(std::move(list[n]), fields[n]);
         }
         return list;
     }
@@ -192,6 +200,8 @@ void bind_exchanges(nb::module_& m) {
                     precision,
                     items_of(list),
                     {},
+                    {},
+                    {},
                     {}};
             },
             "comm"_a, "decomposition"_a, "halo"_a, "precision"_a, "items"_a,
@@ -205,6 +215,8 @@ void bind_exchanges(nb::module_& m) {
                     precision,
                     items_of(list),
                     {},
+                    {},
+                    {},
                     {}};
             },
             "comm"_a, "plans"_a, "precision"_a, "items"_a, "add"_a = false)
@@ -212,7 +224,7 @@ void bind_exchanges(nb::module_& m) {
             "start",
             [](BoundExchange& e, const BoundExchange::Fields& fields) {
                 e.from = e.slabs(fields);
-                e.exchange.start(e.from);
+                e.exchange.start(e.from, e.mover.get());
             },
             "fields"_a, "arrays of each field's blocks; kept alive by the caller until finish")
         .def(
@@ -220,8 +232,13 @@ void bind_exchanges(nb::module_& m) {
             [](BoundExchange& e, const BoundExchange::Fields& fields) {
                 e.to = e.slabs(fields);
                 e.exchange.finish(e.to);
+                if (e.blocks.device) e.blocks.back();
             },
             "fields"_a)
+        .def(
+            "on_device",
+            [](BoundExchange& e, std::shared_ptr<Device> device) { e.on(std::move(device)); },
+            "device"_a, "from now on fields lie in memory of this device while they are exchanged")
         .def_prop_ro("messages", [](const BoundExchange& e) { return e.exchange.messages(); })
         .def_prop_ro("bytes", [](const BoundExchange& e) { return e.exchange.bytes(); });
 }

@@ -82,14 +82,15 @@ void bind_program(nb::module_& m) {
             [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes,
                int precision, std::vector<std::string> keep,
                std::vector<std::vector<std::string>> rotate, int tile,
-               std::map<std::string, int> tiles, bool compute_in_halo, bool group) {
+               std::map<std::string, int> tiles, bool compute_in_halo, bool group, bool device) {
                 new (self) Sequence(domain, precision, std::move(processes),
                                     {std::move(keep), std::move(rotate), tile, std::move(tiles),
-                                     compute_in_halo, group});
+                                     compute_in_halo, group, device});
             },
             "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{},
             "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0,
-            "tiles"_a = std::map<std::string, int>{}, "compute_in_halo"_a = true, "group"_a = true)
+            "tiles"_a = std::map<std::string, int>{}, "compute_in_halo"_a = true, "group"_a = true,
+            "device"_a = false)
         .def(
             "advance",
             [](Sequence& s, FieldSet& fields, int steps) {
@@ -175,6 +176,15 @@ void bind_program(nb::module_& m) {
                          }
                          return list;
                      })
+        .def_prop_ro(
+            "scratch",
+            [](const Sequence& s) {
+                std::vector<std::string> names;
+                for (auto& f : s.layout()->fields)
+                    if (f.scratch) names.push_back(f.name);
+                return names;
+            },
+            "fields that never leave the cache")
         .def_prop_ro("bytes_allocated", &Sequence::bytes_allocated,
                      "of scratch, and of one field set");
 }

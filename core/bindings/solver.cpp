@@ -3,11 +3,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <cmath>
-#include "bindings/blocks.hpp"
+#include "bindings/device_blocks.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -27,8 +28,27 @@ struct BoundSolver {
     Decomposition decomposition;
     int rank, halo;
     EllipticSolver solver;
+    std::shared_ptr<Device> device{};
+    static int bytes(const Blocks& blocks) {
+        return !blocks.empty() && blocks[0].dtype() == nb::dtype<float>() ? 4 : 8;
+    }
     FieldSlab field(const Blocks& blocks) const {
-        return slab(blocks, 8, decomposition, rank, halo);
+        return slab(blocks, bytes(blocks), decomposition, rank, halo);
+    }
+    int solve(const Blocks& rhs, const Blocks& x) {
+        const auto b = field(rhs), y = field(x);
+        const int of = bytes(rhs);
+        if (bytes(x) != of) throw Error("a right-hand side and a solution of different numbers");
+        if (!device) {
+            nb::gil_scoped_release nogil;
+            return solver.solve(b, y, of);
+        }
+        DeviceBlocks blocks;
+        blocks.device = device;
+        const auto b_there = blocks.there(b, rhs), y_there = blocks.there(y, x);
+        const int iterations = solver.solve_there(b_there, y_there, of);
+        blocks.back();
+        return iterations;
     }
 };
 
@@ -79,12 +99,19 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
             "compactness"_a = 0.0)
         .def(
             "solve",
-            [](BoundSolver& s, const Blocks& rhs, const Blocks& x) {
-                const auto b = s.field(rhs), y = s.field(x);
-                nb::gil_scoped_release nogil;
-                return s.solver.solve(b, y);
-            },
+            [](BoundSolver& s, const Blocks& rhs, const Blocks& x) { return s.solve(rhs, x); },
             "rhs"_a, "x"_a)
+        .def(
+            "on_device",
+            [](BoundSolver& s, std::shared_ptr<Device> device) {
+                const bool can = s.solver.live_on(device);
+                if (can) s.device = std::move(device);
+                return can;
+            },
+            "device"_a,
+            "from now on it solves in memory of this device; False: it cannot, of several ranks, "
+            "or "
+            "with another method than chrongear or pcsi with the diagonal")
         .def(
             "apply",
             [](BoundSolver& s, const Blocks& x, const Blocks& y) {

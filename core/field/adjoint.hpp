@@ -53,7 +53,7 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
     each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
         *Taped<T>::origin_of(p) = use.own ? -1 : t.add_given();
     });
-    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, cell.levels);
+    apply<Taped<T>>(*static_cast<const Scheme*>(scheme), at, 0, 0, cell.levels);
     t.adjoint.assign(t.count, Lanes(T(0)));
     each_level<Scheme, T>(at, cell.levels, [&](const Use& use, T* p) {
         if (use.access == Access::reads || use.own) return;
@@ -72,14 +72,15 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
 
 /// The entry of a scheme whose processes have an adjoint.
 template <class Scheme> Entries with_adjoint(Entries entries) {
-    for (auto& e : entries)
-        e.make = [make = e.make](const std::map<std::string, double>& values, int precision,
-                                 int width) {
-            Process p = make(values, precision, width);
-            adjoints()[p.run] = precision == 4 ? adjoint_detail::run<Scheme, float>
-                                               : adjoint_detail::run<Scheme, double>;
-            return p;
-        };
+    if constexpr (!launch::on_device)
+        for (auto& e : entries)
+            e.make = [make = e.make](const std::map<std::string, double>& values, int precision,
+                                     int width) {
+                Process p = make(values, precision, width);
+                adjoints()[p.run] = precision == 4 ? adjoint_detail::run<Scheme, float>
+                                                   : adjoint_detail::run<Scheme, double>;
+                return p;
+            };
     return entries;
 }
 template <class Scheme> Entries linear_entry(std::string name) {

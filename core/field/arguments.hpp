@@ -64,26 +64,26 @@ inline constexpr auto uses = [] {
     return all;
 }();
 
-/// An argument from what lies at `at`.
-template <class A> constexpr A argument(const Raw* at, int column, int levels) {
+/// An argument from what lies at `at`, so many columns and rows further.
+template <class A> constexpr A argument(const Raw* at, int column, int row, int levels) {
     if constexpr (View<A>)
-        return A(*at, column, levels);
+        return A(*at, row * at->row + column, levels);
     else
         return [&]<class... M>(Types<M...>) {
             constexpr auto first = arguments_detail::begins(Types<M...>());
             return [&]<std::size_t... n>(std::index_sequence<n...>) {
-                return A{argument<M>(at + first[n], column, levels)...};
+                return A{argument<M>(at + first[n], column, row, levels)...};
             }(std::make_index_sequence<sizeof...(M)>());
         }(Members<A>());
 }
 
-/// The kernel at one column or pack, whose arguments lie at `at`.
+/// The kernel at one column or pack, so many columns and rows from where its arguments lie.
 template <class Real, class Scheme>
-constexpr void apply(const Scheme& kernel, const Raw* at, int column, int levels) {
+constexpr void apply(const Scheme& kernel, const Raw* at, int column, int row, int levels) {
     [&]<class... A>(Types<A...>) {
         constexpr auto first = arguments_detail::begins(Types<A...>());
         [&]<std::size_t... n>(std::index_sequence<n...>) {
-            kernel.template operator()<Real>(argument<A>(at + first[n], column, levels)...);
+            kernel.template operator()<Real>(argument<A>(at + first[n], column, row, levels)...);
         }(std::make_index_sequence<sizeof...(A)>());
     }(Arguments<Scheme, Real>());
 }

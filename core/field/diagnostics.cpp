@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <list>
+#include "field/watch.hpp"
 #include "parallel/meeting.hpp"
 #include "parallel/sum/reduce.hpp"
 
@@ -70,18 +72,22 @@ struct
     const FieldSet& s;
     std::span<const double> levels, area;
     const Field *eta = nullptr, *cells = nullptr, *depth = nullptr, *bottom = nullptr;
-    Weight(const FieldSet& s, const Field& f, bool moving) : s(s) {
+    /// there: fields are known by their numbers alone, wherever their values are.
+    Weight(const FieldSet& s, const Field& f, bool moving, bool there = false) : s(s) {
+        const auto field = [&](std::string_view name) {
+            return there ? &s.fields()[s.layout->index(name)] : &s[name];
+        };
         const bool corner = f.place.horizontal == Horizontal::corner;
         area = corner ? s.domain().area_corner : s.domain().area_center;
         if (f.place.vertical == Vertical::column) return;
         levels = s.domain().level_weights;
-        if (moving) eta = &s["sea_surface_height"];
+        if (moving) eta = field("sea_surface_height");
         if (const char* name = corner ? "corner_thickness" : "cell_thickness"; s.has(name))
-            cells = &s[name];
+            cells = field(name);
         if (cells &&
             cells->written) {  // layers follow the surface: the field is that of the step before
             cells = nullptr;
-            if (!corner) depth = &s["depth_center"], bottom = &s["bottom_thickness"];
+            if (!corner) depth = field("depth_center"), bottom = field("bottom_thickness");
         }
     }
     double operator()(int b, int k, int j, int i) const {
@@ -107,6 +113,83 @@ struct
                (eta && k == 0 ? value(s, *eta, b, 0, j, i) : 0);
     }
 };
+
+/// The wet columns of a place, as a device takes them.
+WetColumns wet_columns(const FieldSet& s, const Field& f) {
+    const Domain& d = s.domain();
+    const Weight weight(s, f, false, true);
+    WetColumns made{s.bytes(),
+                    d.decomposition.topology.nx,
+                    d.decomposition.topology.ny,
+                    {},
+                    {weight.levels.begin(), weight.levels.end()}};
+    for_each_row(s, f, [&](const Row& r) {
+        for (int i = 0; i < r.nx; ++i)
+            if (r.levels[i]) {
+                const double area =
+                    weight.area.empty() ? 1 : weight.area[std::size_t(r.J) * made.nx + r.i0 + i];
+                made.columns.push_back(
+                    {r.b, r.j + d.halo, i + d.halo, r.levels[i], r.i0 + i, r.J, area});
+            }
+    });
+    return made;
+}
+
+/// A set that lives on a device is watched there.
+class There {
+public:
+    There(const FieldSet& s, const Field& f, bool moving = false)
+        : set(s), weight(s, f, moving, true) {
+        auto& known = s.watch(f.place);
+        if (!known) known = s.device()->watch(wet_columns(s, f));
+        watch = known.get();
+    }
+    Watch* watch;
+    /// A field there; null: none.
+    const FieldSlab* operator()(const Field* f) {
+        return f ? &slabs.emplace_back(set.on_device(int(f - set.fields().data()))) : nullptr;
+    }
+    const FieldSlab* cells() { return operator()(weight.cells); }
+    Watch::Thickness thickness() {
+        return {
+            cells(), operator()(weight.eta), operator()(weight.depth), operator()(weight.bottom)};
+    }
+    double sum(const Field* f) {
+        const FieldSlab* values = operator()(f);
+        const auto t = thickness();
+        return exact_sum(
+            set.domain().comm, watch->largest(values, t),
+            [&](double coarse, double fine) { return watch->limbs(values, t, coarse, fine); });
+    }
+    std::vector<double> column_sums(const Field* f) {
+        const FieldSlab* values = operator()(f);
+        return watch->column_sums(*values, thickness());
+    }
+    /// Of the last extremes or motion.
+    double mean(double of_nothing) const {
+        const auto sum = [&](Watch::Terms which) {
+            return exact_sum(
+                set.domain().comm, watch->largest(which),
+                [&](double coarse, double fine) { return watch->limbs(which, coarse, fine); });
+        };
+        const double volume = sum(Watch::weights);
+        return volume > 0 ? sum(Watch::values) / volume : of_nothing;
+    }
+
+private:
+    const FieldSet& set;
+    Weight weight;
+    std::list<FieldSlab> slabs;
+};
+
+/// Of fields at centres and corners, which are those that count for something.
+bool lives_there(const FieldSet& s, const Field& f) {
+    return s.device() &&
+           (f.place.horizontal == Horizontal::center || f.place.horizontal == Horizontal::corner);
+}
+const Field& named(const FieldSet& s, std::string_view name) {
+    return s.fields()[s.layout->index(name)];
+}
 
 template <class Of> double sum_of(const FieldSet& s, const Field& f, Of of) {
     std::vector<double> terms;
@@ -175,17 +258,42 @@ Ranked best(MPI_Comm comm, Ranked mine) {  // of the largest value
 
 }  // namespace
 
-Extremes extremes(const FieldSet& s, std::string_view name) {
-    const Field& f = s[name];
+/// Of what is finite: the largest of -value and of value; and of what is not.
+struct Found {
+    Ranked low, high, bad;
+};
+constexpr double nothing = -std::numeric_limits<double>::infinity();
+
+static Extremes described(const FieldSet& s, Found found, const auto& mean) {
     const auto& t = s.domain().decomposition.topology;
-    constexpr double none = -std::numeric_limits<double>::infinity();
-    Ranked low{none, -1}, high{none, -1}, bad{none, -1};
-    auto place = [&](int I, int J, int k) { return (long(k) * t.ny + J) * t.nx + I; };
     auto where = [&](long n) {
         return n < 0 || n == std::numeric_limits<long>::max()
                    ? Extremes::At{-1, -1, -1}
                    : Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
     };
+    const MPI_Comm comm = s.domain().comm;
+    const Ranked low = best(comm, found.low), high = best(comm, found.high),
+                 bad = best(comm, found.bad);
+    Extremes e{-low.value,        high.value,       std::nan(""),    where(low.place),
+               where(high.place), !(bad.value > 0), where(bad.place)};
+    if (e.finite) e.mean = mean(std::nan(""));
+    return e;
+}
+
+static Extremes extremes_there(const FieldSet& s, const Field& f) {
+    There there(s, f);
+    const auto e = there.watch->extremes(*there(&f), there.cells());
+    const Ranked bad = e.bad < 0 ? Ranked{nothing, -1} : Ranked{1, long(e.bad)};
+    return described(s, {{e.low.value, long(e.low.place)}, {e.high.value, long(e.high.place)}, bad},
+                     [&](double of_nothing) { return there.mean(of_nothing); });
+}
+
+Extremes extremes(const FieldSet& s, std::string_view name) {
+    if (lives_there(s, named(s, name))) return extremes_there(s, named(s, name));
+    const Field& f = s[name];
+    const auto& t = s.domain().decomposition.topology;
+    Ranked low{nothing, -1}, high{nothing, -1}, bad{nothing, -1};
+    auto place = [&](int I, int J, int k) { return (long(k) * t.ny + J) * t.nx + I; };
     Mean mean(s, f);
     for_each_row(s, f, [&](const Row& r) {
         mean.begin(r);
@@ -212,16 +320,12 @@ Extremes extremes(const FieldSet& s, std::string_view name) {
                 f);
         mean.end(r);
     });
-    low = best(s.domain().comm, low);
-    high = best(s.domain().comm, high);
-    bad = best(s.domain().comm, bad);
-    Extremes e{-low.value,        high.value,       std::nan(""),    where(low.place),
-               where(high.place), !(bad.value > 0), where(bad.place)};
-    if (e.finite) e.mean = mean.value(std::nan(""));
-    return e;
+    return described(s, {low, high, bad},
+                     [&](double of_nothing) { return mean.value(of_nothing); });
 }
 
 double content(const FieldSet& s, std::string_view name, bool moving) {
+    if (const Field& f = named(s, name); lives_there(s, f)) return There(s, f, moving).sum(&f);
     const Field& f = s[name];
     const Weight weight(s, f, moving);
     return sum_of(s, f, [&](int b, int k, int j, int i) {
@@ -229,11 +333,20 @@ double content(const FieldSet& s, std::string_view name, bool moving) {
     });
 }
 std::vector<std::vector<double>> column_contents(const FieldSet& s, std::string_view name) {
+    std::vector<std::vector<double>> found;
+    for (const auto& block : s.domain().blocks) found.emplace_back(block->ny * block->nx);
+    if (const Field& f = named(s, name); lives_there(s, f)) {
+        const int halo = s.domain().halo;
+        auto sum = There(s, f, true).column_sums(&f);
+        auto next = sum.begin();
+        for (auto& c : wet_columns(s, f).columns)
+            found[c.block][std::size_t(c.row - halo) * s.domain().blocks[c.block]->nx + c.column -
+                           halo] = *next++;
+        return found;
+    }
     const Field& f = s[name];
     const Weight weight(s, f, true);
     const bool even = !weight.cells && !weight.depth;  // layers are as thick everywhere
-    std::vector<std::vector<double>> found;
-    for (const auto& block : s.domain().blocks) found.emplace_back(block->ny * block->nx);
     for_each_row(s, f, [&](const Row& r) {
         double* sums = found[r.b].data() + std::size_t(r.j) * r.nx;
         for (int k = 0; k < r.deepest; ++k)
@@ -254,6 +367,8 @@ std::vector<std::vector<double>> column_contents(const FieldSet& s, std::string_
     return found;
 }
 double volume(const FieldSet& s, bool moving) {
+    if (const Field& f = named(s, "temperature"); lives_there(s, f))
+        return There(s, f, moving).sum(nullptr);
     const Field& f = s["temperature"];
     const Weight weight(s, f, moving);
     return sum_of(s, f, weight);
@@ -266,8 +381,37 @@ double product(const FieldSet& s, const FieldSet& x, std::string_view name) {
     });
 }
 
+/// fastest: square of the speed.
+static Motion described(const FieldSet& s, Ranked fastest, Ranked steepest, double mean_square) {
+    const auto& t = s.domain().decomposition.topology;
+    auto where = [&](long n) {
+        return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
+    };
+    fastest.value = fastest.value > 0 ? std::sqrt(fastest.value) : fastest.value;
+    fastest = best(s.domain().comm, fastest);
+    steepest = best(s.domain().comm, steepest);
+    return {0.5 * mean_square, std::max(fastest.value, 0.), where(fastest.place),
+            std::max(steepest.value, 0.), where(steepest.place)};
+}
+
+static Motion motion_there(const FieldSet& s, double step, std::string_view u, std::string_view v,
+                           std::string_view dx, std::string_view dy) {
+    There there(s, named(s, u));
+    const auto spacing = [&](std::string_view name) {
+        return dx.empty() || dy.empty() ? nullptr : there(&named(s, name));
+    };
+    const auto m = there.watch->motion(*there(&named(s, u)), *there(&named(s, v)),
+                                       {spacing(dx), spacing(dy)}, step, there.cells());
+    const auto ranked = [](Watch::Peak p) {
+        return p.place < 0 ? Ranked{-1, 0} : Ranked{p.value, long(p.place)};
+    };
+    return described(s, ranked(m.square), ranked(m.courant), there.mean(0));
+}
+
 Motion motion(const FieldSet& s, double step, std::string_view u_name, std::string_view v_name,
               std::string_view dx_name, std::string_view dy_name) {
+    if (lives_there(s, named(s, u_name)))
+        return motion_there(s, step, u_name, v_name, dx_name, dy_name);
     const Field &u = s[u_name], &v = s[v_name], *dx = dx_name.empty() ? nullptr : &s[dx_name],
                 *dy = dy_name.empty() ? nullptr : &s[dy_name];
     const auto& t = s.domain().decomposition.topology;
@@ -298,29 +442,21 @@ Motion motion(const FieldSet& s, double step, std::string_view u_name, std::stri
                 u, v, spaced ? *dx : u, spaced ? *dy : v);
         mean.end(r);
     });
-    fastest.value = fastest.value > 0 ? std::sqrt(fastest.value) : fastest.value;
-    auto where = [&](long n) {
-        return Extremes::At{int(n % t.nx), int(n / t.nx % t.ny), int(n / t.nx / t.ny)};
-    };
-    fastest = best(s.domain().comm, fastest);
-    steepest = best(s.domain().comm, steepest);
-    return {0.5 * mean.value(0), std::max(fastest.value, 0.), where(fastest.place),
-            std::max(steepest.value, 0.), where(steepest.place)};
+    return described(s, fastest, steepest, mean.value(0));
 }
 
 std::uint64_t checksum(const FieldSet& s, std::span<const std::string> names) {
     std::uint64_t sum = 0, total = 0, salt = 0;
     for (auto& name : names) {
-        const Field& f = s[name];
         salt += 0x632BE59BD9B4E019u;
+        if (const Field& f = named(s, name); lives_there(s, f)) {
+            There there(s, f);
+            sum += there.watch->checksum(*there(&f), salt);
+            continue;
+        }
+        const Field& f = s[name];
         for_each_wet(s, f, [&](int b, int k, int j, int i, int I, int J) {
-            std::uint64_t x = std::bit_cast<std::uint64_t>(value(s, f, b, k, j, i) +
-                                                           0.0);  // + 0: no negative zero
-            x ^= (std::uint64_t(k) << 48) + (std::uint64_t(J) << 24) + std::uint64_t(I) +
-                 salt;  // splitmix64
-            x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-            x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-            sum += x ^ x >> 31;
+            sum += hashed(value(s, f, b, k, j, i), k, J, I, salt);
         });
     }
     Meet meet(s.domain().comm, sizeof sum);

@@ -7,7 +7,7 @@
 #include "field/process.hpp"
 
 /// What a library of schemes must have been compiled for.
-#define FATHOM_LAYOUT __VERSION__ ", layout 1"
+#define FATHOM_LAYOUT __VERSION__ ", layout 2"
 
 namespace fathom {
 
@@ -77,9 +77,13 @@ template <class Scheme> Entry one_entry(std::string name) {
     e.make = [name](const std::map<std::string, double>& values, int precision, int width) {
         Scheme scheme;
         for (auto& [parameter, value] : values) set_parameter(scheme, name, parameter, value);
-        if (precision == 4)
-            return width == 1 ? process<float, 1>(name, scheme) : process<float>(name, scheme);
-        return width == 1 ? process<double, 1>(name, scheme) : process<double>(name, scheme);
+        const bool numbers = width == 1;
+        Process made = precision == 4 ? numbers ? process<float, 1>(name, scheme)
+                                                : process<float>(name, scheme)
+                       : numbers      ? process<double, 1>(name, scheme)
+                                      : process<double>(name, scheme);
+        made.entry = name;
+        return made;
     };
     return e;
 }

@@ -76,36 +76,44 @@ template <class Real, Access access> struct Location {  // one value in memory
         (Real::load(at) - x).store(at);
     }
 };
+/// Distances in numbers. A GPU adds short ones to an address in one instruction, and has them in one
+/// register where long ones take two.
+using Distance = std::conditional_t<launch::on_device, int, std::ptrdiff_t>;
+
 template <class Real, Access access, int reach> struct ColumnView {
     using Number = typename Real::Number;
     Number* at;
-    std::ptrdiff_t level, row;
+    Distance column, level, row;
     int count;
     bool streams;
-    constexpr ColumnView(Raw raw, int offset, int count)
-        : at((Number*)raw.at + offset),
-          level(raw.level),
-          row(raw.row),
+    constexpr ColumnView(Raw raw, std::ptrdiff_t offset, int count)
+        : at((Number*)raw.at),
+          column(Distance(offset)),
+          level(Distance(raw.level)),
+          row(Distance(raw.row)),
           count(count),
           streams(raw.streams) {}
     constexpr int levels() const { return count; }  // wet levels of the deepest column of the pack
     /// Of what is read only the number, which cannot be assigned to.
     using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
     constexpr Value operator[](int k) const {
+        Number* const there = at + (column + k * level);
         // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
         // for the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
-            __builtin_prefetch(at + k * level + 2 * Real::width, access != Access::reads, 2);
-        if constexpr (access == Access::reads)
-            return Real::load(at + k * level);
+            __builtin_prefetch(there + 2 * Real::width, access != Access::reads, 2);
+        if constexpr (access == Access::reads && launch::on_device)
+            return Real(launch::unchanging(there));
+        else if constexpr (access == Access::reads)
+            return Real::load(there);
         else
-            return {at + k * level, streams};
+            return {there, streams};
     }
     constexpr ColumnView operator()(Shift s) const requires(reach > 0)
     {  // the neighbour's column
         assert(s.i <= reach && -s.i <= reach && s.j <= reach && -s.j <= reach);
         ColumnView there = *this;
-        there.at += s.j * row + s.i;
+        there.column += s.j * row + s.i;
         return there;
     }
 };
@@ -117,9 +125,12 @@ template <class Real> using InOut = ColumnView<Real, Access::updates, 0>;
 template <class Real>
 struct Profile {  // layer thickness, weights of time levels: the same in all columns
     const typename Real::Number* at;
-    constexpr Profile(Raw raw, int, int) : at((const typename Real::Number*)raw.at) {}
+    constexpr Profile(Raw raw, std::ptrdiff_t, int) : at((const typename Real::Number*)raw.at) {}
     constexpr typename Real::Number operator[](int k) const {
-        return at[k];
+        if constexpr (launch::on_device)
+            return launch::unchanging(at + k);
+        else
+            return at[k];
     }  // a number: what depends on k alone is computed once a pack
 };
 
@@ -161,7 +172,7 @@ template <class Real> struct OwnColumn {
 template <class Real, Text name, int number> struct Keeps {
     OwnColumn<Real> first;
     int count;
-    constexpr Keeps(Raw raw, int column, int levels)
+    constexpr Keeps(Raw raw, std::ptrdiff_t column, int levels)
         : first{(typename Real::Number*)raw.at +
                     launch::own_column<cell_width<typename Real::Number>>(column),
                 raw.level},

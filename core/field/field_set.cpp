@@ -82,7 +82,8 @@ FieldSet::FieldSet(const FieldSet& x)
             for (auto& at : f.at) at = memory.at + (at - x.memory.at);
     choose_pages();
     settle_guests();
-    fathom::copy(x.memory, 0, memory, 0, memory.bytes);
+    for (int n = 0; n < int(all.size()); ++n) x.fetch(n);
+    std::memcpy(memory.at, x.memory.at, memory.bytes);
 }
 
 static std::shared_ptr<const Layout> in_precision(const Layout& layout, int bytes) {
@@ -129,9 +130,78 @@ void FieldSet::settle_guests() {
 
 void FieldSet::rotate() {
     for (auto& cycle : layout->rotations)
-        for (std::size_t n = 0; n + 1 < cycle.size(); ++n)
+        for (std::size_t n = 0; n + 1 < cycle.size(); ++n) {
             std::swap(all[cycle[n]].at, all[cycle[n + 1]].at);
+            if (!places.empty()) std::swap(place_of[cycle[n]], place_of[cycle[n + 1]]);
+        }
     settle_guests();
+}
+
+void FieldSet::live_on(std::shared_ptr<Device> device) {
+    if (there.device)
+        for (int n = 0; n < int(all.size()); ++n) fetch(n);
+    places.clear(), place_of.clear(), watches.clear();
+    there = {};
+    if (!device) return;
+    there = DeviceMemory(std::move(device), memory.bytes);
+    // fields follow each other in memory, in their order
+    std::size_t end = memory.bytes;
+    places.resize(all.size());
+    for (int n = int(all.size()); n-- > 0;) {
+        const Field& f = layout->fields[n];
+        place_of.insert(place_of.begin(), n);
+        if (!f.stays() || f.at.empty()) continue;
+        const auto begin = (std::size_t)f.at[0] - 64;
+        places[n] = {begin, end - begin, Newest::here};
+        end = begin;
+    }
+    // of a set whose fields have changed places
+    for (auto& cycle : layout->rotations)
+        for (int n : cycle)
+            for (int m : cycle)
+                if (!all[n].at.empty() &&
+                    all[n].at[0] == memory.at + (std::size_t)layout->fields[m].at[0])
+                    place_of[n] = m;
+}
+
+/// What holds a field: its host, if it is a guest.
+static int holder(const std::vector<Field>& all, int n) {
+    return all[n].guest_of < 0 ? n : all[n].guest_of;
+}
+
+void FieldSet::fetch(int n) const {
+    if (places.empty()) return;
+    const Home& p = places[place_of[holder(all, n)]];
+    if (p.newest != Newest::there) return;
+    p.newest = Newest::both;
+    there.device->copy(memory.at + p.begin, there.at + p.begin, p.bytes, Device::Way::to_host);
+}
+
+void FieldSet::send(int n) const {
+    const Home& p = places[place_of[holder(all, n)]];
+    if (p.newest != Newest::here) return;
+    p.newest = Newest::both;
+    there.device->copy(there.at + p.begin, memory.at + p.begin, p.bytes, Device::Way::to_device);
+}
+
+std::size_t FieldSet::place_there(int n) const {
+    return (std::size_t)there.at + places[place_of[holder(all, n)]].begin;
+}
+
+void FieldSet::changed_here(int n) {
+    if (!places.empty()) places[place_of[holder(all, n)]].newest = Newest::here;
+}
+void FieldSet::changed_there(int n) { places[place_of[holder(all, n)]].newest = Newest::there; }
+
+std::shared_ptr<Watch>& FieldSet::watch(Place p) const {
+    return watches[{p.horizontal, p.vertical == Vertical::column}];
+}
+
+Field FieldSet::on_device(int n) const {
+    send(n);
+    Field f = all[n];
+    for (auto& at : f.at) at = there.at + (at - memory.at);
+    return f;
 }
 
 std::vector<std::string> FieldSet::state() const {
@@ -150,7 +220,7 @@ static auto source(const Topology& t, Horizontal where, int i, int j, bool neare
 
 void FieldSet::set(std::string_view name, const double* values, int first_level, int levels,
                    bool nearest_outside) {
-    Field& f = named(name);
+    Field& f = to_write(name);
     if (f.scratch)
         throw Error("'", name, "' is made by a process before it is read, and cannot be set");
     const Domain& d = domain();
@@ -174,7 +244,7 @@ void FieldSet::set(std::string_view name, const double* values, int first_level,
 }
 
 void FieldSet::set_profile(std::string_view name, std::span<const double> values) {
-    Field& f = named(name);
+    Field& f = to_write(name);
     if (f.place != place::profile) throw Error("'", name, "' is not a profile");
     if (int(values.size()) > f.levels)
         throw Error("'", name, "' holds ", f.levels, " values, given ", values.size());
@@ -213,7 +283,7 @@ static void each_row(const FieldSet& s, const Field& y, const Field& x, int byte
 }
 
 void FieldSet::fill(std::string_view name, double value) {
-    if (Field& f = named(name); !f.scratch)
+    if (Field& f = to_write(name); !f.scratch)
         each_block(*this, f, [&](auto* x, std::size_t count) {
             std::fill_n(x, count, std::remove_reference_t<decltype(*x)>(value));
         });
@@ -227,7 +297,7 @@ static void must_agree(const Field& f, const Field& g) {
 static const auto assign = [](auto* y, const auto* x, int count) { std::copy_n(x, count, y); };
 
 void FieldSet::copy(std::string_view from, std::string_view to) {
-    Field &f = named(from), &g = named(to);
+    const Field &f = (*this)[from], &g = to_write(to);
     if (f.place == place::profile) throw Error("'", from, "' is a profile");
     must_agree(f, g);
     each_row(*this, g, f, bytes(), assign);
@@ -236,7 +306,7 @@ void FieldSet::copy(std::string_view from, std::string_view to) {
 template <class Body> void FieldSet::with(const FieldSet& x, const Names& names, Body body) {
     for (auto& name : names.empty() ? state() : names) {
         must_agree((*this)[name], x[name]);
-        body((*this)[name], x[name]);
+        body(to_write(name), x[name]);
     }
 }
 
@@ -263,7 +333,7 @@ void FieldSet::axpy(double a, const FieldSet& x, const Names& names) {
 
 void FieldSet::scale(double a, const Names& names) {
     for (auto& name : names.empty() ? state() : names)
-        each_block(*this, (*this)[name], [a](auto* x, std::size_t count) {
+        each_block(*this, to_write(name), [a](auto* x, std::size_t count) {
             for (std::size_t i = 0; i < count; ++i) x[i] *= a;
         });
 }

@@ -2,6 +2,9 @@
 /// increment, a member of an ensemble and a trajectory are field sets; a field set is a vector
 /// (copy, axpy, scale, dot), so that what is written for vectors is written once.
 ///
+/// A set may live on a device: its fields have memory here and there, and each knows where its newest
+/// values are. Steps are taken there; what is asked for here comes when it is asked for.
+///
 /// Which fields there are and where each lies is the Layout. A sequence makes one from what its
 /// processes declare (sequence/sequence.hpp); all its field sets share it.
 #pragma once
@@ -9,11 +12,14 @@
 #include <memory>
 #include <span>
 #include "field/process.hpp"
+#include "machine/device.hpp"
 #include "machine/memory.hpp"
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/packing.hpp"
 
 namespace fathom {
+
+class Watch;  // watch.hpp
 
 /// A named array at a place of the grid: of each block where it begins, and its strides.
 struct Field : FieldSlab {
@@ -58,9 +64,25 @@ public:
     const Domain& domain() const { return *layout->domain; }
     int bytes() const { return layout->bytes; }
     bool has(std::string_view name) const { return layout->has(name); }
-    const Field& operator[](int n) const { return all[n]; }
-    const Field& operator[](std::string_view name) const { return all[layout->index(name)]; }
-    std::span<const Field> fields() const { return all; }
+    /// A field with its newest values here.
+    const Field& operator[](int n) const { return fetch(n), all[n]; }
+    const Field& operator[](std::string_view name) const { return (*this)[layout->index(name)]; }
+    std::span<const Field> fields() const { return all; }  ///< wherever their values are
+
+    /// From now on steps are taken on this device.
+    void live_on(std::shared_ptr<Device>);
+    const std::shared_ptr<Device>& device() const { return there.device; }
+    /// The same field on the device, with its newest values there.
+    Field on_device(int n) const;
+    /// Where it begins there: what tells time levels and sets apart.
+    std::size_t place_there(int n) const;
+    /// Somebody has written a field here, on the device.
+    void changed_here(int n);
+    void changed_there(int n);
+    /// Of a place on the device: made by diagnostics.cpp when it is wanted.
+    std::shared_ptr<Watch>& watch(Place) const;
+    void fetch(int n) const;  ///< the newest values of a field are here, too
+    void send(int n) const;   ///< they are on the device, too
     /// Names of the fields of the state, in the order of declaration: what a restart holds.
     std::vector<std::string> state() const;
 
@@ -89,10 +111,23 @@ public:
 
 private:
     Pages memory;
+    DeviceMemory there;
     std::vector<Field> all;
+    enum class Newest { both, here, there };
+    /// Memory of a field, from the beginning of the set's: of a rotation it changes its owner.
+    struct Home {
+        std::size_t begin, bytes;
+        mutable Newest newest;
+    };
+    std::vector<Home> places;   // of the layout's fields; empty without a device
+    std::vector<int> place_of;  // of each field
+    mutable std::map<std::pair<Horizontal, bool>, std::shared_ptr<Watch>> watches;
     void choose_pages();
     void settle_guests();
-    Field& named(std::string_view name) { return all[layout->index(name)]; }
+    Field& to_write(std::string_view name) {
+        const int n = layout->index(name);
+        return fetch(n), changed_here(n), all[n];
+    }
     /// body(own field, that of x) for each name.
     template <class Body> void with(const FieldSet& x, const Names&, Body body);
 };

@@ -21,6 +21,7 @@ public:
     public:
         Given(FieldSet& set, std::span<const int> fields) : set(set), fields(fields) {}
         const Field& operator[](Item item) const { return set[fields[item.number]]; }
+        Field on_device(Item item) const { return set.on_device(fields[item.number]); }
         FieldSet& set;
 
     private:
@@ -42,6 +43,9 @@ public:
     virtual void changed(Given) {}
     /// One step: by all ranks together.
     virtual void apply(Given) = 0;
+    /// The same with fields that live on a device: takes them as at.on_device(item). False: it cannot,
+    /// nothing is done; it is applied here, and its fields travel.
+    virtual bool apply_on(Device&, Given) { return false; }
     /// perturbation becomes M' perturbation about the state, as it is before `apply`; adjoint: the
     /// transpose of that.
     virtual void tangent(Given state, Given perturbation) const;

@@ -28,9 +28,10 @@ template <class Scheme> struct Parameter {
     std::string_view meaning;
 };
 
-/// cell_width columns starting at `column`, of which the deepest has `levels` wet levels.
+/// cell_width columns starting at `column`, of which the deepest has `levels` wet levels. row: from
+/// that at which fields are given.
 struct Cell {
-    int column, levels;
+    int column, levels, row = 0;
 };
 
 class GlobalProcess;
@@ -45,6 +46,7 @@ struct Process {
     };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     std::string name, phase = "baroclinic";
+    std::string entry;  ///< its name in the catalogue, if it is of the catalogue
     /// Runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is state.
     int every = 1;
     std::vector<Field> fields;
@@ -93,8 +95,8 @@ inline std::vector<Process::Field> fields(std::span<const Use> uses) {
 template <class Scheme, class Real, class Fields> struct Columns {
     Scheme kernel;
     Fields at;
-    constexpr void operator()(int column, int levels) const {
-        apply<Real>(kernel, &at[0], column, levels);
+    constexpr void operator()(int column, int row, int levels) const {
+        apply<Real>(kernel, &at[0], column, Real::width == 1 ? row : 0, levels);
     }
 };
 template <class Scheme, class Real, int cell>

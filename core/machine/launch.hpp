@@ -1,11 +1,12 @@
 /// The launcher: the only place that knows on what a kernel runs. `columns` calls a body once for
-/// each pack of columns of a row's wet cells: on a processor one after another, on a GPU each
-/// column by a thread of its own. A .cpp file that is compiled as CUDA (nvcc -x cu) gets the second
-/// form of the same kernels; `constexpr` is what makes them device code
-/// (--expt-relaxed-constexpr).
+/// each pack of columns of wet cells, `each` once for each number, `totals` the same and adds up:
+/// on a processor one after another, on a GPU each by a thread of its own. A .cpp file that is
+/// compiled as CUDA (nvcc -x cu) gets the second form of the same kernels; `constexpr` is what
+/// makes them device code (--expt-relaxed-constexpr).
 #pragma once
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #if defined(__CUDACC__)
 #include "base/error.hpp"
 #endif
@@ -17,6 +18,24 @@ namespace fathom::launch {
 /// Packs of one column: a thread each.
 inline constexpr bool on_device = true;
 
+/// A number that nobody writes while a kernel runs: it may be read early, and many at once.
+template <class Number> constexpr Number unchanging(const Number* at) {
+#if defined(__CUDA_ARCH__)
+    return __ldg(at);
+#else
+    return *at;
+#endif
+}
+
+/// All kernels, in their order.
+inline cudaStream_t stream = nullptr;
+inline constexpr int threads = 128;  // of a block
+
+inline void started() {
+    if (const auto wrong = cudaGetLastError(); wrong != cudaSuccess)
+        throw Error("a kernel could not be started: ", cudaGetErrorString(wrong));
+}
+
 /// Arguments travel to the device by value.
 template <std::size_t number, class Argument> auto carried(const Argument* first) {
     std::array<Argument, number> all;
@@ -25,37 +44,110 @@ template <std::size_t number, class Argument> auto carried(const Argument* first
 }
 
 /// Where a kernel's own memory of this column lies: each thread has some.
-template <int> constexpr int own_column(int column) { return column; }
+template <int> constexpr std::ptrdiff_t own_column(std::ptrdiff_t column) { return column; }
 
 template <int cell, class Cell, class Body>
 __global__ void a_column(Body body, const Cell* first, int cells) {
     const int n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= cells * cell) return;
     const Cell& at = first[n / cell];
-    body(at.column - first->column + n % cell, at.levels);
+    body(at.column - first->column + n % cell, at.row, at.levels);
 }
 
 /// Cells lie in memory of the device.
 template <int cell, int width, class Cell, class Body>
 void columns(const Cell* first, const Cell* last, const Body& body) {
     static_assert(width == 1, "a thread of a device has one column");
-    constexpr int threads = 128;
     const int cells = int(last - first);
-    a_column<cell><<<(cells * cell + threads - 1) / threads, threads>>>(body, first, cells);
-    if (const auto wrong = cudaGetLastError(); wrong != cudaSuccess)
-        throw Error("a kernel could not be started: ", cudaGetErrorString(wrong));
+    if (cells == 0) return;
+    a_column<cell>
+        <<<(cells * cell + threads - 1) / threads, threads, 0, stream>>>(body, first, cells);
+    started();
+}
+
+template <class Body> __global__ void one(Body body, std::size_t count) {
+    const std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < count) body(n);
+}
+
+/// body(n) for n = 0 ... count - 1.
+template <class Body> void each(std::size_t count, const Body& body) {
+    if (count == 0) return;
+    one<<<unsigned((count + threads - 1) / threads), threads, 0, stream>>>(body, count);
+    started();
+}
+
+inline constexpr int many_threads = 512;  // of a block that comes to one result
+inline unsigned few(std::size_t count) {
+    const std::size_t blocks = (count + many_threads - 1) / many_threads, most = 528;
+    return unsigned(blocks < most ? blocks : most);
+}
+
+/// Of a block first: few meet in memory.
+template <int words, class Body>
+__global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
+    constexpr int warps = many_threads / 32;
+    __shared__ std::int64_t all[words][warps];
+    std::int64_t mine[words] = {};
+    for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
+         n += std::size_t(gridDim.x) * blockDim.x)
+        body(n, mine);
+    for (int w = 0; w < words; ++w) {
+        for (int apart = 16; apart > 0; apart /= 2)
+            mine[w] += __shfl_down_sync(0xffffffff, mine[w], apart);
+        if (threadIdx.x % 32 == 0) all[w][threadIdx.x / 32] = mine[w];
+    }
+    __syncthreads();
+    if (threadIdx.x >= words) return;
+    std::int64_t sum = 0;
+    for (int warp = 0; warp < warps; ++warp) sum += all[threadIdx.x][warp];
+    if (sum) atomicAdd((unsigned long long*)(to + threadIdx.x), (unsigned long long)sum);
+}
+
+/// body(n, mine) adds to mine[0 ... words - 1]; all are added to to[...], in memory of the device.
+/// Whole numbers: the order is nothing to them.
+template <int words, class Body>
+void totals(std::size_t count, const Body& body, std::int64_t* to) {
+    if (count == 0) return;
+    a_total<words><<<few(count), many_threads, 0, stream>>>(body, count, to);
+    started();
+}
+
+template <class Body> __global__ void a_largest(Body body, std::size_t count, std::int64_t* to) {
+    std::int64_t mine = 0;
+    for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
+         n += std::size_t(gridDim.x) * blockDim.x) {
+        const std::int64_t one = body(n);
+        if (one > mine) mine = one;
+    }
+    for (int apart = 16; apart > 0; apart /= 2) {
+        const std::int64_t other = __shfl_down_sync(0xffffffff, mine, apart);
+        if (other > mine) mine = other;
+    }
+    if (threadIdx.x % 32 == 0 && mine) atomicMax((long long*)to, (long long)mine);
+}
+
+/// to[0], in memory of the device, becomes the largest of itself and all body(n) >= 0.
+template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
+    if (count == 0) return;
+    a_largest<<<few(count), many_threads, 0, stream>>>(body, count, to);
+    started();
 }
 
 #else
 
 inline constexpr bool on_device = false;
 
+template <class Number> constexpr Number unchanging(const Number* at) { return *at; }
+
 template <std::size_t, class Argument> const Argument* carried(const Argument* first) {
     return first;
 }
 
 /// One cell after another uses the same.
-template <int cell> constexpr int own_column(int column) { return column % cell; }
+template <int cell> constexpr std::ptrdiff_t own_column(std::ptrdiff_t column) {
+    return column % cell;
+}
 
 /// cell: columns of a cell; width: those of a pack.
 template <int cell, int width, class Cell, class Body>
@@ -63,7 +155,23 @@ template <int cell, int width, class Cell, class Body>
     for (const Cell* c = first; c != last; ++c)
         for (int column = c->column - first->column, end = column + cell; column < end;
              column += width)
-            body(column, c->levels);
+            body(column, c->row, c->levels);
+}
+
+template <class Body> void each(std::size_t count, const Body& body) {
+    for (std::size_t n = 0; n < count; ++n) body(n);
+}
+
+template <int words, class Body>
+void totals(std::size_t count, const Body& body, std::int64_t* to) {
+    std::int64_t mine[words] = {};
+    for (std::size_t n = 0; n < count; ++n) body(n, mine);
+    for (int w = 0; w < words; ++w) to[w] += mine[w];
+}
+
+template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
+    for (std::size_t n = 0; n < count; ++n)
+        if (const std::int64_t one = body(n); one > *to) *to = one;
 }
 
 #endif

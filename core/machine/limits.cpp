@@ -5,6 +5,7 @@
 #include <array>
 #include <memory>
 #include "base/pack.hpp"
+#include "machine/device.hpp"
 #include "machine/spent.hpp"
 
 namespace fathom {
@@ -24,6 +25,18 @@ double triad_bandwidth(std::size_t bytes, int repetitions) {
         best = std::min(best, seconds_now() - start);
     }
     return 3.0 * sizeof(double) * double(n) / best;
+}
+
+double copy_bandwidth(std::shared_ptr<Device> device, std::size_t bytes, int repetitions) {
+    const DeviceMemory from(device, bytes), to(device, bytes);
+    double best = 1e30;
+    for (int r = 0; r < repetitions; ++r) {
+        device->mark(0);
+        device->copy(to.at, from.at, bytes, Device::Way::within);
+        device->mark(1);
+        best = std::min(best, device->between(0, 1));
+    }
+    return 2.0 * double(bytes) / best;
 }
 
 #ifdef __clang__

@@ -3,14 +3,21 @@
 ///       three streams of 8 bytes from memory (the fourth, that brings a_i into cache,
 ///       is not counted)
 ///   fma     x <- x y + z           two operations, on as many registers as hide the latency
+///   copy    a_i = b_i              within a device: what is read and what is written
 #pragma once
 #include <cstddef>
+#include <memory>
 
 namespace fathom {
+
+class Device;
 
 /// Bytes per second of the triad on the calling process's threads; arrays of `bytes` each, the best
 /// of `repetitions`.
 double triad_bandwidth(std::size_t bytes, int repetitions);
+
+/// Bytes per second of the copy within a device, arrays of `bytes` each, the best of `repetitions`.
+double copy_bandwidth(std::shared_ptr<Device> device, std::size_t bytes, int repetitions);
 
 /// Floating-point operations per second of fused multiply-adds on all threads, for float or double.
 template <class T> double fma_rate(double seconds);

@@ -2,41 +2,8 @@
 #include <sys/mman.h>
 #include <cstring>
 #include "base/error.hpp"
-#if defined(FATHOM_CUDA)
-#include <cuda_runtime.h>
-#endif
 
 namespace fathom {
-
-#if defined(FATHOM_CUDA)
-
-bool available(MemorySpace space) {
-    int devices = 0;
-    return space == MemorySpace::host ||
-           (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0);
-}
-static std::byte* on_device(std::size_t bytes) {
-    void* at = nullptr;
-    if (cudaMalloc(&at, bytes) != cudaSuccess || cudaMemset(at, 0, bytes) != cudaSuccess)
-        throw Error("no memory for ", bytes, " bytes on the device");
-    return (std::byte*)at;
-}
-static void release_on_device(std::byte* at) { cudaFree(at); }
-static void copy_with_device(std::byte* to, const std::byte* from, std::size_t bytes) {
-    if (cudaMemcpy(to, from, bytes, cudaMemcpyDefault) != cudaSuccess)
-        throw Error(bytes, " bytes could not be copied from or to the device");
-}
-
-#else
-
-bool available(MemorySpace space) { return space == MemorySpace::host; }
-static std::byte* on_device(std::size_t) {
-    throw Error("memory of a device: this build of Fathom has no CUDA; allowed: host");
-}
-static void release_on_device(std::byte*) {}
-static void copy_with_device(std::byte*, const std::byte*, std::size_t) {}
-
-#endif
 
 static std::byte* on_host(std::size_t bytes, int more = 0) {
     constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
@@ -45,13 +12,10 @@ static std::byte* on_host(std::size_t bytes, int more = 0) {
     return (std::byte*)map;
 }
 
-Pages::Pages(std::size_t bytes, MemorySpace space) : bytes(bytes), space(space) {
-    at = space == MemorySpace::host ? on_host(bytes) : on_device(bytes);
-}
+Pages::Pages(std::size_t bytes) : at(on_host(bytes)), bytes(bytes) {}
 
 Pages::~Pages() {
-    if (!at) return;
-    space == MemorySpace::host ? (void)munmap(at, bytes) : release_on_device(at);
+    if (at) munmap(at, bytes);
 }
 
 Pages Pages::sparse(std::size_t bytes) {
@@ -76,14 +40,6 @@ void Pages::enlarge([[maybe_unused]] std::byte* at, [[maybe_unused]] std::size_t
 #if defined(MADV_HUGEPAGE)
     madvise(at, bytes, MADV_HUGEPAGE);
 #endif
-}
-
-void copy(const Pages& from, std::size_t from_offset, Pages& to, std::size_t to_offset,
-          std::size_t bytes) {
-    if (from.space == MemorySpace::host && to.space == MemorySpace::host)
-        std::memcpy(to.at + to_offset, from.at + from_offset, bytes);
-    else
-        copy_with_device(to.at + to_offset, from.at + from_offset, bytes);
 }
 
 }  // namespace fathom

@@ -1,7 +1,5 @@
-/// Memory of fields: the only place that knows where numbers lie. `MemorySpace::host` is the
-/// processor's own memory, zero as the system gives it: pages that are never touched never exist.
-/// `MemorySpace::device` is that of a GPU; a build without CUDA has none, which is an Error where
-/// one is asked for.
+/// Memory of the processor, zero as the system gives it: pages that are never touched never exist.
+/// (That of a device is machine/device.hpp.)
 #pragma once
 #include <cstddef>
 #include <new>
@@ -10,42 +8,32 @@
 
 namespace fathom {
 
-enum class MemorySpace { host, device };
-
-/// Whether this build can have memory there.
-bool available(MemorySpace);
-
 /// A piece of memory, zero.
 struct Pages {
     static constexpr std::size_t small_page = 1 << 12, large_page = 1 << 21;
 
     std::byte* at = nullptr;
     std::size_t bytes = 0;
-    MemorySpace space = MemorySpace::host;
 
     Pages() = default;
-    explicit Pages(std::size_t bytes, MemorySpace space = MemorySpace::host);
+    explicit Pages(std::size_t bytes);
     Pages(Pages&& other) noexcept { *this = std::move(other); }
     Pages& operator=(Pages&& other) noexcept {
-        std::swap(at, other.at), std::swap(bytes, other.bytes), std::swap(space, other.space);
+        std::swap(at, other.at), std::swap(bytes, other.bytes);
         return *this;
     }
     ~Pages();
 
-    /// Of the host, most of it never touched: nothing is set aside for it.
+    /// Most of it never touched: nothing is set aside for it.
     static Pages sparse(std::size_t bytes);
-    /// Of the host, in large pages: what is read in long strides, the processor remembers few
-    /// translations of addresses.
+    /// In large pages: what is read in long strides, the processor remembers few translations of
+    /// addresses.
     static Pages large(std::size_t bytes);
-    /// Asks for large pages for a part of host memory.
+    /// Asks for large pages for a part.
     static void enlarge(std::byte* at, std::size_t bytes);
 };
 
-/// Bytes from one space to another.
-void copy(const Pages& from, std::size_t from_offset, Pages& to, std::size_t to_offset,
-          std::size_t bytes);
-
-/// Allocator for vectors on the host: aligned to cache lines, in large pages where as long as one.
+/// Allocator for vectors: aligned to cache lines, in large pages where as long as one.
 template <class T> struct LargePages {
     using value_type = T;
     LargePages() = default;

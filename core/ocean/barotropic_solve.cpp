@@ -16,8 +16,12 @@ void BarotropicSolve::prepare(Given at) {
     solver = std::make_unique<EllipticSolver>(d.comm, d.decomposition, d.halo, geometry, options);
 }
 
+double BarotropicSolve::scale() const {
+    return 1 / (parameters.gravity * parameters.implicitness * parameters.step);
+}
+
 void BarotropicSolve::apply(Given at) {
-    const double scale = 1 / (parameters.gravity * parameters.implicitness * parameters.step);
+    const double scale = this->scale();
     const Domain& d = at.set.domain();
     const Field& right_side = at[convergence];
     for (int b = 0; b < int(d.blocks.size()); ++b)
@@ -31,6 +35,16 @@ void BarotropicSolve::apply(Given at) {
         }
     iterations += solver->solve(right_side, at[increment], at.set.bytes());
     ++solves;
+}
+
+bool BarotropicSolve::apply_on(Device& device, Given at) {
+    if (!solver->live_on(device.shared_from_this())) return false;
+    const Field right_side = at.on_device(convergence), x = at.on_device(increment);
+    const int halo = at.set.domain().halo, bytes = at.set.bytes();
+    solver->there()->scale(right_side, halo, bytes, scale());
+    iterations += solver->solve_there(right_side, x, bytes);
+    ++solves;
+    return true;
 }
 
 }  // namespace fathom::ocean

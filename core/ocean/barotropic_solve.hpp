@@ -17,6 +17,7 @@ public:
     explicit BarotropicSolve(Parameters);
     void prepare(Given) override;  ///< the matrix, from the geometry
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
 
     long iterations = 0, solves = 0;
     std::unique_ptr<EllipticSolver> solver;
@@ -30,6 +31,7 @@ private:
                dx = reads("dx_corner", place::corner_column, "m"),
                dy = reads("dy_corner", place::corner_column, "m");
     Parameters parameters;
+    double scale() const;
 };
 
 }  // namespace fathom::ocean

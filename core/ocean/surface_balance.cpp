@@ -25,4 +25,13 @@ void SurfaceBalance::apply(Given at) {
         }
 }
 
+bool SurfaceBalance::apply_on(Device& device, Given at) {
+    const Domain& d = at.set.domain();
+    const Field f = at.on_device(flux);
+    const double mean = content(at.set, f.name, false) / area;
+    for (int b = 0; b < int(d.blocks.size()); ++b)
+        device.add(-mean, {f.at[b], f.row[b], d.rows_of(b), d.columns_of(b)}, at.set.bytes());
+    return true;
+}
+
 }  // namespace fathom::ocean

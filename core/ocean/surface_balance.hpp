@@ -12,6 +12,7 @@ public:
           flux(updates(name, place::center_column, std::move(units))) {}
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
 
 private:
     const Item flux;

@@ -139,7 +139,7 @@ void Sequence::derive() {
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) form(g);
     for (std::size_t f = 0; f < all.size(); ++f) {
-        all[f].scratch = all[f].own > 0 || (!keep[f] && schedule.local[f]);
+        all[f].scratch = all[f].own > 0 || (!options.device && !keep[f] && schedule.local[f]);
         all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
     }
     share(schedule);
@@ -248,18 +248,23 @@ bool Sequence::tries(const Group& g, long count) const {
     return true;
 }
 
-/// Scratch: the groups use the same memory one after the other, each thread its own.
+/// Scratch: the groups use the same memory one after the other, each thread its own. First the
+/// memory of kernels, which one after the other all use, in whatever groups they are.
 void Sequence::place_scratch() {
+    const auto place = [&](Field& f, int columns, std::size_t offset) {
+        for (std::size_t b = 0; b < f.at.size(); ++b)
+            f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
+        return std::size_t(f.levels) * columns * bytes;
+    };
+    std::size_t of_kernels = 0;
+    for (Field& f : plan->fields)
+        if (f.own) of_kernels = std::max(of_kernels, place(f, cell, 0));
+    scratch_bytes = of_kernels;
     for (auto& g : groups) {
         const int width = padded_columns(g.tiles.widest, cell);
-        std::size_t offset = 0;
+        std::size_t offset = of_kernels;
         for (int n : fields_of(g))
-            if (Field& f = plan->fields[n]; f.scratch) {
-                const int columns = f.own ? cell : width;
-                for (std::size_t b = 0; b < f.at.size(); ++b)
-                    f.level[b] = columns, f.row[b] = 0, f.at[b] = (std::byte*)offset;
-                offset += std::size_t(f.levels) * columns * bytes;
-            }
+            if (Field& f = plan->fields[n]; f.scratch && !f.own) offset += place(f, width, offset);
         scratch_bytes = std::max(scratch_bytes, offset);
     }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
@@ -300,19 +305,28 @@ void Sequence::before_step(std::string_view profile, int count, Values values) {
     moving.push_back({f.name, std::vector<double>(count), std::move(values)});
 }
 
+/// What others have written into the fields that a process writes.
+static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& set) {
+    for (std::size_t i = 0; i < fields.size(); ++i)
+        if (p.fields[i].access != Access::reads) set.changed_here(fields[i]);
+}
+
 void Sequence::prepare(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->prepare({set, s.fields});
+        if (s.global())
+            s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::start(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->start({set, s.fields});
+        if (s.global())
+            s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::changed(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global()) s.process.global->changed({set, s.fields});
+        if (s.global())
+            s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {
@@ -341,7 +355,10 @@ void Sequence::step(FieldSet& set) {
     if (set.layout != plan) throw Error("this field set belongs to another sequence");
     if (regions.mine()) regions.step(seconds_now());
     set_profiles(set);
-    for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
+    if (set.device())
+        step_on_device(set);
+    else
+        for (std::size_t g = 0; g < groups.size(); ++g) run(groups[g], rows[g], set);
     set.rotate();
     ++set.count;
 }

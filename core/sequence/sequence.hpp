@@ -29,6 +29,8 @@ public:
         /// Where tile = -1: known before, of a group by its first process.
         std::map<std::string, int> tiles = {};
         bool compute_in_halo = true, group = true;  ///< for tests and measurements
+        /// Its field sets may live on a device, where scratch is a field as others are.
+        bool device = false;
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
     Sequence(const Sequence&) = delete;
@@ -147,6 +149,8 @@ private:
     std::vector<Rows> rows;  // of each group
     Pages scratch;
     std::size_t scratch_bytes = 0;  // of a thread
+    class OnDevice;  // on_device.cpp
+    std::shared_ptr<OnDevice> on_device;
 
     // what the constructor does, in this order
     void declare();
@@ -173,6 +177,7 @@ private:
     void run(Group&, const Rows&, FieldSet&);
     /// Seconds; calls of each process that this counts as.
     double run_rows(Group&, std::span<const Row>, FieldSet&, int calls);
+    void step_on_device(FieldSet&);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
     bool takes_turn(const Step&, const Row&, const FieldSet&) const;
     void run_tile(Step&, const Row&, std::span<const Cell> tile, const FieldSet&, int thread);

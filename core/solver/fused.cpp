@@ -1,6 +1,8 @@
 #include "solver/fused.hpp"
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include "solver/chebyshev_steps.hpp"
 #include "solver/fused_rows.hpp"
 
 namespace fathom {
@@ -83,17 +85,12 @@ template <class Number> void search(const RowOf<Number>& row, const FusedStep& s
 
 /// Two iterations, or only the first, are stages 0 to 3 of a sweep; in the halo as far as `reach`
 /// needs what they leave.
-struct TwoSteps {
-    FusedStep step[2];
-    int reach;
-    bool both = true;
-};
 template <class Number>
-void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two,
+void iterate(Space<Number>& space, int stage, int n, const TwoSteps& two, int reach,
              FusedBuffer<Number>* carry, bool south) {
     const auto& row = space.A.rows[n];
     const int half = stage / 2;
-    if (row.ring > two.reach + 2 - (stage + 1) / 2) return;
+    if (row.ring > reach + 2 - (stage + 1) / 2) return;
     if (half == 1 && !two.both) {  // y alone
         if (stage == 2 && row.ring == 0)
             for (auto* g = row.first; g != row.last; ++g)
@@ -128,46 +125,6 @@ void wavefront(int begin, int end, bool south, F stage, G all) {
     }
 }
 
-/// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) /
-/// alpha' are those of the iteration before.
-struct LookAhead {
-    // of the scaled r and t = A r
-    struct Products {
-        double rr, rt, tt, tAt;
-    };
-    struct Iteration {
-        double alpha = 1, beta = 0, rr = infinity, rt = 0;
-    } before, one, two;
-    double alpha_before = 1;  // of the iteration before `before`
-    bool both = true;         // or `one` alone
-
-    /// False if A is not positive, as far as can be told. may: there may be a second iteration.
-    bool next(const Products& now, bool may) {
-        const double a = before.alpha, beta = now.rr / before.rr;
-        double t_r = 0, t_w = 0, t_Aw = 0, w_w = 0, w_Aw = 0;
-        if (beta > 0) {
-            t_r = -now.rr / a;  // t.r' = r.A r'
-            t_w = (t_r - now.rt) / a;
-            t_Aw = (t_w + before.beta * t_r / alpha_before - now.tt) / a;  // A r' = w' - beta' w''
-            w_w = (before.rr + now.rr) / (a * a);
-            w_Aw = (before.rt - 2 * t_r + now.rt) / (a * a);
-        }
-        // s.A s, s = r + beta s', and w = A s = t + beta w'
-        const double sigma = now.rt + beta * t_r;
-        if (!(sigma > 0)) return false;
-        one = {now.rr / sigma, beta, now.rr, now.rt};
-        const double t_As = now.tt + beta * t_w, ww = t_As + beta * (t_w + beta * w_w),
-                     wAw = now.tAt + beta * (2 * t_Aw + beta * w_Aw);
-        two.rr = one.alpha * one.alpha * ww - now.rr, two.beta = two.rr / now.rr;
-        two.rt = now.rt + one.alpha * (one.alpha * wAw - 2 * t_As);
-        const double sigma_two = two.rt - two.beta * two.rr / one.alpha;
-        two.alpha = two.rr / sigma_two;
-        both = may && two.rr > 0 && sigma_two > 0 && two.alpha < infinity;
-        alpha_before = both ? one.alpha : before.alpha, before = both ? two : one;
-        return true;
-    }
-};
-
 /// What a thread carries from row to row: for both iterations and for t, and t of four rows.
 template <class Number> struct Carried {
     FusedBuffer<Number> carry[3], t[4];
@@ -177,7 +134,7 @@ template <class Number> struct Carried {
 template <class Number> class GradientSweep {
 public:
     using Sums = FusedSums<Number>;
-    static constexpr int stages = 6;
+    static constexpr int stages = 6, reach = 2;
     Sums sums;
 
     GradientSweep(Space<Number>& space, Carried<Number>& own, const TwoSteps& two, SumUnit unit,
@@ -188,7 +145,7 @@ public:
     }
     void stage(int k, int n) {
         if (k < 4)
-            fathom::iterate<Number>(space, k, n, two, own.carry, south);
+            fathom::iterate<Number>(space, k, n, two, reach, own.carry, south);
         else if (k == 5)
             sum(n);
         else if (rows[n].ring <= 1)
@@ -284,49 +241,34 @@ public:
 private:
     using Sums = FusedSums<Number>;
     using Totals = std::array<ExactSum, Sums::all>;
-    struct Products : LookAhead::Products {
-        bool valid;
-    };
     Space<Number>& space;
     std::vector<Carried<Number>> carried;  // of each thread
     bool south = false;                    // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
-        Progress progress(iterations);
-        LookAhead ahead;
-        Products now = products(64 * rr);
-        if (!now.valid) now = products(infinity);
-        if (!now.valid) return End::not_a_number;
-        while (iterations < maximum) {
-            if (!ahead.next(now, iterations + 2 <= maximum)) {
-                if (std::is_same_v<Number, float> || ahead.before.rr == infinity)
-                    return End::not_positive;
-                ahead = {};  // begin anew
-                continue;
-            }
-            now = products_after(ahead, now.rr);
-            iterations += ahead.both ? 2 : 1;
-            if (!now.valid) return End::not_a_number;
-            if (std::is_same_v<Number, double>) space.record.note(iterations, now.rr);
-            if (now.rr <= goal) return End::small;
-            if (progress.stuck(iterations, now.rr)) break;
+        GradientSearch search{rr, goal, iterations, maximum, std::is_same_v<Number, float>};
+        while (search.next != GradientSearch::Next::nothing) {
+            const Products found = search.next == GradientSearch::Next::step
+                                       ? products_after(search)
+                                       : products(search.largest);
+            search.take(found);
+            if (search.iterations > iterations && found.valid && !search.single)
+                space.record.note(search.iterations, found.rr);
+            iterations = search.iterations;
         }
-        return End::many;
+        return search.end;
     }
 
-    /// After one or two iterations; no term may be 16 times as large as r.r was.
-    Products products_after(const LookAhead& ahead, double rr) {
-        const FusedStep one{ahead.one.alpha, ahead.one.beta},
-            two{ahead.two.alpha, ahead.two.beta, ahead.one.alpha};
-        Totals sums = sweep<true>({{one, two}, 2, ahead.both}, SumUnit::for_largest(4 * rr));
+    /// After one or two iterations.
+    Products products_after(const GradientSearch& search) {
+        Totals sums = sweep<true>(search.steps(), SumUnit::for_largest(search.largest));
         space.start(space.r, lead, 2);
-        const Products found = share(sums);
-        return !found.valid || found.rr < rr / 4096 ? products(infinity) : found;
+        return share(sums);
     }
     Products share(Totals& sums) {
         double values[Sums::all];
         const bool valid = space.share(sums, values);
-        return {{values[Sums::rr], values[Sums::rt], values[Sums::tt], values[Sums::cross]}, valid};
+        return {values[Sums::rr], values[Sums::rt], values[Sums::tt], values[Sums::cross], valid};
     }
     /// Of the four cells of a corner no t.F t sums up to more than 6 of the largest t D^-2 t, and
     /// none of these is more than 25 of the largest r D^-2 r; largest: of all terms, or infinite if
@@ -338,7 +280,7 @@ private:
                 return Real::load(row.of(space.r) + c) /
                        sqrt(Real::load(row.of(space.A.square) + c));
             });
-            if (!(most < infinity)) return {{}, false};
+            if (!(most < infinity)) return {};
             largest = 1024 * most * most;
         }
         Totals sums = sweep<false>({}, SumUnit::for_largest(largest));
@@ -390,32 +332,19 @@ private:
     bool south = false;  // which way the last sweep went; the next goes back
 
     End steps(double rr, double goal, int& iterations, int maximum) {
-        ChebyshevFactors factors(spectrum);
-        FusedStep one, two;
-        auto next = [&](double before) {
-            const auto [a, b] = factors.next();
-            return FusedStep{a, before > 0 ? b * before / a : 0, before};
-        };
-        const double begun = rr;
-        Progress progress(iterations);
-        while (iterations < maximum) {
-            const int sweeps = std::min(until_sum(spectrum, rr, goal) > 10 ? 10 : 5,
-                                        (maximum - iterations + 1) / 2);
-            for (int n = 0; n < sweeps; ++n) {
-                one = next(two.alpha), two = next(one.alpha);
-                if (n > 0 || factors.count > 2) space.start(space.r, 2, 2);
-                sweep({{one, two}, 0});
-            }
-            iterations += 2 * sweeps;
-            const auto largest = 256 * rr;
-            rr = squares(SumUnit::for_largest(largest));
-            if (!(rr <= 1e8 * begun))
-                return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;
-            if (std::is_same_v<Number, double>) space.record.note(iterations, rr);
-            if (rr <= goal) return End::small;
-            if (progress.stuck(iterations, rr)) return End::many;
-        }
-        return End::many;
+        bool first = true;
+        return chebyshev_steps(
+            spectrum, rr, goal, iterations, maximum,
+            [&](std::span<const TwoSteps> list) {
+                for (auto& two : list) {
+                    if (!std::exchange(first, false)) space.start(space.r, 2, 2);
+                    sweep(two);
+                }
+            },
+            [&](SumUnit unit) { return squares(unit); },
+            [&](int iteration, double now) {
+                if (std::is_same_v<Number, double>) space.record.note(iteration, now);
+            });
     }
 
     void sweep(const TwoSteps& two) {
@@ -428,7 +357,7 @@ private:
                 auto& left = carry[omp_get_thread_num()];
                 left[0].row = left[1].row = -1;
                 auto stage = [&](int k, int n) {
-                    fathom::iterate<Number>(space, k, n, two, left.data(), south);
+                    fathom::iterate<Number>(space, k, n, two, 0, left.data(), south);
                 };
                 wavefront<4>(part[omp_get_thread_num()], part[omp_get_thread_num() + 1], south,
                              stage, [&](int n) {

@@ -92,11 +92,6 @@ private:
     }
 };
 
-/// alpha, and beta, of an iteration; alpha of the one before.
-struct FusedStep {
-    double alpha = 0, beta = 0, before = 0;
-};
-
 /// A row of numbers that lies beside the arrays, in its columns.
 template <class Number> struct FusedBuffer {
     std::vector<Number> memory;

@@ -122,109 +122,142 @@ void EllipticSolver::right_side(const Row& row, const FieldSlab& rhs, int bytes)
     });
 }
 
-/// r = D b - A y, in fp64; r.r.
-double EllipticSolver::residual(const FieldSlab& rhs, int bytes) {
-    space.fill(Space::y);
-    const double most = space.largest([&](const Row& row, Space::Largest& largest) {
-        right_side(row, rhs, bytes);
-        space.A.multiply(row, row.of(Space::y),
-                         [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
-                             const Space::Real left = Space::Real::load(R + c) - Ay;
-                             left.store(R + c);
-                             largest.take(space.inside(row, c, left));
-                         });
-    });
-    space.fill(Space::r, lead);
-    return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
+/// Vectors of the space.
+class EllipticSolver::Here final : public Work {
+public:
+    Here(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
+        : solver(solver), space(solver.space), rhs(rhs), x(x), bytes(bytes) {}
+
+    double begin() override {
+        solver.for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
+            row.of(Space::y)[c] = d > 0 ? value / d : 0;
+        });
+        space.for_rows([&](const Row& row) { solver.right_side(row, rhs, bytes); });
+        return square(space.largest(Space::r));
+    }
+    double residual() override {
+        space.fill(Space::y);
+        const double most = space.largest([&](const Row& row, Space::Largest& largest) {
+            solver.right_side(row, rhs, bytes);
+            space.A.multiply(row, row.of(Space::y),
+                             [&, R = row.of(Space::r)](int c, Space::Real, Space::Real Ay) {
+                                 const Space::Real left = Space::Real::load(R + c) - Ay;
+                                 left.store(R + c);
+                                 largest.take(space.inside(row, c, left));
+                             });
+        });
+        space.fill(Space::r, lead);
+        return square(most);
+    }
+    End iterate(double rr, double goal) override {
+        return solver.method->iterate(rr, goal, solver.iterations,
+                                      solver.options.maximum_iterations);
+    }
+    End iterate_in_single(double up, double rr, double goal, int maximum) override {
+        const auto& to = solver.single->A.rows;
+        in_parallel([&] {
+#pragma omp for schedule(static)
+            for (std::size_t n = 0; n < to.size(); ++n) {
+                const double* from = space.A.rows[n].of(Space::r);
+                for (int c = 0; c < to[n].nx + 2 * lead; ++c)
+                    to[n].of(Single::r)[c] = float(from[c] * up);
+                std::fill_n(to[n].of(Single::y), to[n].up, 0);
+            }
+        });
+        return solver.in_single->iterate(rr, goal, solver.iterations, maximum);
+    }
+    void add(double down) override {
+        const auto& from = solver.single->A.rows;
+        in_parallel([&] {
+#pragma omp for schedule(static)
+            for (std::size_t n = 0; n < from.size(); ++n)
+                if (from[n].ring == 0)
+                    for (int c = lead; c < lead + from[n].nx; ++c)
+                        space.A.rows[n].of(Space::y)[c] += from[n].of(Single::y)[c] * down;
+        });
+    }
+    void end(bool zero) override {
+        solver.for_points(x, bytes, [zero](const Row& row, int c, double d, auto& value) {
+            value = zero ? 0 : row.of(Space::y)[c] * d;
+        });
+    }
+
+private:
+    EllipticSolver& solver;
+    Space& space;
+    const FieldSlab &rhs, &x;
+    const int bytes;
+    double square(double most) {
+        return most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
+    }
+};
+
+int EllipticSolver::solve(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
+    Here here(*this, parts.of(rhs, bytes, first), parts.of(x, bytes, second), bytes);
+    return solve(here);
 }
 
-/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2.
-/// False if that fails; y stays as it is then.
-bool EllipticSolver::refine(double rr, double goal) {
-    const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
-    const auto& to = single->A.rows;
-    in_parallel([&] {
-#pragma omp for schedule(static)
-        for (std::size_t n = 0; n < to.size(); ++n) {
-            const double* from = space.A.rows[n].of(Space::r);
-            for (int c = 0; c < to[n].nx + 2 * lead; ++c)
-                to[n].of(Single::r)[c] = float(from[c] * up);
-            std::fill_n(to[n].of(Single::y), to[n].up, 0);
-        }
-    });
-    // some are left for fp64
-    const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;
-    const auto end = in_single->iterate(rr * up * up, goal * up * up, iterations, maximum);
-    if (end != End::small && end != End::many) return false;
-    in_parallel([&] {
-#pragma omp for schedule(static)
-        for (std::size_t n = 0; n < to.size(); ++n)
-            if (to[n].ring == 0)
-                for (int c = lead; c < lead + to[n].nx; ++c)
-                    space.A.rows[n].of(Space::y)[c] += to[n].of(Single::y)[c] * down;
-    });
-    return true;
-}
-
-int EllipticSolver::solve(const FieldSlab& given_rhs, const FieldSlab& given_x, int bytes) {
-    const FieldSlab &rhs = parts.of(given_rhs, bytes, first), &x = parts.of(given_x, bytes, second);
-    const double b = begin(rhs, x, bytes), goal = options.tolerance * options.tolerance * b;
+int EllipticSolver::solve(Work& work) {
+    const double b = begin(work), goal = options.tolerance * options.tolerance * b;
     bool fp32 = bool(single);
     int in_vain = 0;
     for (double before = infinity; b > 0;) {
-        const double rr = residual(rhs, bytes);
-        if (is_small(rr, goal)) break;
+        const double rr = work.residual();
+        if (is_small(work, rr, goal)) break;
         if (last_residual < 0.5 * before)
             in_vain = 0;
         else {
             if (!fp32 && ++in_vain == 2)
-                fail(last_residual,
+                fail(work, last_residual,
                      "does not fall any more, this being what double precision allows");
             fp32 = false;
         }
         before = std::min(before, last_residual);
         ++passes;
         if (!fp32)
-            iterate(rr, goal);
-        else if (!refine(rr, std::max(goal, single_precision * single_precision * rr)))
+            iterate(work, rr, goal);
+        else if (!refine(work, rr, std::max(goal, single_precision * single_precision * rr)))
             fp32 = false, before = infinity;
     }
     if (!(b > 0)) last_residual = 0;
-    for_points(x, bytes, [b](const Row& row, int c, double d, auto& value) {
-        value = b > 0 ? row.of(Space::y)[c] * d : 0;
-    });
+    work.end(!(b > 0));
     return iterations;
 }
 
-/// y = x / d and r = D b; r.r.
-double EllipticSolver::begin(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
+double EllipticSolver::begin(Work& work) {
     iterations = passes = 0;
     record.history.clear();
-    for_points(x, bytes, [](const Row& row, int c, double d, auto& value) {
-        row.of(Space::y)[c] = d > 0 ? value / d : 0;
-    });
-    space.for_rows([&](const Row& row) { right_side(row, rhs, bytes); });
-    const double most = space.largest(Space::r);
-    norm = most < infinity ? space.dot(Space::r, Space::r, most * most) : std::nan("");
-    if (!(norm >= 0)) fail(std::nan(""), "is not a number");
+    norm = work.begin();
+    if (!(norm >= 0)) fail(work, std::nan(""), "is not a number");
     return norm;
 }
 
-bool EllipticSolver::is_small(double rr, double goal) {
+bool EllipticSolver::is_small(Work& work, double rr, double goal) {
     last_residual = std::sqrt(rr / norm);
-    if (!(rr < infinity)) fail(last_residual, "is not a number");
+    if (!(rr < infinity)) fail(work, last_residual, "is not a number");
     record.note(iterations, rr);
     if (rr > goal && iterations >= options.maximum_iterations)
-        fail(last_residual, "is not small enough");
+        fail(work, last_residual, "is not small enough");
     return rr <= goal;
 }
 
-/// A pass of the method, in fp64.
-void EllipticSolver::iterate(double rr, double goal) {
-    const End end = method->iterate(rr, goal, iterations, options.maximum_iterations);
+void EllipticSolver::iterate(Work& work, double rr, double goal) {
+    const End end = work.iterate(rr, goal);
     if (end == End::not_positive)
-        fail(last_residual, "cannot be reduced: the operator is not positive definite");
-    if (end == End::not_a_number) fail(std::nan(""), "is not a number");
+        fail(work, last_residual, "cannot be reduced: the operator is not positive definite");
+    if (end == End::not_a_number) fail(work, std::nan(""), "is not a number");
+}
+
+/// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2.
+/// False if that fails; y stays as it is then.
+bool EllipticSolver::refine(Work& work, double rr, double goal) {
+    const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
+    // some are left for fp64
+    const int maximum = iterations + (options.maximum_iterations - iterations + 1) / 2;
+    const End end = work.iterate_in_single(up, rr * up * up, goal * up * up, maximum);
+    if (end != End::small && end != End::many) return false;
+    work.add(down);
+    return true;
 }
 
 void EllipticSolver::apply(const FieldSlab& given_x, const FieldSlab& given_result, int bytes) {
@@ -256,7 +289,8 @@ void EllipticSolver::precondition(const FieldSlab& given_x, const FieldSlab& giv
 
 /// On all ranks: the first point, from south to north and west to east, at which the residual is
 /// largest or not a number.
-void EllipticSolver::fail(double residual, const char* what) {
+void EllipticSolver::fail(Work& work, double residual, const char* what) {
+    work.fetch_residual();
     const int nx = space.how.decomposition->topology.nx;
     double most = -1;
     long place = LONG_MAX, first;

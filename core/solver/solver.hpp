@@ -7,7 +7,9 @@
 /// to a few digits in fp32, y += e in fp64 (Wilkinson 1963). Where fp32 gets no further, fp64 takes
 /// over.
 #pragma once
+#include "machine/device.hpp"
 #include "solver/method.hpp"
+#include "solver/on_device.hpp"
 
 namespace fathom {
 
@@ -30,6 +32,12 @@ public:
     /// iterations it took, in either precision; an error on all ranks if they were not enough, or
     /// if something is not a number.
     int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
+    /// Vectors and coefficients are kept on a device, too. False where that is not possible: on
+    /// several ranks, or another method than chrongear or pcsi with the diagonal.
+    bool live_on(std::shared_ptr<Device>);
+    /// The same solve, to the bit, with slabs in memory of that device.
+    int solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
+    EllipticOnDevice* there() const { return on_device.get(); }
     /// y = (M + K) x at own points.
     void apply(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
     /// y = D M D x, about the inverse of M + K times x.
@@ -72,16 +80,38 @@ private:
     std::unique_ptr<Single> single;  // of mixed precision
     std::unique_ptr<Method> in_single;
 
-    double begin(const FieldSlab& rhs, const FieldSlab& x, int bytes);
-    double residual(const FieldSlab& rhs, int bytes);
-    bool is_small(double rr, double goal);
-    void iterate(double rr, double goal);
-    bool refine(double rr, double goal);
+    /// What a solve consists of, wherever the vectors are.
+    class Work {
+    public:
+        virtual ~Work() = default;
+        /// y = x / d, r = D b; r.r
+        virtual double begin() = 0;
+        /// r = D b - A y, in fp64; r.r
+        virtual double residual() = 0;
+        /// A pass of the method, in fp64.
+        virtual End iterate(double rr, double goal) = 0;
+        /// A e = r in fp32, both times `up`, and y += down e.
+        virtual End iterate_in_single(double up, double rr, double goal, int maximum) = 0;
+        virtual void add(double down) = 0;
+        /// x = D y, or 0.
+        virtual void end(bool zero) = 0;
+        virtual void fetch_residual() {}  ///< r is on the processor
+    };
+    class Here;   // solver.cpp
+    class There;  // device_work.cpp
+    std::shared_ptr<Device> device;
+    std::unique_ptr<EllipticOnDevice> on_device;
+
+    int solve(Work&);
+    double begin(Work&);
+    bool is_small(Work&, double rr, double goal);
+    void iterate(Work&, double rr, double goal);
+    bool refine(Work&, double rr, double goal);
     /// body(row, column, d, value) for the points of a row, and of all own rows.
     template <class F> void points(const Row&, const FieldSlab&, int bytes, F body);
     template <class F> void for_points(const FieldSlab&, int bytes, F body);
     void right_side(const Row&, const FieldSlab& rhs, int bytes);
-    [[noreturn]] void fail(double residual, const char* what);
+    [[noreturn]] void fail(Work&, double residual, const char* what);
 };
 
 }  // namespace fathom

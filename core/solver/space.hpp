@@ -14,6 +14,7 @@
 #include "parallel/sum/global_sum.hpp"
 #include "parallel/sum/reduce.hpp"
 #include "solver/elliptic.hpp"
+#include "solver/search.hpp"
 
 namespace fathom {
 
@@ -26,8 +27,6 @@ inline const SolverRegions& regions_of_solver() {
     static const SolverRegions these;
     return these;
 }
-
-enum class End { small, many, not_positive, not_a_number };  ///< how a pass of iterations ended
 
 /// One thread needs no parallel region: each would cost an allocation.
 template <class F> void in_parallel(F body) {
@@ -59,17 +58,6 @@ struct SolverRecord {
     std::vector<Residual> history;  ///< of the last solve; room for it is made beforehand
     void note(int iteration, double rr) {
         if (history.size() < history.capacity()) history.push_back({iteration, rr});
-    }
-};
-
-/// Whether a pass still gets anywhere: a new least residual within so many iterations.
-struct Progress {
-    double least = std::numeric_limits<double>::infinity();
-    int at = 0, begun;
-    explicit Progress(int iteration) : at(iteration), begun(iteration) {}
-    bool stuck(int iteration, double rr) {
-        if (rr < least) least = rr, at = iteration;
-        return rr > 1e8 * least || iteration - at > std::max(200, (at - begun) / 2);
     }
 };
 

@@ -25,13 +25,11 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere.at_places import AtPlaces
 from fathom.atmosphere.change_of_ground import Ground
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, given_state
 from fathom.output.gather import Gather
-from fathom.regrid.rows import Rows
-from fathom.regrid.schmidt import turned
-from fathom.regrid.twelve_points import TwelvePoints, rows_needed
 
 wind = ("eastward_wind", "northward_wind")
 SAME_GROUND = 1e-6  # m2 s-2: two fits of the same orography
@@ -53,7 +51,7 @@ class ChangeOfGeometry:
         self.same_points = self.same_sphere and np.array_equal(a.latitude, b.latitude)
         self.same_points = self.same_points and np.array_equal(a.points, b.points)
         self.same_waves = self.same_points and a.truncation == b.truncation
-        self._twelve: Any = None
+        self._at_own: AtPlaces | None = None
         self._plans: dict[Any, Gather] = {}
         self._taken: dict[str, np.ndarray] = {}
         self.ground = Ground(self).fields()
@@ -68,11 +66,9 @@ class ChangeOfGeometry:
             elif self.same_sphere and name not in self.given.tracers:
                 self._by_waves()
             elif name in wind:
-                self._taken.update(zip(wind, self._wind_by_points()))
+                self._taken.update(zip(wind, self.at_own.wind()))
             else:
-                self._taken[name] = self.twelve(
-                    self._rows_of(name), within=name in self.given.tracers
-                )
+                self._taken[name] = self.at_own(name)
         return self._taken[name]
 
     def _as_it_is(self, name):
@@ -93,37 +89,14 @@ class ChangeOfGeometry:
         return self._plans[everyone](self.given.windows(name))
 
     @property
-    def twelve(self) -> TwelvePoints:
-        """The weights of own points on A's rows."""
-        if self._twelve is None:
-            rows = Rows.of(self.given.grid)
-            self._places = rows.sphere.from_earth(self.own.longitude, self.own.latitude)
-            self._needed = rows_needed(rows, self._places[1])
-            self._twelve = TwelvePoints(rows, *self._places, *self._needed)
-        return self._twelve
-
-    def _rows_of(self, name):
-        """Whole rows of A that own points need, (levels, rows, points)."""
-        _ = self.twelve
-        whole = [(*self._needed, 0, int(self.given.grid.points.max()))]
-        ((_, values),) = self.collected(whole, name).items()
-        return values
-
-    def _wind_by_points(self):
-        """Wind of A, as about B's pole, by Cartesian components seen from A's pole."""
-        sphere = self.given.grid.sphere
-        u, v = (self._rows_of(name) for name in wind)
-        points = self.given.grid.points[slice(*self._needed)][:, None]
-        there = (
-            np.deg2rad(360.0 * np.arange(u.shape[2]) / points),
-            np.deg2rad(sphere.from_pole(self.given.grid.latitude[slice(*self._needed)]))[:, None],
-        )
-        parts = [self.twelve(u * east + v * north) for east, north in zip(*_compass(*there))]
-        here = (np.deg2rad(self._places[0]), np.deg2rad(sphere.from_pole(self._places[1])))
-        east, north = (sum(p * c for p, c in zip(parts, axes)) for axes in _compass(*here))
-        if sphere.rotated:
-            east, north = turned(east, north, sphere.angle(*self._places, self.own.longitude))
-        return (east, north) if self.own.angle is None else turned(east, north, -self.own.angle)
+    def at_own(self) -> AtPlaces:
+        """A's fields at own points, about B's pole."""
+        if self._at_own is None:
+            own = self.own
+            self._at_own = AtPlaces(
+                self.given, self.collected, own.longitude, own.latitude, own.angle
+            )
+        return self._at_own
 
     def _by_waves(self):
         """All that is spectral at once, at the truncation that both have."""
@@ -271,10 +244,3 @@ def _harmonics(simulation, grid, domain, truncation):
     return mpi.core.SphericalHarmonics64(
         simulation.comm.py2f(), grid.rows, truncation, domain.decomposition, radius=grid.radius
     )
-
-
-def _compass(longitude, latitude):
-    """Cartesian components of the unit vectors to the east and to the north, angles in radians."""
-    sine, cosine = np.sin(longitude), np.cos(longitude)
-    up, out = np.cos(latitude), -np.sin(latitude)
-    return (-sine, cosine, 0.0), (out * cosine, out * sine, up)

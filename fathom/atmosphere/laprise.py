@@ -14,12 +14,13 @@ pi is the hydrostatic pressure. About rest at temperature T_r, with the acoustic
 G the integral of d(ln pi) from the ground, S the mean over the mass above, N the mean over the
 column, L = pi d/dpi (1 + pi d/dpi) with p = pi at the top and no motion through the ground.
 
-Eliminated, with b = dt (1 + e) / 2 and a = c_v / c_p,
+Eliminated, with b = dt (1 + e) / 2, a = c_v / c_p and kappa = R / c_p,
 
-    (1 + b^2 K^2 B) D+ = right-hand side,        C^2 = R T_r c_p / c_v,   H = R T_r / g
-    B = C^2 [1 + (1 - a G) (1 / F - 1) (1 - a S)],     F = 1 - b^2 (C^2 / H^2) (T_r / T_a) L
+    (1 + b^2 K^2 B) D+ = right-hand side,        C^2 = R T_r c_p / c_v
+    B = R T_r (kappa G S + N) + C^2 (1 - a G) F^-1 (1 - a S),  F = 1 - b^2 g^2 / (a R T_a) L
 
-which needs G S - S - G + N = 0 of the operators: `on_levels` has it to rounding.
+S is the transpose of G by the masses of the layers and L its own, so both parts of B are symmetric
+and positive. The core has the same (core/atmosphere/nonhydrostatic/semi_implicit.hpp).
 """
 
 from __future__ import annotations
@@ -41,11 +42,6 @@ class Operators(NamedTuple):
     def levels(self) -> int:
         return len(self.G)
 
-    @property
-    def constraint(self) -> np.ndarray:
-        """G S - S - G + N, 0 where D+ and d+ separate."""
-        return self.G @ self.S - self.S - self.G + self.N
-
 
 def of_wave(nu: float) -> Operators:
     """Of the wave pi^(i nu - 1/2) in air without top and ground: numbers, as (1, 1)."""
@@ -56,25 +52,24 @@ def of_wave(nu: float) -> Operators:
 def on_levels(interfaces: np.ndarray) -> Operators:
     """Between interfaces pi [Pa] from the top down, the first may be 0.
 
-    A layer has the pressure of the geometric mean of its interfaces and delta = dpi / pi. That of
-    the uppermost below pi = 0 is half the pressure of its base, as that of a mean, and alpha = 1.
+    A layer is l = ln(pi below / pi above) deep and has the pressure dpi / l, alpha is that of
+    Simmons & Burridge (1981). The uppermost below pi = 0 has half the pressure of its base, as the
+    mean of its mass, and alpha = 1.
     """
     pi = np.asarray(interfaces, float)
-    thick = np.diff(pi)
-    if pi.ndim != 1 or len(pi) < 3 or pi[0] < 0 or not (thick > 0).all():
+    if pi.ndim != 1 or len(pi) < 3 or pi[0] < 0 or not (np.diff(pi) > 0).all():
         raise ValueError(f"interfaces = {interfaces!r} must grow from the top (>= 0) to the ground")
-    middle = np.sqrt(pi[1:] * pi[:-1])
-    alpha = 1 - middle / pi[1:]
-    if pi[0] == 0:
-        middle[0], alpha[0] = pi[1] / 2, 1.0
-    delta = thick / middle
+    thick = np.diff(pi)
+    deep = np.log(pi[1:] / np.where(pi[:-1] > 0, pi[:-1], pi[1:] * np.exp(-2)))
+    alpha = np.where(pi[:-1] > 0, 1 - pi[:-1] / thick * deep, 1.0)
+    middle = thick / deep
     lower = np.tri(len(thick), k=-1)
-    G = lower.T * delta + np.diag(alpha)
+    G = lower.T * deep + np.diag(alpha)
     S = lower * thick / middle[:, None] + np.diag(alpha)
-    return Operators(G, S, (thick / pi[-1])[None], _acceleration(thick, middle, delta))
+    return Operators(G, S, (thick / pi[-1])[None], _acceleration(thick, middle, deep))
 
 
-def _acceleration(thick, middle, delta):
+def _acceleration(thick, middle, deep):
     """L: differences of pi q between layers, of which differences are taken; q = 0 at the top, no
     vertical motion at the ground.
     """
@@ -85,7 +80,7 @@ def _acceleration(thick, middle, delta):
     row = np.arange(levels)
     motion[row, row] = middle / between
     motion[row[1:], row[:-1]] = -middle[:-1] / between[1:]
-    return np.diff(motion, axis=0) / delta[:, None]
+    return np.diff(motion, axis=0) / deep[:, None]
 
 
 class Air(NamedTuple):
@@ -123,11 +118,10 @@ def linear(of: Operators, wavenumber: float, temperature: float, acoustic: float
 def helmholtz(of: Operators, beta: float, temperature: float, acoustic: float, air=DRY):
     """B [m2 s-2] of (1 + beta^2 K^2 B) D+ = ..., beta = dt (1 + e) / 2 [s], and F."""
     g, R, cp = air
-    a, one = (cp - R) / cp, np.eye(of.levels)
-    C2, H = R * temperature / a, R * temperature / g
-    F = one - beta**2 * C2 / H**2 * temperature / acoustic * of.L
-    inner = np.linalg.inv(F) - one
-    return C2 * (one + (one - a * of.G) @ inner @ (one - a * of.S)), F
+    a, one, RT = (cp - R) / cp, np.eye(of.levels), R * temperature
+    F = one - beta**2 * g**2 / (a * R * acoustic) * of.L
+    sound = (one - a * of.G) @ np.linalg.solve(F, one - a * of.S)
+    return RT * (R / cp * of.G @ of.S + of.N) + RT / a * sound, F
 
 
 def step_of(scheme: str, air_itself, reference, dt: float):

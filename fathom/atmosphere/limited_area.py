@@ -1,38 +1,52 @@
-"""Hydrostatic air over a limited area, or a plane that is periodic both ways: ALADIN's equations.
+"""Air over a limited area, or a plane that is periodic both ways: the equations of ALADIN, and with
+dynamics = "non-hydrostatic" those of AROME.
 docs/limited-area.md has them.
 """
 
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import ground_of_area
+from fathom.atmosphere import compressible, ground_of_area
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.given_state import is_given
-from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
+from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.step import semi_lagrangian_step
+from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
+from fathom.grids.arguments import integer, number_of
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.whole_area import WholeArea
-from fathom.input.values import on_columns
+from fathom.input.values import on_columns, on_layers
 from fathom.names import unknown
 from fathom.order import Order
 from fathom.schemes import bytes_of
+from fathom.time.clock import Period
 from fathom.transform.plane import BiFourier, orders
+
+kinds = ["hydrostatic", "non-hydrostatic"]
 
 
 class LimitedAreaAtmosphere(HydrostaticAtmosphere):
-    """Hydrostatic primitive equations on hybrid levels by Fourier series in two directions,
-    semi-implicit, semi-Lagrangian.
+    """Hydrostatic primitive equations, or compressible air, on hybrid levels by Fourier series in
+    two directions, semi-implicit, semi-Lagrangian.
 
     Parameters
     ----------
     grid : LimitedAreaGrid on a conformal map, or PeriodicPlaneGrid; with HybridLevels or
         SigmaLevels, four layers or more. Winds given and in output are eastward and northward.
+    dynamics : "hydrostatic" (default), or "non-hydrostatic": compressible air in the coordinate of
+        its hydrostatic pressure, for spacings of a few km and less.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
-        path of a store of another run, or of a file, with states in time (docs/limited-area.md).
+        path of a store of another run, or of a file, with states in time; or a Simulation of a
+        SpectralAtmosphere or of a larger area, which then runs beside this one
+        (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
+    outer_every : how often the state of one that runs beside it is taken; by default each of its
+        steps.
+    upper_zone : pressure above which the air is drawn to the outer model too [Pa]; 0 (default):
+        nowhere.
+    upper_zone_time : within which, at the top.
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
@@ -47,6 +61,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     sponge : number of uppermost levels in which diffusion doubles from level to level.
     off_centring : weight of the linear terms moved to the new time, in [0, 1].
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
+    acoustic_temperature : of the linear terms of sound, colder than the air [K]; non-hydrostatic.
+    corrections : how often a step is done again from what it gave; non-hydrostatic.
     iterations : interpolations of the wind to the departure point.
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
@@ -60,9 +76,13 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self,
         grid,
         *,
+        dynamics="hydrostatic",
         waves="quadratic",
         outer="initial",
         outer_in_time="linear",
+        outer_every=None,
+        upper_zone=0.0,
+        upper_zone_time="10min",
         physics=(),
         orography=0.0,
         tracers=(),
@@ -74,6 +94,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         off_centring=0.0,
         reference_temperature=350.0,
         reference_pressure=1e5,
+        acoustic_temperature=100.0,
+        corrections=1,
         iterations=2,
         rotation=earth.ROTATION,
         gas_constant=287.0597,
@@ -84,16 +106,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         precision="fp64",
     ):
         periodic = isinstance(grid, PeriodicPlaneGrid)
+        self.compressible = _is_compressible(dynamics)
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
-        if fix_mass == "automatic":
-            fix_mass = periodic
-        for name, asked in (("fix_mass", fix_mass), ("fix_energy", fix_energy)):
-            if asked not in (True, False) or (asked and not periodic):
-                raise ValueError(
-                    f"{name} = {asked!r}: allowed is false"
-                    + ("" if not periodic else " or true")
-                    + (", for air passes through the edges of an area" if not periodic else "")
-                )
+        fix_mass = periodic if fix_mass == "automatic" else fix_mass
+        _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
         whole = grid if periodic else WholeArea(grid)
         self._hold(whole, physics, tracers, orography, precision, placed)
         along_x, along_y = whole.size
@@ -117,13 +133,29 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 "heat_capacity": heat_capacity,
                 "fix_mass": fix_mass,
                 "fix_energy": float(fix_mass and fix_energy),
+                "acoustic_temperature": acoustic_temperature if self.compressible else 0.0,
             },
         )
+        self.corrections = integer("corrections", corrections, most=20)
+        if self.compressible:
+            _check_compressible(self.parameters, fix_energy, corrections)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
-        self.outer = outer_models.of(self, outer, outer_in_time)
+        self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
         if isinstance(orography, str):
             self._lie_on(orography)
+
+    def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
+        """What the air is drawn to: along the edges, and at the top."""
+        top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
+        self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
+        if self.upper_zone and not top < self.upper_zone < ground:
+            raise ValueError(
+                f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
+                f" uppermost layer, and {ground:g} Pa; or 0"
+            )
+        self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
+        self.outer = outer_models.of(self, outer, in_time, every)
 
     def set(self, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
@@ -132,9 +164,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them; "outer": the first
+            one of the outer model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
+        if analysis == "outer":
+            if not self.outer:
+                raise ValueError("analysis = 'outer': there is no outer model")
+            analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
         if analysis is not None and is_given(analysis):
             raise ValueError(
@@ -154,13 +192,47 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
         return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
 
+    @property
+    def prognostic(self):
+        return [*super().prognostic, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def settable(self):
+        return [*super().settable, *(compressible.fields if self.compressible else ())]
+
+    @property
+    def kept(self):
+        return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
+
     # ---- what the simulation asks for ------------------------------------------------------------
+
+    def start_values(self, given):
+        if not self.compressible:
+            yield from super().start_values(given)
+            return
+        held: dict[str, list] = {name: [] for name in (*wind, "log_pressure_ratio")}
+        for name, k, values in super().start_values(given):
+            if name in held:
+                held[name].append(values)
+            yield name, k, values
+        q, d = compressible.fields
+        for k, values in on_layers(self.grid, given.get(q, 0.0), q):
+            yield q, k, self._whole(values)
+        if d in given:
+            for k, values in on_layers(self.grid, given[d], d):
+                yield d, k, self._whole(values)
+        else:  # as of hydrostatic air
+            u, v, (s,) = (np.stack(x) if n in wind else x for n, x in held.items())
+            yield from (
+                (d, k, x) for k, x in enumerate(compressible.vertical_divergence(self, u, v, s))
+            )
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
         self.step = step
         do = Order(bytes_of[self.precision], step, offered=self.parameters)
-        semi_lagrangian_step(self, self.dynamics(step), do)
+        one_step = compressible_step if self.compressible else semi_lagrangian_step
+        one_step(self, self.dynamics(step), do)
         return do.place(self.placed)
 
     def dynamics(self, step):
@@ -182,8 +254,17 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         flat = lambda field: [] if field is None else field.ravel().tolist()
         exponents = outer_models.EXPONENT, outer_models.EXPONENT_OF_TRACERS
         drawn = [outer_models.weights(grid, p) if self.outer else None for p in exponents]
+        upper = None
+        if self.upper_zone:
+            upper = outer_models.weights_of_levels(
+                grid, self.step, self.upper_zone, self.upper_zone_time
+            )
         return mpi.core.OnPlane(
-            grid.size, grid.points, self.truncation, sides, *map(flat, (grid.map_factor, *drawn))
+            grid.size,
+            grid.points,
+            self.truncation,
+            sides,
+            *map(flat, (grid.map_factor, *drawn, upper)),
         )
 
     def records(self, model):
@@ -249,6 +330,37 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             "tracers": list(self.tracers),
             "boundary": list(self.boundary),
         }
+
+
+def _is_compressible(dynamics):
+    if dynamics not in kinds:
+        raise ValueError(unknown("dynamics", str(dynamics), kinds))
+    return dynamics == "non-hydrostatic"
+
+
+def _check_kept(periodic, **kept):
+    """ValueError where what is to be kept passes through the edges."""
+    for name, asked in kept.items():
+        if asked not in (True, False) or (asked and not periodic):
+            raise ValueError(
+                f"{name} = {asked!r}: allowed is false"
+                + ("" if not periodic else " or true")
+                + (", for air passes through the edges of an area" if not periodic else "")
+            )
+
+
+def _check_compressible(parameters, fix_energy, corrections):
+    """ValueError where numbers do not go together with compressible air."""
+    if corrections < 0:
+        raise ValueError(f"corrections = {corrections!r} must not be negative")
+    sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
+    if not 0 < sound <= waves:
+        raise ValueError(
+            f"acoustic_temperature = {sound:g} K must be positive, and no more than"
+            f" reference_temperature = {waves:g} K"
+        )
+    if fix_energy:
+        raise ValueError("fix_energy: the energy of compressible air is not kept")
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):

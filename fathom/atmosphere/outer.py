@@ -4,10 +4,12 @@ The area is relaxed before its linear terms are solved for (core/atmosphere/spec
 so what it takes is not the outer state X but, with G the linear gravity waves of the solve,
     R = (1 + beta G) X:     V_R = V + beta grad(gamma T + R T_r pi),   T_R = T + beta tau M D,
                             pi_R = pi + beta nu M D,                   beta = dt (1 + e) / 2
+and with compressible air the linear terms of sound too (fathom/atmosphere/compressible.py).
 D is the divergence of the map, M the square of its largest map factor. R is linear in X: what lies
 between two times follows from R at both.
 
-Weights (SUELBC of ALADIN), z from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
+An upper zone may be drawn to it too, level by level. Weights of the edges (SUELBC of ALADIN), z
+from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
     alpha = (p + 1) z^p - p z^(p + 1),     p = 2.16 of air, 5.52 of water and tracers
 """
 
@@ -21,7 +23,10 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere import compressible
+from fathom.atmosphere.running_outer import Running
 from fathom.atmosphere.stored_outer import Stored
+from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
 
@@ -33,6 +38,18 @@ def weights(grid: Any, exponent: float) -> np.ndarray:
     z = grid.zone
     alpha[:ny, :nx] = (exponent + 1) * z**exponent - exponent * z ** (exponent + 1)
     return alpha
+
+
+def weights_of_levels(grid: Any, step: float, bottom: float, time: float) -> np.ndarray:
+    """alpha of the upper zone, (levels,): a rate that grows from 0 at the pressure `bottom` [Pa] to
+    1 / `time` [s] at the top as the square of a sine of ln p, taken implicitly.
+    """
+    levels = grid.levels
+    p = np.asarray(levels.a) + np.asarray(levels.b) * 1e5
+    middle = 0.5 * (p[1:] + p[:-1])
+    share = np.log(bottom / middle) / np.log(bottom / middle[0])
+    rate = np.sin(0.5 * np.pi * np.clip(share, 0, 1)) ** 2 * abs(step) / time
+    return rate / (1 + rate)
 
 
 class RightSide:
@@ -58,6 +75,7 @@ class RightSide:
         self.gamma, self.tau = (np.reshape(of[name], (count, count)) for name in ("gamma", "tau"))
         self.nu = np.array(of["thickness"]) / p["reference_pressure"]
         self.RT = p["gas_constant"] * p["reference_temperature"]
+        self.sound = compressible.LinearTerms(model, step) if model.compressible else None
 
     def __call__(self, state: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Fields (levels, rows, points), (rows, points), by name; tracers as they are."""
@@ -74,11 +92,17 @@ class RightSide:
         u, v = waves.wind(rotation, divergence)
         divergence[:, 0] = 0  # in its place stands the mean wind
         D, T, pi = self.square * waves.inverse(divergence), waves.inverse(T), waves.inverse(pi)
+        heating = self.beta * np.tensordot(self.tau, D, 1)
+        if self.sound:
+            q, d = (waves.direct(state[name]) for name in compressible.fields)
+            potential = potential + self.sound.potential(q)
+            more, heating = self.sound.right_side(D, waves.inverse(q), waves.inverse(d))
+            state = dict(state) | more
         east, north = waves.gradient(potential)
         return dict(state) | {
             "eastward_wind": self.m * (u + self.beta * east),
             "northward_wind": self.m * (v + self.beta * north),
-            warmth: T + self.beta * np.tensordot(self.tau, D, 1),
+            warmth: T + heating,
             "log_pressure_ratio": pi + self.beta * np.tensordot(self.nu, D, 1),
         }
 
@@ -98,6 +122,7 @@ class Records:
         self.fields = [name + "_outer" for name in model.prognostic]
         self.axis = EndOfStep(states.axis, step)
         self.right_side = RightSide(model, step)
+        self.collective = getattr(states, "collective", False)
 
     def describe(self) -> list[str]:
         """For the tree."""
@@ -147,20 +172,25 @@ class Constant:
         return ""
 
 
-def of(model: Any, given: Any, in_time: str = "linear") -> Any:
+def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> Any:
     """The states that `outer` says, and how they go on between records; None: there is no outer
     model. ValueError: none of these.
     """
-    periodic = model.grid.map_factor is None
+    periodic = isinstance(model.grid, PeriodicPlaneGrid)
+    if hasattr(given, "sequence"):
+        return Running(model, given, every)
     if given == "initial":
-        return None if periodic else Initial(model)
-    if periodic and not model.grid.coupling:
+        return None if periodic and not model.upper_zone else Initial(model)
+    if periodic and not (model.grid.coupling or model.upper_zone):
         raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
-    raise ValueError(f"outer = {given!r}: allowed are 'initial' and the path of a store or a file")
+    raise ValueError(
+        f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
+        " of a SpectralAtmosphere or a larger area"
+    )
 
 
 class Initial:

@@ -78,6 +78,55 @@ def semi_lagrangian_step(model, dynamics, do):
     do("LogSurfacePressure")
 
 
+def compressible_step(model, dynamics, do):
+    """Two time levels, semi-implicit, with a first guess of the new time and corrections of it
+    (core/atmosphere/nonhydrostatic/equations.hpp).
+    """
+    warmth = warmth_of(model)
+    heating = warmth | (moist_heating if model.moist else {})
+    physics(model, do, {})
+    do.phase = "dynamics"
+    do("CompressibleEquations", on=warmth)
+    do("UpwardVelocity")
+    do("CompressibleNonlinear", on=model.linear_divergence)
+    do("CompressibleCarried", on=heating)
+    do.phase = "physics"
+    for tracer in model.tracers:
+        do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
+    do.phase = "dynamics"
+    do("WindExtrapolation")
+    do("InterfaceWind")
+    do.phase = "semi-Lagrangian"
+    do(dynamics.transport)
+    do(dynamics.tracer_transport)
+    _solve(model, do, warmth, dynamics.coupling, dynamics.step)
+    for number in range(model.corrections):
+        again = f" of correction {number + 1}"
+        do.phase = "dynamics"
+        do("HybridPressure", label="HybridPressure" + again)
+        do("CompressibleEquations", on=warmth, label="CompressibleEquations" + again)
+        do(
+            "CompressibleNonlinear",
+            on=model.linear_divergence,
+            label="CompressibleNonlinear" + again,
+        )
+        _solve(model, do, warmth, dynamics.coupling_again, dynamics.correction, again)
+    do.phase = "dynamics"
+    do("UpwardVelocity", label="UpwardVelocity of the new time")
+    do(dynamics.tracer_mass)
+    do("LogSurfacePressure")
+
+
+def _solve(model, do, warmth, coupling, step, again=""):
+    """From what has been carried to the new time, through the implicit terms."""
+    do.phase = "dynamics"
+    do("CompressibleArrival", on=warmth, label="CompressibleArrival" + again)
+    do("ImplicitCoriolis", label="ImplicitCoriolis" + again)
+    do.phase = "spectral"
+    do(coupling, label="Coupling" + again if coupling else None)
+    do(step, label="SpectralStep" + again)
+
+
 def eulerian_step(model, dynamics, do):
     """Leapfrog of vorticity and divergence, semi-implicit."""
     warmth = warmth_of(model)

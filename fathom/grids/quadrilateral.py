@@ -226,6 +226,7 @@ class DipoleGrid(_Named):
     resolutions: ClassVar[dict] = {
         "x1": {"nx": 320, "ny": 384, "equatorial": 0.42} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 0.35} | _shared,
+        "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 
@@ -273,8 +274,8 @@ class TripolarGrid(_Named):
 
     Parameters
     ----------
-    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.1deg" (3600 ×
-        2400), or nx (even) and ny.
+    resolution : "1deg" (360 × 300), "3deg" (100 × 116; 25 levels unless given), "0.25deg" (1440 ×
+        960), "0.1deg" (3600 × 2400), or nx (even) and ny.
     south : float [degrees], default -79. The southern edge falls on the nearest row.
     join : float [degrees], default 64. Latitude of both poles, where the cap begins.
     pole_longitude : float [degrees], default 59. Of one pole; the other lies opposite.
@@ -296,6 +297,7 @@ class TripolarGrid(_Named):
     resolutions: ClassVar[dict] = {
         "1deg": {"nx": 360, "ny": 300, "equatorial": 1 / 3} | _shared,
         "3deg": {"nx": 100, "ny": 116, "levels": 25, "equatorial": 1 / 3} | _shared,
+        "0.25deg": {"nx": 1440, "ny": 960, "equatorial": 1} | _shared,
         "0.1deg": {"nx": 3600, "ny": 2400, "equatorial": 1} | _shared,
     }
 

@@ -90,7 +90,15 @@ class Forcing:
         )
 
     def _fields(self, n, number):
-        ahead = [(m, wanted) for m, coming in enumerate(self.coming) for wanted in coming]
+        if getattr(self.sources[n], "collective", False):  # made by all ranks, not read
+            yield from self.sources[n].read(number).items()
+            return
+        ahead = [
+            (m, wanted)
+            for m, coming in enumerate(self.coming)
+            for wanted in coming
+            if not getattr(self.sources[m], "collective", False)
+        ]
         try:
             yield from self.records.items((n, number), ahead)
         except (OSError, ValueError, KeyError) as error:

@@ -7,13 +7,14 @@ machine for this case (fathom/run/choices.py), else from `usual`.
 
 from pathlib import Path
 
-from fathom import mpi
+from fathom import device, mpi
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
 from fathom.run import room
 
 usual = {
+    "device": None,
     "threads": 1,
     "blocks": None,
     "distribution": "auto",
@@ -60,7 +61,7 @@ def checked(given):
     for name in ("synchronise", "automatic"):
         if not isinstance(how[name], bool):
             raise ValueError(f"{name} = {how[name]!r} must be true or false")
-    for name in ("exchange", "sum"):
+    for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
     columns(how["tile"])
@@ -102,7 +103,9 @@ def _check_servers(how):
 
 
 def ways(name):
-    """The catalogue of ways to exchange or to sum."""
+    """The catalogue of ways to exchange or to sum, or of devices."""
+    if name == "device":
+        return list(device.names)
     return [
         way for way, _ in (mpi.core.transports() if name == "exchange" else mpi.core.global_sums())
     ]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import mpi, regions, shown
+from fathom import device, mpi, regions, shown
 from fathom.failure import RunFailure
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -49,7 +49,7 @@ class Simulation:
         distribution, tile, exchange, sum, synchronise, balance, carrier,
         balance_threshold; what is not
         named is what was measured before on this machine (automatic=False: the usual). Never
-        changes a bit of the answer.
+        changes a bit of the answer. device: "cuda" computes on a GPU.
     limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
         a run has blown up.
     beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
@@ -367,6 +367,7 @@ class Simulation:
             model.rotations,
             tile=tile,
             tiles=tiles,
+            device=self.parallel["device"] is not None,
         )
         room.for_fields(self)
         self.fields = mpi.core.FieldSet(self.sequence)
@@ -389,6 +390,8 @@ class Simulation:
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self._take_back()
+        if (name := self.parallel["device"]) is not None:
+            self.fields.live_on(device.open(name))
         self.tidy()
 
     def _place_on_ranks(self):
@@ -404,6 +407,8 @@ class Simulation:
         """A grid's blocks on the ranks that compute."""
         wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
+        if self.parallel["device"] is not None and self.comm.size == 1 and not any(blocks):
+            blocks = (h.nx, h.ny)  # a launch has all its columns
         if distribution == "auto" and not any(blocks):
             distribution = grid.distribution(self.comm.size)
         return mpi.core.Domain(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
+import small_areas
 from fathom.atmosphere import outer
 from fathom.mpi import core
 from small_areas import R, area, disturbed, plane, simulation
@@ -176,3 +177,67 @@ def test_errors(tmp_path):
     elsewhere.outer = outer.of(elsewhere, tmp_path / "outer.zarr")
     with pytest.raises(ValueError, match="lies on other points"):
         simulation(elsewhere).prepare()
+
+
+@pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
+def test_a_globe_runs_beside_the_area(dynamics):
+    """It goes ahead by one record; on the edges the area has its state, of what the area's waves
+    keep, and within it differs by less than weather moves in that time.
+    """
+    one, outer = small_areas.nested(dynamics=dynamics, every="30min")
+    one.prepare().advance(12)
+    assert one.seconds == 3600 and outer.seconds == 5400
+    there = one.model.outer.state(2)["air_temperature"]
+    ny, nx = there.shape[1:]
+    apart = abs(one.gather("air_temperature")[:, :ny, :nx] - there)
+    moved = abs(there - one.model.outer.state(3)["air_temperature"]).max()
+    assert apart[:, 0].max() < 0.02 * there.std()
+    assert apart.max() < max(moved, 0.1 * there.std())
+
+
+def test_an_area_runs_beside_one_within_it():
+    """On the same points, with the whole of the outer area's state: as the big brother."""
+    outer = simulation(disturbed(periodic=False, tracers=()), "300s")
+    model = fm.LimitedAreaAtmosphere(
+        area(points=(40, 32)), outer=outer, orography=outer.model.orography
+    )
+    one = simulation(model.set(analysis="outer"), "300s").prepare()
+    one.advance(12)
+    there = model.outer.state(12)
+    assert outer.seconds in (3600, 3900)
+    ny, nx = model.grid.points[::-1]
+    inner = model.grid.area.zone == 0
+    there["log_pressure_ratio"] = there.pop("log_surface_pressure") - np.log(1e5)
+    for name in ("air_temperature", "log_pressure_ratio", "eastward_wind"):
+        found = one.gather(name)[..., :ny, :nx]
+        expected = there[name] if name != "eastward_wind" else along_axes(model, there)
+        apart = (found - expected)[..., inner]
+        assert apart.std() < 0.05 * expected.std(), name
+
+
+def along_axes(model, state):
+    return model.grid.area.along_axes(state["eastward_wind"], state["northward_wind"])[0]
+
+
+def test_an_area_must_lie_within_the_outer_one():
+    outer = simulation(disturbed(periodic=False, tracers=()), "300s")
+    model = fm.LimitedAreaAtmosphere(area(points=(64, 32)), outer=outer)
+    with pytest.raises(ValueError, match="reaches beyond the outer one"):
+        model.set(analysis="outer")
+    model = fm.LimitedAreaAtmosphere(area(), outer=simulation(disturbed(periodic=True), "300s"))
+    with pytest.raises(ValueError, match="allowed are those of SpectralAtmosphere"):
+        model.set(analysis="outer")
+
+
+def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
+    alone = on_ranks(1, small_areas, "nested_bits")
+    assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
+
+
+def test_what_runs_beside_does_not_go_back():
+    one, _ = small_areas.nested()
+    one.prepare().advance(8)
+    with pytest.raises(ValueError, match="with a restart of the area give the outer one too"):
+        one.model.outer.state(0)
+    with pytest.raises(ValueError, match="a multiple of the outer step"):
+        small_areas.nested(every="1000s")

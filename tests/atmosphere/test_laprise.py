@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from fathom.atmosphere import laprise
+from fathom.earth import GRAVITY
 from fathom.grids import hybrid
+from fathom.mpi import core as library
 
 
 @pytest.fixture(scope="module")
@@ -19,9 +21,14 @@ def experiment():
     return module
 
 
-def on(name, top=0.0):
+def pressures(name, top=0.0):
     a, b = hybrid.named(name)
-    return laprise.on_levels(np.maximum(a + b * 1e5, top))
+    interfaces = a + b * 1e5
+    return interfaces[interfaces > top] if top else interfaces
+
+
+def on(name):
+    return laprise.on_levels(pressures(name))
 
 
 def test_frequencies_are_those_of_acoustic_and_gravity_waves():
@@ -38,6 +45,59 @@ def test_frequencies_are_those_of_acoustic_and_gravity_waves():
     assert np.abs(rates.real).max() < 1e-12
 
 
+def test_frequencies_on_levels_converge():
+    """Sound and gravity waves between the ground and a top where p = pi: of second order."""
+    depth, K, errors = np.log(100.0), 2 * np.pi / 2e4, []
+    frequencies = lambda count: np.sort(
+        np.linalg.eigvals(
+            laprise.linear(
+                laprise.on_levels(1e5 * np.exp(np.linspace(-depth, 0, count + 1))), K, 280.0, 280.0
+            )
+        ).imag
+    )
+    near = frequencies(160)
+    near = near[near > 1e-6]
+    gravity_waves, sound = near[near < 0.0185][-3:], near[near > 0.0185][:4]
+    exact = np.array([_exact(sigma, K, depth) for sigma in (*gravity_waves, *sound)])
+    for count in (20, 40, 80):
+        found = frequencies(count)
+        errors.append([np.abs(found / one - 1).min() for one in exact])
+    assert np.max(errors[-1]) < 3e-3
+    assert np.min(np.log2(errors[0]) - np.log2(errors[-1])) / 2 > 1.9
+
+
+def _exact(sigma, K, depth):
+    """The frequency of continuous air near `sigma`: four solutions pi^n of the linear equations, of
+    which a sum has p = pi and no mass above it at the top, no motion through the ground and the
+    mass below as its pressure: a determinant that vanishes.
+    """
+    g, R, cp = laprise.Air()
+    T, C2 = 280.0, R * 280.0 * cp / (cp - R)
+
+    def determinant(sigma):
+        i = 1j * sigma
+        both = K**2 - sigma**2 / C2 - K**2 * g**2 / (cp * T) / sigma**2
+        nu = np.sqrt(-both * (R * T / g) ** 2 - 0.25 + 0j)
+        columns = []
+        for n in (1j * nu - 0.5, -1j * nu - 0.5, 0.0, -1.0):  # S D = pi^n
+            heat = R**2 * T / cp
+            q = (i * n * (n + 1) / K**2 - heat / i) / (R * T * (1 + n) - heat)
+            top = np.exp(-n * depth)
+            ground = i * (n + 1) - K**2 * R * T * (q - 1 / i)
+            columns.append([q * top, (1 + n) * q, top, ground])
+        matrix = np.array(columns).T
+        return np.linalg.det(matrix / np.abs(matrix).max(0)) / nu
+
+    a, b = sigma, sigma * (1 + 1e-6)
+    for _ in range(60):
+        fa, fb = determinant(a), determinant(b)
+        if fa == fb or abs(b - a) < 1e-15 * abs(b):
+            break
+        a, b = b, b - fb * (b - a) / (fb - fa)
+    assert abs(b / sigma - 1) < 1e-2 and abs(b.imag) < 1e-9 * abs(b)
+    return b.real
+
+
 @pytest.mark.parametrize("reference", [(280, 280), (350, 100)])
 def test_growth_of_the_worst_waves(experiment, reference):
     """The waves that grow most at 200 K: as known."""
@@ -49,11 +109,39 @@ def test_growth_of_the_worst_waves(experiment, reference):
 
 @pytest.mark.parametrize("top", [0.0, 1000.0])
 @pytest.mark.parametrize("name", ["L19", "L31"])
-def test_vertical_and_horizontal_divergence_separate(name, top):
-    a, b = hybrid.named(name)
-    interfaces = a + b * 1e5
-    interfaces = interfaces[interfaces > top] if top else interfaces
-    assert np.abs(laprise.on_levels(interfaces).constraint).max() < 1e-14
+def test_air_at_rest_keeps_its_energy(name, top):
+    """The linear equations neither damp nor make waves; B is symmetric by the masses, and so has
+    real modes.
+    """
+    interfaces = pressures(name, top)
+    of = laprise.on_levels(interfaces)
+    rates = np.linalg.eigvals(laprise.linear(of, 2 * np.pi / 1e4, 280.0, 280.0))
+    assert np.abs(rates.real).max() < 1e-13
+    mass = np.diff(interfaces)[:, None] * laprise.helmholtz(of, 30.0, 350.0, 100.0)[0]
+    np.testing.assert_allclose(mass, mass.T, rtol=1e-9, atol=1e-10 * np.abs(mass).max())
+
+
+@pytest.mark.parametrize("top", [0.0, 1000.0])
+def test_the_core_has_the_same_operators(top):
+    interfaces = pressures("L31", top)
+    of, air = laprise.on_levels(interfaces), laprise.Air(gravity=GRAVITY)
+    B, F = laprise.helmholtz(of, 30.0, 350.0, 100.0, air)
+    core = library.compressible_reference(
+        list(interfaces),
+        [0.0] * len(interfaces),
+        30.0,
+        pressure=interfaces[-1],
+        gas_constant=air.gas_constant,
+        heat_capacity=air.heat_capacity,
+    )
+    for name, expected in (("G", of.G), ("S", of.S), ("F", F), ("matrix", B)):
+        found = np.reshape(core[name], expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12 * np.abs(expected).max())
+    above, here, below = core["acceleration"]
+    L = np.diag(above[1:], -1) + np.diag(here) + np.diag(below[:-1], 1)
+    np.testing.assert_allclose(L, of.L, rtol=1e-10, atol=1e-12)
+    values = np.sort(np.linalg.eigvals(B).real)[::-1]
+    np.testing.assert_allclose(core["speed_squared"], values, rtol=1e-9)
 
 
 def test_the_elimination_solves_the_whole_system():

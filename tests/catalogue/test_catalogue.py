@@ -164,6 +164,10 @@ ranges = {
     "tidal_energy": (0, 20),
     "interface_height": (0, 200),
     "level_height": (0, 1e4),
+    "log_pressure_departure 1": (-0.01, 0.01),
+    "departure_gradient_east": (-1e-6, 1e-6),
+    "departure_gradient_north": (-1e-6, 1e-6),
+    "vertical_divergence s-1": (-1e-3, 1e-3),
     "air_potential_temperature": (290, 300),
     "reference_potential_temperature": (280, 320),
 }

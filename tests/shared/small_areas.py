@@ -69,6 +69,30 @@ def disturbed(physics=(), tracers=("dye",), periodic=False, precision="fp64", gr
     )
 
 
+def nested(step="300s", every=None, globe_step="900s", parallel=None, points=(30, 24), **model):
+    """An area with the globe beside it, from which it starts."""
+    import fathom as fm
+
+    parallel = parallel or {}
+    globe = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=fm.SigmaLevels(6)))
+    cosine = lambda y: np.cos(np.deg2rad(y))
+    globe.set(
+        air_temperature=lambda x, y, p: 250 + 40 * cosine(y) ** 2 * p / 1e5 + 0 * x,
+        eastward_wind=lambda x, y, p: 30 * cosine(y) * (1.1 - p / 1e5) + 0 * x,
+        northward_wind=lambda x, y, p: 2 * np.sin(np.deg2rad(5 * x)) * cosine(y),
+    )
+    outer = fm.Simulation(globe, step=globe_step, parallel=parallel)
+    grid = area(points=points, resolution=100e3)
+    made = fm.LimitedAreaAtmosphere(grid, outer=outer, outer_every=every, **model)
+    return simulation(made.set(analysis="outer"), step, **parallel), outer
+
+
+def nested_bits(steps=4, threads=1, **model):
+    one, _ = nested(parallel={"threads": threads}, **model)
+    one.prepare().advance(steps)
+    return {"checksum": one.checksum(), "speed": one.model.watch(one)[0]["maximum_wind"][0]}
+
+
 def bits(steps=4, threads=1, distribution="auto", blocks=None, **model):
     """Checksum after some steps."""
     one = simulation(

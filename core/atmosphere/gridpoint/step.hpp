@@ -247,7 +247,9 @@ struct GridPointIncrements {
         const double tau = implicitness * step, kappa = gas_constant / heat_capacity;
         const T push = T(0.25 * tau * heat_capacity), stiffness = T((1 - kappa) / kappa);
         const Real push_x = push * open_east[0] / dx[0], push_y = push * open_north[0] / dy[0];
-        const auto &z = reference.z, &theta_0 = reference.theta, &rho = reference.density;
+        const auto& z = reference.z;
+        const auto& theta_0 = reference.theta;
+        const auto& rho = reference.density;
         const auto theta_e = theta_0(east), theta_n = theta_0(north);
         const auto of =
             gridpoint::linear_column<Real>(z, theta_0, rho, levels, tau, gravity, heat_capacity);

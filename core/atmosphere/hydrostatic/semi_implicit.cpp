@@ -63,9 +63,9 @@ std::vector<double> HybridReference::matrix() const {
 }
 
 /// Eigenvectors of S = dp^{1/2} B dp^{-1/2} by Jacobi's rotations: S = Q c^2 Q', E = dp^{-1/2} Q.
-VerticalModes::VerticalModes(const HybridReference& r) {
+VerticalModes::VerticalModes(const HybridReference& r) : VerticalModes(r.matrix(), r) {}
+VerticalModes::VerticalModes(const std::vector<double>& B, const HybridReference& r) {
     const int K = r.levels();
-    const auto B = r.matrix();
     Jacobi rotations(K);
     auto &S = rotations.S, &Q = rotations.Q;
     for (int k = 0; k < K; ++k)
@@ -205,33 +205,21 @@ template <class T> void ImplicitWaves<T>::solve_adjoint(int m, T* values) const 
 }
 
 template <class T>
-VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
-    : speeds(r),
-      count(r.levels()),
-      width((count + Real::width - 1) / Real::width * Real::width),
-      beta(T(beta)) {
-    R = T(r.gas_constant);
-    RT = T(r.gas_constant * r.temperature);
-    kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);
-    per_pressure = T(1 / r.pressure);
-    for (int k = 0; k < count; ++k) {
-        alpha.push_back(T(r.alpha[k]));
-        log_ratio.push_back(T(r.log_ratio[k]));
-        thickness.push_back(T(r.thickness[k]));
-        per_thickness.push_back(T(1 / r.thickness[k]));
-    }
+ModeProducts<T>::ModeProducts(const VerticalModes& of)
+    : count(int(of.speed_squared.size())),
+      width((count + Real::width - 1) / Real::width * Real::width) {
     for (int j = 0; j < count; ++j)
         for (int k = 0; k < width; ++k) {
-            E.push_back(k < count ? T(speeds.from_modes[k * count + j]) : T(0));
-            inverse.push_back(k < count ? T(speeds.to_modes[k * count + j]) : T(0));
-            E_transposed.push_back(k < count ? T(speeds.from_modes[j * count + k]) : T(0));
-            inverse_transposed.push_back(k < count ? T(speeds.to_modes[j * count + k]) : T(0));
+            E.push_back(k < count ? T(of.from_modes[k * count + j]) : T(0));
+            inverse.push_back(k < count ? T(of.to_modes[k * count + j]) : T(0));
+            E_transposed.push_back(k < count ? T(of.from_modes[j * count + k]) : T(0));
+            inverse_transposed.push_back(k < count ? T(of.to_modes[j * count + k]) : T(0));
         }
 }
 
 /// y = matrix x: a tile of 4 columns and 3 registers stays in registers.
 template <class T>
-void VerticalTerms<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
+void ModeProducts<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, int columns) const {
     const int P = width;
     auto tile = [&](auto registers, int k, int c) {
         Real sum[4][registers];
@@ -253,6 +241,21 @@ void VerticalTerms<T>::multiply(const std::vector<T>& matrix, const T* x, T* y, 
     each_group<3>(P / Real::width, [&](int first, auto registers) {
         for (int c = 0; c < columns; c += 4) tile(registers, first * Real::width, c);
     });
+}
+
+template <class T>
+VerticalTerms<T>::VerticalTerms(const HybridReference& r, double beta)
+    : speeds(r), products(speeds), count(r.levels()), beta(T(beta)) {
+    R = T(r.gas_constant);
+    RT = T(r.gas_constant * r.temperature);
+    kappa_T = T(r.gas_constant / r.heat_capacity * r.temperature);
+    per_pressure = T(1 / r.pressure);
+    for (int k = 0; k < count; ++k) {
+        alpha.push_back(T(r.alpha[k]));
+        log_ratio.push_back(T(r.log_ratio[k]));
+        thickness.push_back(T(r.thickness[k]));
+        per_thickness.push_back(T(1 / r.thickness[k]));
+    }
 }
 
 template <class T> void VerticalTerms<T>::add_linear(T c, const T* of, T* to) const {
@@ -348,6 +351,8 @@ void SemiImplicit<T>::solve_adjoint(int m, T* columns, std::ptrdiff_t stride,
     }
 }
 
+template class ModeProducts<double>;
+template class ModeProducts<float>;
 template class VerticalTerms<double>;
 template class VerticalTerms<float>;
 template class ImplicitWaves<double>;

@@ -41,6 +41,8 @@ struct VerticalModes {
     std::vector<double> speed_squared;         ///< of each mode [m2 s-2], largest first
     std::vector<double> to_modes, from_modes;  ///< E^{-1}, E: (levels, levels), row by row
     explicit VerticalModes(const HybridReference&);
+    /// Of any matrix that is symmetric by the masses of the layers.
+    VerticalModes(const std::vector<double>& matrix, const HybridReference&);
 };
 
 struct SemiImplicitParameters {
@@ -69,15 +71,40 @@ private:
     std::map<int, Elimination> elimination;
 };
 
+/// Between levels and modes, of so many columns of `padded`, a multiple of 4.
+template <class Number> class ModeProducts {
+public:
+    using Real = typename ImplicitWaves<Number>::Real;
+    explicit ModeProducts(const VerticalModes&);
+    int padded() const { return width; }  ///< modes, padded to registers
+    void to_modes(const Number* levels, Number* modes, int columns) const {
+        multiply(inverse, levels, modes, columns);
+    }
+    void from_modes(const Number* modes, Number* levels, int columns) const {
+        multiply(E, modes, levels, columns);
+    }
+    void from_modes_adjoint(const Number* levels, Number* modes, int columns) const {
+        multiply(E_transposed, levels, modes, columns);
+    }
+    void to_modes_adjoint(const Number* modes, Number* levels, int columns) const {
+        multiply(inverse_transposed, modes, levels, columns);
+    }
+
+private:
+    int count, width;
+    std::vector<Number> E, inverse;  // column after column, padded
+    std::vector<Number> E_transposed, inverse_transposed;
+    void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
+};
+
 /// What the linear terms do along a column of coefficients on hybrid levels: zeta, D, T of all
 /// levels and pi.
 template <class Number> class VerticalTerms {
 public:
-    using Real = typename ImplicitWaves<Number>::Real;
     VerticalTerms(const HybridReference&, double beta);
     int levels() const { return count; }
     int modes() const { return count; }
-    int padded() const { return width; }  ///< modes, padded to registers
+    int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speeds.speed_squared[mode]; }
     const VerticalModes& of_reference() const { return speeds; }
     /// D + c (gamma T + R T_r pi), of all levels.
@@ -89,12 +116,11 @@ public:
             below += R * log_ratio[k] * t[k];
         }
     }
-    /// Between levels and modes, of so many columns of `padded`, a multiple of 4.
     void to_modes(const Number* levels, Number* modes, int columns) const {
-        multiply(inverse, levels, modes, columns);
+        products.to_modes(levels, modes, columns);
     }
     void from_modes(const Number* modes, Number* levels, int columns) const {
-        multiply(E, modes, levels, columns);
+        products.from_modes(modes, levels, columns);
     }
     /// T - beta tau D and pi - beta nu D, D(k) of each level.
     template <class Divergence> void finish_with(Divergence D, Number* column) const {
@@ -120,10 +146,10 @@ public:
         }
     }
     void from_modes_adjoint(const Number* levels, Number* modes, int columns) const {
-        multiply(E_transposed, levels, modes, columns);
+        products.from_modes_adjoint(levels, modes, columns);
     }
     void to_modes_adjoint(const Number* modes, Number* levels, int columns) const {
-        multiply(inverse_transposed, modes, levels, columns);
+        products.to_modes_adjoint(modes, levels, columns);
     }
     void right_side_adjoint(Number c, const Number* of_D, Number* column) const {
         Number *t = column + 2 * count, above = 0;
@@ -138,12 +164,10 @@ public:
 
 private:
     VerticalModes speeds;
-    int count, width;
-    std::vector<Number> alpha, log_ratio, thickness, per_thickness, E,
-        inverse;  ///< E, inverse: column after column, padded
-    std::vector<Number> E_transposed, inverse_transposed;
+    ModeProducts<Number> products;
+    int count;
+    std::vector<Number> alpha, log_ratio, thickness, per_thickness;
     Number beta, R, RT, kappa_T, per_pressure;
-    void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };
 
 /// Columns of coefficients on the sphere.

@@ -3,6 +3,8 @@
 /// Semi-Lagrangian (semi_lagrangian_scheme.cpp):
 ///   transport  ->  tracer_transport  ->  ...  ->  coupling  ->  step  ->  total_energy  ->
 ///   tracer_mass
+/// and with compressible air, for each correction, ... -> coupling_again -> correction after it
+/// (nonhydrostatic/equations.hpp);
 /// where a step is: direct transforms, semi-implicit solve column by column, horizontal diffusion,
 /// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): tracer_leapfrog  ->  step.
 ///
@@ -41,6 +43,8 @@ public:
 struct SpectralDynamics {
     using Part = std::shared_ptr<GlobalProcess>;
     Part transport, tracer_transport, coupling, tracer_mass, tracer_leapfrog;
+    /// Of compressible air: after the first guess, of a coupling without tracers and of the step.
+    Part coupling_again, correction;
     std::shared_ptr<EnergyFixer> total_energy;
     std::shared_ptr<SpectralProcess> step;  ///< of either scheme
 };

@@ -16,6 +16,9 @@ struct SpectralFields {
     const Field &u, &v, &temperature, &pressure;
     const Field &divergence, &T_east, &T_north, &p_east, &p_north;
     const Field* reference_divergence = nullptr;
+    /// Of compressible air: ln(p / pi), its gradient, and the vertical divergence.
+    const Field *departure = nullptr, *departure_east = nullptr, *departure_north = nullptr,
+                *vertical_divergence = nullptr;
 };
 
 template <class T> class SpectralEngine {

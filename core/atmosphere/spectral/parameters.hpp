@@ -27,6 +27,8 @@ struct SpectralParameters {
     /// 1: rotation is not among the linear terms of the solve (coriolis.hpp).
     double splitting = 0;
     double fix_energy = 0;  ///< 0: not; only where the mass is
+    /// T_a, the temperature that the linear terms of sound have [K]; 0: the air is hydrostatic.
+    double acoustic_temperature = 0;
 };
 
 struct OnSphere {
@@ -41,6 +43,8 @@ struct OnPlane {
     std::vector<double> map_factor;  ///< [row][point] of the whole; empty: 1
     /// Weights of the outer model [row][point], of air and of tracers; empty: there is none.
     std::vector<double> relaxation, relaxation_of_tracers;
+    /// And of air by level, beside that: an upper zone; empty: there is none.
+    std::vector<double> relaxation_of_levels = {};
 };
 
 struct SpectralSetup {
@@ -55,6 +59,7 @@ struct SpectralSetup {
 
     double beta() const { return 0.5 * parameters.step * (1 + parameters.off_centring); }
     const OnPlane* plane() const { return std::get_if<OnPlane>(&lies_on); }
+    bool compressible() const { return parameters.acoustic_temperature > 0; }
     bool coupled() const { return plane() && !plane()->relaxation.empty(); }
 };
 

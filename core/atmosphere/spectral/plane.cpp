@@ -4,11 +4,13 @@
 /// divergence is m^2 D, and grad = m grad of the map. m^2 stands among the linear terms as one
 /// number M, the largest of the area, so that waves are never implicitly too slow:
 ///   D_n (1 + beta^2 M c^2 K^2) = R_n,      K^2 = k^2 + l^2
-/// of each vertical mode by itself; rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
+/// of each vertical mode by itself, with c^2 of hydrostatic or of compressible air (hydrostatic and
+/// nonhydrostatic/semi_implicit.hpp); rotation is split off (hydrostatic/coriolis.hpp). Diffusion:
 ///   X / (1 + span K_n),   K_n = (K^2 / K_max^2)^order / time,    K_max that of the shorter waves
 /// with the factors and the corrections of horizontal_diffusion.hpp.
 #include <cmath>
 #include <numbers>
+#include "atmosphere/nonhydrostatic/semi_implicit.hpp"
 #include "atmosphere/spectral/horizontal_diffusion.hpp"
 #include "atmosphere/spectral/shape.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
@@ -44,9 +46,11 @@ struct OwnWave {
     int m, first, last;
 };
 
-template <class T> class TermsOnPlane final : public ImplicitTerms<T> {
+/// Vertical: VerticalTerms of hydrostatic air, or CompressibleTerms.
+template <class T, class Vertical> class TermsOnPlane final : public ImplicitTerms<T> {
 public:
-    TermsOnPlane(const OnPlane& on, const SpectralSetup& s, const HybridReference& reference,
+    template <class Reference>
+    TermsOnPlane(const OnPlane& on, const SpectralSetup& s, const Reference& reference,
                  std::vector<OwnWave> own)
         : on(on),
           own(std::move(own)),
@@ -104,9 +108,13 @@ public:
         for (int n = w.first; n <= w.last; ++n) {
             const double rate = rates[start[number] + n - w.first],
                          more = viscosity * square_of_wave(on.waves, w.m, n);
-            for (int c = 0; c < 2; ++c)
-                diffusion.damp(columns + (2 * (n - w.first) + c) * stride, span * (rate + more),
-                               span * (rate * divergent + more));
+            for (int c = 0; c < 2; ++c) {
+                T* const column = columns + (2 * (n - w.first) + c) * stride;
+                diffusion.damp(column, span * (rate + more), span * (rate * divergent + more));
+                if constexpr (std::is_same_v<Vertical, CompressibleTerms<T>>)
+                    diffusion.damp_compressible(column, span * (rate + more),
+                                                span * (rate * divergent + more));
+            }
         }
     }
     void solve_adjoint(int, T*, std::ptrdiff_t, std::vector<T>&) const override { no_adjoint(); }
@@ -118,7 +126,7 @@ private:
     const OnPlane on;
     const std::vector<OwnWave> own;
     const double square, beta;  // M
-    VerticalTerms<T> vertical;
+    Vertical vertical;
     DiffusionOfLevels<T> diffusion;
     double span, viscosity, divergent;
     std::vector<double> rates;
@@ -178,7 +186,10 @@ public:
             if (own.empty() || own.back().m != m) own.push_back({m, n, n});
             own.back().last = n;
         }
-        return std::make_unique<TermsOnPlane<T>>(on, s, r, std::move(own));
+        if (s.compressible())
+            return std::make_unique<TermsOnPlane<T, CompressibleTerms<T>>>(
+                on, s, CompressibleReference(r, s.parameters.acoustic_temperature), std::move(own));
+        return std::make_unique<TermsOnPlane<T, VerticalTerms<T>>>(on, s, r, std::move(own));
     }
     std::unique_ptr<Carrier<T>> carrier(const SpectralSetup& s,
                                         const std::vector<double>& eta) const override {

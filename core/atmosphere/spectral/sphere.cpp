@@ -67,6 +67,7 @@ public:
     }
     std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup& s,
                                                      const HybridReference& r) const override {
+        if (s.compressible()) throw Error("compressible air is solved for on a plane alone");
         return std::make_unique<TermsOnSphere<T>>(
             on, s, r, wavenumbers(harmonics.own(), first_of_each(harmonics.own())));
     }

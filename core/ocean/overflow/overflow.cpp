@@ -1,7 +1,9 @@
 #include "ocean/overflow/overflow.hpp"
 #include <cmath>
 #include <limits>
+#include <map>
 #include "base/constants.hpp"
+#include "machine/device.hpp"
 #include "machine/region.hpp"
 #include "parallel/meeting.hpp"
 
@@ -25,16 +27,8 @@ OverflowTransports overflow_transports(const OverflowShape& s, double source_buo
     return {source, product - source, product};
 }
 
-static double value(const FieldSet& s, const Field& f, int b, int row, int column, int k) {
-    const std::ptrdiff_t n = row * f.row[b] + k * f.level[b] + column;
-    return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
-}
-static void put(const FieldSet& s, const Field& f, int b, int row, int column, double value) {
-    const std::ptrdiff_t n = row * f.row[b] + column;
-    if (s.bytes() == 4)
-        ((float*)f.at[b])[n] = float(value);
-    else
-        ((double*)f.at[b])[n] = value;
+static std::byte* place(const Field& f, int bytes, int b, int row, int column, int k) {
+    return f.at[b] + (row * f.row[b] + k * f.level[b] + column) * bytes;
 }
 
 Overflows::Overflows(std::vector<Overflow> given, std::vector<double> thickness,
@@ -65,10 +59,58 @@ void Overflows::prepare(Given at) {
     largest.resize(tracers.size());
 }
 
+/// body(tracer, cell).
+template <class Body> void Overflows::each_cell(Body body) const {
+    for (auto& tracer : tracers)
+        for (auto& set : sets)
+            for (auto& c : set) body(tracer, c);
+}
+
 void Overflows::apply(Given at) {
-    average(at);
-    settle(at);
-    for (std::size_t t = 0; t < tracers.size(); ++t) product(at, t);
+    const int bytes = at.set.bytes();
+    contents.clear(), written.clear();
+    each_cell([&](const Tracer& t, const Own& c) {
+        const auto* from = place(at[t.content], bytes, c.block, c.row, c.column, c.k);
+        contents.push_back(bytes == 4 ? double(*(const float*)from) : *(const double*)from);
+    });
+    decide(at.set.domain().comm);
+    for (auto& w : written) {
+        auto* to = place(at[w.field], bytes, w.block, w.row, w.column, 0);
+        bytes == 4 ? void(*(float*)to = float(w.value)) : void(*(double*)to = w.value);
+    }
+}
+
+bool Overflows::apply_on(Device& device, Given at) {
+    const int bytes = at.set.bytes();
+    std::vector<const std::byte*> from;
+    contents.clear(), written.clear();
+    std::map<int, Field> there;
+    const auto field = [&](Item item) -> const Field& {
+        auto& f = there[item.number];
+        if (f.at.empty()) f = at.on_device(item);
+        return f;
+    };
+    each_cell([&](const Tracer& t, const Own& c) {
+        from.push_back(place(field(t.content), bytes, c.block, c.row, c.column, c.k));
+    });
+    contents.resize(from.size());
+    device.gather(from, bytes, contents.data());
+    decide(at.set.domain().comm);
+    std::map<std::byte*, double> last;
+    for (auto& w : written)
+        last[place(field(w.field), bytes, w.block, w.row, w.column, 0)] = w.value;
+    std::vector<std::byte*> to;
+    std::vector<double> values;
+    for (auto& [where, value] : last) to.push_back(where), values.push_back(value);
+    device.scatter(to, bytes, values.data());
+    return true;
+}
+
+/// From contents to what is written.
+void Overflows::decide(MPI_Comm comm) {
+    average(comm);
+    settle();
+    for (std::size_t t = 0; t < tracers.size(); ++t) product(t);
 }
 
 Overflows::Set Overflows::resolve(const Domain& d, const Cells& cells) const {
@@ -90,15 +132,13 @@ Overflows::Set Overflows::resolve(const Domain& d, const Cells& cells) const {
 
 /// The means of all tracers over all sets of cells, by one sum over the ranks: exact, in the unit
 /// of the largest term of a tracer.
-void Overflows::average(const Given& at) {
+void Overflows::average(MPI_Comm comm) {
     static const Region here("means of overflows", "", "sum");
     Within within(here);
-    const MPI_Comm comm = at.set.domain().comm;
     const auto terms = [&](std::size_t t, auto body) {
+        const double* content = contents.data() + t * (contents.size() / tracers.size());
         for (std::size_t n = 0; n < sets.size(); ++n)
-            for (auto& c : sets[n])
-                body(n, c.share *
-                            value(at.set, at[tracers[t].content], c.block, c.row, c.column, c.k));
+            for (auto& c : sets[n]) body(n, c.share * *content++);
     };
     for (std::size_t t = 0; t < tracers.size(); ++t) {
         largest[t] = 0;
@@ -128,11 +168,11 @@ void Overflows::average(const Given& at) {
         means[m] = std::isfinite(largest[m / sets.size()]) ? sums[m].value() : std::nan("");
 }
 
-void Overflows::settle(const Given& at) {
+void Overflows::settle() {
     const auto spread = [&](int set, double Q) {
         for (auto& c : sets[set]) {
-            put(at.set, at[level], c.block, c.row, c.column, c.k);
-            put(at.set, at[volume], c.block, c.row, c.column, Q * c.share);
+            written.push_back({level, c.block, c.row, c.column, double(c.k)});
+            written.push_back({volume, c.block, c.row, c.column, Q * c.share});
         }
     };
     const auto buoyancy = [](double heavier) {
@@ -169,7 +209,7 @@ void Overflows::settle(const Given& at) {
     }
 }
 
-void Overflows::product(const Given& at, std::size_t tracer) {
+void Overflows::product(std::size_t tracer) {
     for (std::size_t n = 0; n < all.size(); ++n) {
         const auto& m = transports[n];
         if (sites[n] < 0) continue;
@@ -177,7 +217,7 @@ void Overflows::product(const Given& at, std::size_t tracer) {
                                 m.entrainment * mean(tracer, first[n] + from_entrainment)) /
                                m.product;
         for (auto& c : sets[first[n] + product_sites + sites[n]])
-            put(at.set, at[tracers[tracer].outlet], c.block, c.row, c.column, content);
+            written.push_back({tracers[tracer].outlet, c.block, c.row, c.column, content});
     }
 }
 

@@ -50,6 +50,7 @@ public:
               const std::vector<std::pair<std::string, std::string>>& tracers, Density);
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
     std::vector<OverflowTransports> transports;  ///< of the last step
     std::vector<int> sites;                      ///< to which product water went; -1: none
 
@@ -67,9 +68,20 @@ private:
     double mean(std::size_t tracer, int set) const {
         return means[tracer * sets.size() + std::size_t(set)];
     }
-    void average(const Given&);
-    void settle(const Given&);
-    void product(const Given&, std::size_t tracer);
+    /// Contents of the cells of all sets: of each tracer, set and cell, in this order.
+    std::vector<double> contents;
+    template <class Body> void each_cell(Body) const;
+    /// What goes to a cell of a column: values are written in the order of the list.
+    struct Written {
+        Item field;
+        int block, row, column;
+        double value;
+    };
+    std::vector<Written> written;
+    void decide(MPI_Comm);
+    void average(MPI_Comm);
+    void settle();
+    void product(std::size_t tracer);
 
     const Item level = writes("outlet_level", place::center_column, "1"),
                volume = writes("outlet_volume", place::center_column, "m3 s-1");

@@ -1,31 +1,18 @@
 #include "ocean/sea_ice/dynamics.hpp"
 #include <algorithm>
 #include <cmath>
-#include "base/constants.hpp"
-#include "base/elementary.hpp"
-#include "physics/sea_ice/category.hpp"
+#include "machine/device.hpp"
+#include "ocean/sea_ice/equations.hpp"
 
 namespace fathom::ocean {
 
 namespace {
-using Number = float;  // of the motion, whatever the model has: small steps forget round-off
+using Number = IceNumber;
 using Real = Pack<Number, cell_width<Number>>;
 constexpr int lanes = Real::width;
-constexpr double ellipse = 2, least_strain = 1e-11, elasticity = 0.36, compactness = 20,
-                 least_area = 1e-3, least_mass = 1;  // e [1], D_0 [s-1], T / tau, C; [1], [kg m-2]
-
-/// A value of every column of a block, halo included; rows of whole packs, with room beyond.
-struct Columns {
-    std::vector<Number> value;
-    int width = 0;
-    Columns() = default;
-    Columns(int rows, int width) : value(std::size_t(rows + 1) * width + 2 * lanes), width(width) {}
-    Number* at(int row, int column) { return value.data() + std::size_t(row) * width + column; }
-    Real load(int row, int column) { return Real::load(at(row, column)); }
-};
 
 /// Both ways between a row of a field of either precision and one of columns.
-void copy_in(const FieldSet& set, const Field& f, int b, Columns& to, int r, int columns) {
+void copy_in(const FieldSet& set, const Field& f, int b, IcePlane to, int r, int columns) {
     if (set.bytes() == 4)
         std::copy_n((const float*)f.at[b] + r * f.row[b], columns, to.at(r, 0));
     else
@@ -33,7 +20,7 @@ void copy_in(const FieldSet& set, const Field& f, int b, Columns& to, int r, int
                        (const double*)f.at[b] + r * f.row[b] + columns, to.at(r, 0),
                        [](double x) { return Number(x); });
 }
-void copy_out(const FieldSet& set, const Field& f, int b, Columns& from, int r, int columns) {
+void copy_out(const FieldSet& set, const Field& f, int b, IcePlane from, int r, int columns) {
     if (set.bytes() == 4)
         std::copy_n(from.at(r, 0), columns, (float*)f.at[b] + r * f.row[b]);
     else
@@ -41,15 +28,9 @@ void copy_out(const FieldSet& set, const Field& f, int b, Columns& from, int r, 
 }
 }  // namespace
 
-/// Names as in dynamics.hpp. Of corners: mass, pushes (wind and slope of the sea), what a drag of
-/// one metre a second is.
-struct IceDynamics::Block {
+struct IceDynamics::Block : IceEquations<Real> {
     int rows, columns, width, halo;
-    Columns dx, dy, per_dx, per_dy, xx, yy, per_cell, per_corner, wet, f;   // geometry
-    Columns a, volume, snow, height, current_x, current_y, wind_x, wind_y;  // given
-    Columns strength, ice_area, mass, push_x, push_y, drag;                 // of a step
-    Columns u, v, s1, s2, s12;                                              // what changes
-    Columns stress_x, stress_y;
+    std::vector<std::vector<Number>> memory;
     struct Chunk {
         int row, column;
     };
@@ -57,41 +38,45 @@ struct IceDynamics::Block {
                                         ///< row and column beyond the block too
     std::vector<bool> near;             ///< rows that any of these needs
 
-    Block(int rows, int columns, int halo)
+    /// Rows of whole packs, with room beyond.
+    Block(int rows, int columns, int halo, const Parameters& p)
         : rows(rows), columns(columns), width((columns / lanes + 2) * lanes), halo(halo) {
-        for (Columns* c :
-             {&dx,     &dy,     &per_dx, &per_dy, &xx,     &yy,       &per_cell,  &per_corner,
-              &wet,    &f,      &a,      &volume, &snow,   &height,   &current_x, &current_y,
-              &wind_x, &wind_y, &mass,   &push_x, &push_y, &drag,     &strength,  &ice_area,
-              &u,      &v,      &s1,     &s2,     &s12,    &stress_x, &stress_y})
-            *c = Columns(rows, width);
+        take(p);
+        auto* planes = (IcePlane*)static_cast<IcePlanes*>(this);
+        for (int n = 0; n < count; ++n) {
+            memory.emplace_back(std::size_t(rows + 1) * width + 2 * lanes);
+            planes[n] = {memory[n].data(), width};
+        }
+    }
+    Block(const Block&) = delete;
+    std::vector<Number>& values(const IcePlane IcePlanes::* plane) {
+        return memory[&(this->*plane) - (const IcePlane*)static_cast<const IcePlanes*>(this)];
+    }
+    IceGeometry as_geometry() const {
+        return {rows, columns, halo, width, {memory.begin(), memory.begin() + IcePlanes::geometry}};
     }
     void geometry();
-    bool beside_ice(int row, int column);
     void find();
     void rest();
-    void weigh(const Parameters&);
-    void strain(const Parameters&);
-    void accelerate(const Parameters&);
-    void push_ocean();
 };
 
 IceDynamics::IceDynamics(Parameters p) : GlobalProcess("IceDynamics"), parameters(p) {}
 
 void IceDynamics::prepare(Given at) {
     const Domain& d = at.set.domain();
+    there = nullptr;
     blocks.clear(), moving.assign(2, {}), resting.assign(3, {});
     for (int b = 0; b < int(d.blocks.size()); ++b) {
-        auto block = std::make_shared<Block>(d.rows_of(b), d.columns_of(b), d.halo);
-        const auto in = [&](Item from, Columns& to) {
+        auto block = std::make_shared<Block>(d.rows_of(b), d.columns_of(b), d.halo, parameters);
+        const auto in = [&](Item from, IcePlane to) {
             for (int r = 0; r < block->rows; ++r)
                 copy_in(at.set, at[from], b, to, r, block->columns);
         };
         in(dx, block->dx), in(dy, block->dy), in(dx_center, block->xx), in(dy_center, block->yy);
         in(wet, block->wet), in(coriolis, block->f);
         block->geometry();
-        const auto slab = [&](FieldSlab& s, Columns& c) {
-            s.at.push_back((std::byte*)c.value.data()), s.row.push_back(c.width);
+        const auto slab = [&](FieldSlab& s, IcePlane c) {
+            s.at.push_back((std::byte*)c.first), s.row.push_back(c.width);
             s.level.push_back(0), s.levels = 1;
         };
         slab(moving[0], block->u), slab(moving[1], block->v);
@@ -108,7 +93,8 @@ void IceDynamics::prepare(Given at) {
 
 /// Squares of the spacings of cells, inverse areas, corners that are wet.
 void IceDynamics::Block::geometry() {
-    Columns corner(rows, width);
+    std::vector<Number> memory_of_corner(memory[0].size());
+    const IcePlane corner{memory_of_corner.data(), width};
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < columns; ++c) {
             const Number x = *xx.at(r, c), y = *yy.at(r, c);
@@ -119,34 +105,41 @@ void IceDynamics::Block::geometry() {
                                *wet.at(r, c + 1) > 0 && *wet.at(r + 1, c + 1) > 0;
             *per_corner.at(r, c) = *corner.at(r, c) > 0 ? 1 / (*dx.at(r, c) * *dy.at(r, c)) : 0;
         }
-    wet = corner;
-    for (Columns* spacing : {&dx, &dy})  // beyond the block too: what is divided by is not 0
-        for (Number& length : spacing->value) length = length > 0 ? length : 1;
-    const auto inverse = [](Number x) { return 1 / x; };
-    std::ranges::transform(dx.value, per_dx.value.begin(), inverse);
-    std::ranges::transform(dy.value, per_dy.value.begin(), inverse);
+    values(&IcePlanes::wet) = memory_of_corner;
+    wet.first = values(&IcePlanes::wet).data();
+    // beyond the block too: what is divided by is not 0
+    for (auto spacing : {&IcePlanes::dx, &IcePlanes::dy})
+        for (Number& length : values(spacing)) length = length > 0 ? length : 1;
+    const auto invert = [&](auto from, auto to) {
+        std::ranges::transform(values(from), values(to).begin(), [](Number x) { return 1 / x; });
+    };
+    invert(&IcePlanes::dx, &IcePlanes::per_dx), invert(&IcePlanes::dy, &IcePlanes::per_dy);
 }
 
-void IceDynamics::exchange(Exchange& e, std::vector<FieldSlab>& slabs) {
-    e.start(slabs);
+void IceDynamics::exchange(Exchange& e, std::vector<FieldSlab>& slabs, Mover* mover) {
+    e.start(slabs, mover);
     e.finish(slabs);
 }
 
 void IceDynamics::apply(Given at) {
     for (int b = 0; b < int(blocks.size()); ++b) {
         fill(at, b);
-        blocks[b]->weigh(parameters);
+        for (const auto [r, c] : blocks[b]->cells) blocks[b]->strengthen(r, c);
+        for (const auto [r, c] : blocks[b]->corners) blocks[b]->weigh(r, c);
     }
     exchange(*velocities, moving);
     exchange(*stresses, resting);
     for (int n = 0; n < parameters.subcycles; ++n) {
-        for (auto& block : blocks) block->strain(parameters), block->accelerate(parameters);
+        for (auto& block : blocks) {
+            for (const auto [r, c] : block->cells) block->strain(r, c);
+            for (const auto [r, c] : block->corners) block->accelerate(r, c);
+        }
         exchange(*velocities, moving);
     }
     for (int b = 0; b < int(blocks.size()); ++b) {
         Block& block = *blocks[b];
-        block.push_ocean();
-        const auto out = [&](Item to, Columns& from) {
+        for (const auto [r, c] : block.corners) block.push_ocean(r, c);
+        const auto out = [&](Item to, IcePlane from) {
             for (int r = 0; r < block.rows; ++r)
                 copy_out(at.set, at[to], b, from, r, block.columns);
         };
@@ -157,10 +150,57 @@ void IceDynamics::apply(Given at) {
     }
 }
 
+struct IceDynamics::There {
+    Device* device;
+    std::unique_ptr<IceOnDevice> ice;
+    std::unique_ptr<Mover> velocities, stresses;
+    std::vector<FieldSlab> moving, resting;
+    std::unique_ptr<Device::Recording> small_steps;
+};
+
+void IceDynamics::live_on(Device& device) {
+    std::vector<IceGeometry> geometry;
+    for (auto& block : blocks) geometry.push_back(block->as_geometry());
+    auto ice = device.ice(geometry, parameters);
+    auto moving = ice->velocities(), resting = ice->stresses();
+    there = std::make_shared<There>(&device, std::move(ice), device.halos(velocities->points()),
+                                    device.halos(stresses->points()), std::move(moving),
+                                    std::move(resting), nullptr);
+}
+
+bool IceDynamics::apply_on(Device& device, Given at) {
+    if (!there || there->device != &device) live_on(device);
+    There& t = *there;
+    std::vector<FieldSlab> fields;  // in the order of IcePlanes
+    for (Item item : {area, volume, snow, height, current_x, current_y, wind_x, wind_y, stress_x,
+                      stress_y, u, v, sum, difference, shear})
+        fields.push_back(at.on_device(item));
+    t.ice->begin(fields, at.set.bytes());
+    exchange(*velocities, t.moving, t.velocities.get());
+    exchange(*stresses, t.resting, t.stresses.get());
+    const auto small_steps = [&](auto&& halos) {
+        for (int n = 0; n < parameters.subcycles; ++n) t.ice->small_step(), halos();
+    };
+    if (velocities->travels())
+        small_steps([&] { exchange(*velocities, t.moving, t.velocities.get()); });
+    else if (!device.records())
+        small_steps([&] { t.velocities->copy(t.moving, t.moving); });
+    else {
+        if (!t.small_steps) {
+            device.record();
+            small_steps([&] { t.velocities->copy(t.moving, t.moving); });
+            t.small_steps = device.recorded();
+        }
+        t.small_steps->replay();
+    }
+    t.ice->end(fields, at.set.bytes());
+    return true;
+}
+
 /// Where there is ice alone: elsewhere the stress keeps all its digits.
 void IceDynamics::put_under_ice(Given at, const Field& f, int b, bool along_x) {
     Block& block = *blocks[b];
-    Columns& from = along_x ? block.stress_x : block.stress_y;
+    const IcePlane from = along_x ? block.stress_x : block.stress_y;
     for (const auto [r, c] : block.corners)
         for (int x = c; x < std::min(c + lanes, block.columns - block.halo); ++x)
             if (*block.mass.at(r, x) > 0) {
@@ -175,7 +215,7 @@ void IceDynamics::fill(Given at, int b) {
     Block& block = *blocks[b];
     for (int r = 0; r < block.rows; ++r) copy_in(at.set, at[area], b, block.a, r, block.columns);
     block.find();
-    const auto in = [&](Item from, Columns& to) {
+    const auto in = [&](Item from, IcePlane to) {
         for (int r = 0; r < block.rows; ++r)
             if (block.near[r]) copy_in(at.set, at[from], b, to, r, block.columns);
     };
@@ -186,12 +226,6 @@ void IceDynamics::fill(Given at, int b) {
     in(u, block.u), in(v, block.v), in(sum, block.s1), in(difference, block.s2);
     in(shear, block.s12);
     block.rest();
-}
-
-/// Whether ice may push a corner.
-bool IceDynamics::Block::beside_ice(int r, int c) {
-    return *wet.at(r, c) > 0 && (*a.at(r, c) > 0 || *a.at(r, c + 1) > 0 || *a.at(r + 1, c) > 0 ||
-                                 *a.at(r + 1, c + 1) > 0);
 }
 
 /// Packs of cells with ice, and of corners beside it: a pack begins where there is ice that the one
@@ -218,109 +252,6 @@ void IceDynamics::Block::rest() {
             if (!near[r] || !(*a.at(r, c) > 0)) *s1.at(r, c) = *s2.at(r, c) = *s12.at(r, c) = 0;
             if (!near[r] || !beside_ice(r, c)) *u.at(r, c) = *v.at(r, c) = 0;
         }
-}
-
-/// Strength at centres; at corners mass, what pushes the ice, and the drag of the sea.
-void IceDynamics::Block::weigh(const Parameters& p) {
-    const double density = constants::sea_water_density;
-    for (const auto [r, c] : cells) {
-        const Real A = smaller(a.load(r, c), Real(1));
-        (p.strength * volume.load(r, c) * exp(-compactness * (1 - A))).store(strength.at(r, c));
-    }
-    for (const auto [r, c] : corners) {
-        const auto mean = [&](Columns& q) {
-            return 0.25 *
-                   ((q.load(r, c) + q.load(r, c + 1)) + (q.load(r + 1, c) + q.load(r + 1, c + 1)));
-        };
-        const Real A = smaller(mean(a), Real(1)), m = physics::ice::density * mean(volume) +
-                                                      physics::ice::snow_density * mean(snow);
-        const auto moves = (wet.load(r, c) > 0) & (A > least_area) & (m > least_mass);
-        const Real east = (height.load(r, c + 1) - height.load(r, c)) +
-                          (height.load(r + 1, c + 1) - height.load(r + 1, c)),
-                   north = (height.load(r + 1, c) - height.load(r, c)) +
-                           (height.load(r + 1, c + 1) - height.load(r, c + 1));
-        const Real slope = m * (0.5 * constants::gravity), none(0);
-        select(moves, A, none).store(ice_area.at(r, c));
-        select(moves, m, none).store(mass.at(r, c));
-        select(moves, u.load(r, c), none).store(u.at(r, c));
-        select(moves, v.load(r, c), none).store(v.at(r, c));
-        (A * wind_x.load(r, c) - slope * east / dx.load(r, c)).store(push_x.at(r, c));
-        (A * wind_y.load(r, c) - slope * north / dy.load(r, c)).store(push_y.at(r, c));
-        (A * (density * p.drag)).store(drag.at(r, c));
-    }
-}
-
-/// One small step of the stress, from the velocities of the four corners of a cell.
-void IceDynamics::Block::strain(const Parameters& p) {
-    const double per_T = 1 / (2 * elasticity * p.subcycles),  // tau_e / 2T
-        sum_after = 1 / (1 + per_T), other_after = 1 / (1 + ellipse * ellipse * per_T);
-    for (const auto [r, c] : cells) {
-        const auto corner = [&](Columns& q, int east, int north) {
-            return q.load(r + north - 1, c + east - 1);
-        };
-        Real D = 0, tension = 0, shear = 0;
-        const Real x2 = xx.load(r, c), y2 = yy.load(r, c);
-        for (int east = 0; east < 2; ++east)
-            for (int north = 0; north < 2; ++north) {
-                const Real U = corner(u, east, north), V = corner(v, east, north),
-                           x = corner(dx, east, north), y = corner(dy, east, north),
-                           on_x = x2 * corner(per_dx, east, north),
-                           on_y = y2 * corner(per_dy, east, north);
-                const double e = east ? 1 : -1, n = north ? 1 : -1;
-                D += e * (U * y) + n * (V * x);
-                tension += e * (U * on_y) - n * (V * on_x);
-                shear += n * (U * on_x) + e * (V * on_y);
-            }
-        const Real half = 0.5 * per_cell.load(r, c), D_D = half * D, D_T = half * tension,
-                   D_S = half * shear;
-        const Real strain = sqrt(D_D * D_D + (D_T * D_T + D_S * D_S) * (1 / (ellipse * ellipse))),
-                   P = strength.load(r, c), viscous = P / (strain + least_strain) * per_T;
-        ((s1.load(r, c) + viscous * (D_D - strain)) * sum_after).store(s1.at(r, c));
-        ((s2.load(r, c) + viscous * D_T) * other_after).store(s2.at(r, c));
-        ((s12.load(r, c) + 0.5 * (viscous * D_S)) * other_after).store(s12.at(r, c));
-    }
-}
-
-/// One small step of the velocity, from the stresses of the four cells round a corner.
-void IceDynamics::Block::accelerate(const Parameters& p) {
-    const double per_step = p.subcycles / p.step;
-    for (const auto [r, c] : corners) {
-        const Real x = dx.load(r, c), y = dy.load(r, c), per_x = per_dx.load(r, c),
-                   per_y = per_dy.load(r, c);
-        Real along_x = 0, along_y = 0;
-        for (int east = 0; east < 2; ++east)
-            for (int north = 0; north < 2; ++north) {
-                const double e = east ? -1 : 1, n = north ? -1 : 1;  // the corner, from that cell
-                const auto of = [&](Columns& q) { return q.load(r + north, c + east); };
-                const Real S = of(s1), T = of(s2), X = 2 * of(s12), x2 = of(xx) * per_x,
-                           y2 = of(yy) * per_y;
-                along_x += e * (S * y + T * y2) + n * (X * x2);
-                along_y += n * (S * x - T * x2) + e * (X * y2);
-            }
-        const Real scale = -0.25 * per_corner.load(r, c), m = mass.load(r, c),
-                   U = current_x.load(r, c), V = current_y.load(r, c), old_u = u.load(r, c),
-                   old_v = v.load(r, c), of_x = U - old_u, of_y = V - old_v;
-        const Real drags = drag.load(r, c) * sqrt(of_x * of_x + of_y * of_y),
-                   inertia = m * per_step, a = inertia + drags, b = m * f.load(r, c),
-                   X = inertia * old_u + push_x.load(r, c) + scale * along_x + drags * U,
-                   Y = inertia * old_v + push_y.load(r, c) + scale * along_y + drags * V;
-        const Real per = 1 / larger(a * a + b * b, Real(1e-30)), none(0);
-        const auto moves = m > 0;
-        select(moves, (a * X + b * Y) * per, none).store(u.at(r, c));
-        select(moves, (a * Y - b * X) * per, none).store(v.at(r, c));
-    }
-}
-
-/// The ocean gets what the ice leaves of the wind, and what the ice drags.
-void IceDynamics::Block::push_ocean() {
-    for (const auto [r, c] : corners) {
-        const Real of_x = u.load(r, c) - current_x.load(r, c),
-                   of_y = v.load(r, c) - current_y.load(r, c), open = 1 - ice_area.load(r, c);
-        const Real drags =
-            select(mass.load(r, c) > 0, drag.load(r, c) * sqrt(of_x * of_x + of_y * of_y), Real(0));
-        (open * stress_x.load(r, c) + drags * of_x).store(stress_x.at(r, c));
-        (open * stress_y.load(r, c) + drags * of_y).store(stress_y.at(r, c));
-    }
 }
 
 }  // namespace fathom::ocean

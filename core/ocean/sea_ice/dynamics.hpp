@@ -18,22 +18,21 @@
 #pragma once
 #include <memory>
 #include "field/global_process.hpp"
+#include "ocean/sea_ice/equations.hpp"
 #include "parallel/travel/exchange.hpp"
 
 namespace fathom::ocean {
 
 class IceDynamics final : public GlobalProcess {
 public:
-    struct Parameters {
-        double step;
-        int subcycles;
-        double strength, drag;  ///< P* [N m-2], c_w [1]
-    };
+    using Parameters = IceParameters;
     explicit IceDynamics(Parameters);
     void prepare(Given) override;
     void apply(Given) override;
+    bool apply_on(Device&, Given) override;
 
 private:
+    struct There;  ///< all of it on a device
     struct Block;  ///< of one block: its geometry, and what it works on
     const Item area = reads("sea_ice_area", place::center_column, "1", 1),
                volume = reads("sea_ice_volume", place::center_column, "m", 1),
@@ -60,7 +59,9 @@ private:
     std::vector<std::shared_ptr<Block>> blocks;
     std::unique_ptr<Exchange> velocities, stresses;  ///< halos
     std::vector<FieldSlab> moving, resting;
-    void exchange(Exchange&, std::vector<FieldSlab>&);
+    std::shared_ptr<There> there;
+    void exchange(Exchange&, std::vector<FieldSlab>&, Mover* = nullptr);
+    void live_on(Device&);
     void fill(Given, int block);
     void put_under_ice(Given, const Field&, int block, bool along_x);
 };

@@ -41,25 +41,9 @@ void allreduce(MPI_Comm comm, std::span<ExactSum> sums) {
     }
 }
 
-double exact_sum(MPI_Comm comm, std::span<const double> terms) {
-    static const Region here("exact sum", "", "sum");
-    Within within(here);
-    double largest = 0;
-    bool finite = true;
+/// Adds terms by threads.
+static void add_terms(ExactSum& sum, std::span<const double> terms) {
     const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
-#pragma omp parallel for reduction(max : largest) reduction(&& : finite) if (count > 100000)
-    for (std::ptrdiff_t n = 0; n < count; ++n) {
-        const double x = std::abs(terms[n]);
-        finite = finite && x < std::numeric_limits<double>::infinity();
-        largest = x > largest ? x : largest;
-    }
-    if (!finite) largest = std::numeric_limits<double>::infinity();
-    {
-        Meet meet(comm, sizeof largest);
-        MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
-    }
-    if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
-    ExactSum sum(SumUnit::for_largest(largest));
     constexpr std::ptrdiff_t lanes_of = register_lanes, chunk = lanes_of * ExactLanes::most;
 #pragma omp parallel if (count > 100000)
     {
@@ -80,8 +64,42 @@ double exact_sum(MPI_Comm comm, std::span<const double> terms) {
 #pragma omp critical
         sum.add(mine);
     }
+}
+
+/// A sum in the unit of the largest term of all ranks, which `add` adds to; NaN if that is not
+/// finite.
+template <class Add> static double in_its_unit(MPI_Comm comm, double largest, Add add) {
+    static const Region here("exact sum", "", "sum");
+    Within within(here);
+    if (!std::isfinite(largest)) largest = std::numeric_limits<double>::infinity();
+    {
+        Meet meet(comm, sizeof largest);
+        MPI_Allreduce(MPI_IN_PLACE, &largest, 1, MPI_DOUBLE, MPI_MAX, comm);
+    }
+    if (!std::isfinite(largest)) return std::numeric_limits<double>::quiet_NaN();
+    ExactSum sum(SumUnit::for_largest(largest));
+    add(sum);
     allreduce(comm, {&sum, 1});
     return sum.value();
+}
+
+double exact_sum(MPI_Comm comm, std::span<const double> terms) {
+    double largest = 0;
+    bool finite = true;
+    const std::ptrdiff_t count = std::ptrdiff_t(terms.size());
+#pragma omp parallel for reduction(max : largest) reduction(&& : finite) if (count > 100000)
+    for (std::ptrdiff_t n = 0; n < count; ++n) {
+        const double x = std::abs(terms[n]);
+        finite = finite && x < std::numeric_limits<double>::infinity();
+        largest = x > largest ? x : largest;
+    }
+    if (!finite) largest = std::numeric_limits<double>::infinity();
+    return in_its_unit(comm, largest, [&](ExactSum& sum) { add_terms(sum, terms); });
+}
+
+double exact_sum(MPI_Comm comm, double largest, const std::function<Limbs(double, double)>& limbs) {
+    return in_its_unit(comm, largest,
+                       [&](ExactSum& sum) { sum.add(limbs(sum.unit.coarse(), sum.unit.fine())); });
 }
 
 }  // namespace fathom

@@ -12,10 +12,13 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include "base/pack.hpp"
 #include "parallel/mpi.hpp"
+#include "parallel/sum/limbs.hpp"
+#include "parallel/sum/unit.hpp"
 
 namespace fathom {
 
@@ -28,17 +31,6 @@ inline constexpr int register_lanes = 4;
 #else
 inline constexpr int register_lanes = 2;
 #endif
-
-/// The unit 2^exponent of a sum.
-struct SumUnit {
-    int exponent = -50;
-    /// |terms| <= largest.
-    static SumUnit for_largest(double largest) {
-        return {largest > 0 ? std::clamp(std::ilogb(largest) - 49, -960, 971) : -960};
-    }
-    double coarse() const { return std::ldexp(1.5, 52 + exponent); }
-    double fine() const { return std::ldexp(1.5, 12 + exponent); }
-};
 
 /// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`)
 /// a sum has the same bits in any order too, but is off by up to (number of terms) u / 2: enough
@@ -75,6 +67,8 @@ class ExactSum {
 public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
+    /// That was summed elsewhere, in u 2^-40.
+    ExactSum(SumUnit u, __int128 total, bool bad) : unit(u), total(total), bad(bad) {}
     template <bool fine> void add(const SumLanes<fine>& lanes, int times = 1) {
         const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse),
                             m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;
@@ -82,6 +76,12 @@ public:
             total += times * (((__int128)std::int64_t(lanes.high[n] - M) << 40) +
                               std::int64_t(lanes.low[n] - m)),
                 bad |= (lanes.strange[n] >> 52) != 0;
+    }
+    void add(const Limbs& l) {
+        const auto* w = l.word;
+        total += (((__int128)w[0] << 30) + w[1]) * (__int128(1) << 40) +
+                 ((__int128)w[2] * (1 << 20) + w[3]);
+        bad |= l.word[4] > 0;
     }
     void add(const ExactSum& other) {
         total += other.total;
@@ -114,5 +114,8 @@ void allreduce(MPI_Comm, std::span<ExactSum>);
 
 /// Sum over all ranks of their terms; the largest is found first. NaN if any term is not finite.
 double exact_sum(MPI_Comm, std::span<const double> terms);
+/// The same of terms that lie elsewhere. largest: of this rank; NaN or infinite if any term is not
+/// finite. limbs(coarse, fine): of the unit that follows.
+double exact_sum(MPI_Comm, double largest, const std::function<Limbs(double, double)>& limbs);
 
 }  // namespace fathom

@@ -71,13 +71,31 @@ void Exchange::point_out(std::span<const FieldSlab> fields) {
     if (!transport->knows(at)) transport->pieces(packing.pieces(fields));
 }
 
-void Exchange::start(std::span<const FieldSlab> fields) {
-    from = fields, copied = false, sending = 0;
-    transport->post();
+void Exchange::pack(std::span<const FieldSlab> fields) {
     if (!transport->packs())
         point_out(fields);
-    else if (!overlaps())
+    else if (!mover)
         packing.pack(fields, transport->outgoing());
+    else if (!packing.parts.sends.empty())
+        mover->pack(fields, transport->outgoing());
+}
+
+void Exchange::unpack(std::span<const FieldSlab> fields) {
+    if (!mover)
+        packing.unpack(fields, transport->incoming(), !transport->packs());
+    else if (!packing.parts.receives.empty())
+        mover->unpack(fields, transport->incoming());
+}
+
+void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {
+    from = fields, mover = by, copied = false, sending = 0;
+    if (mover && !transport->packs())
+        throw Error(
+            "fields on a device are packed there: choose an exchange that packs, such as "
+            "'packed'");
+    transport->post();
+    const bool at_once = !overlaps() || mover;
+    if (at_once) pack(fields);
     if (synchronise) {
         static const Region here("synchronising", "", "sum");
         Within within(here);
@@ -90,7 +108,7 @@ void Exchange::start(std::span<const FieldSlab> fields) {
         sending = seconds_now() - sent;
     } else
         for (std::size_t n = 0; n < messages(); ++n) {
-            packing.pack(fields, transport->outgoing(), n);
+            if (!at_once) packing.pack(fields, transport->outgoing(), n);
             sent = seconds_now();
             transport->send_message(n);
             sending += seconds_now() - sent;
@@ -98,15 +116,16 @@ void Exchange::start(std::span<const FieldSlab> fields) {
 }
 
 void Exchange::copy(std::span<const FieldSlab> to) {
-    packing.copy(from, to);
+    mover ? mover->copy(from, to) : packing.copy(from, to);
     copied = true;
 }
 
 void Exchange::finish(std::span<const FieldSlab> fields) {
     if (!copied) copy(fields);  // while messages travel
     const double t = seconds_now();
+    const bool one_by_one = overlaps() && !packing.add && !mover;  // +=: always in one order
     double unpacking = 0;
-    if (overlaps() && !packing.add)
+    if (one_by_one)
         for (int n; (n = transport->arrived()) >= 0;) {
             const double arrived = seconds_now();
             packing.unpack(fields, transport->incoming(), false, n);
@@ -116,9 +135,7 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
         transport->wait();
     meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()),
                   double(bytes()));
-    // +=: always in one order
-    if (!overlaps() || packing.add)
-        packing.unpack(fields, transport->incoming(), !transport->packs());
+    if (!one_by_one) unpack(fields);
 }
 
 }  // namespace fathom

@@ -4,12 +4,15 @@
 ///   copy    what stays with this rank, for who computes before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
 /// How messages travel is the transport's (transport.hpp). Everything is allocated on construction.
+/// Fields in other memory than the processor's are moved by a mover (mover.hpp), which is given to
+/// `start`; messages travel the same way.
 /// All ranks construct, start and finish their exchanges in the same order.
 #pragma once
 #include <cstddef>
 #include <span>
 #include <vector>
 #include "parallel/mpi.hpp"
+#include "parallel/travel/mover.hpp"
 #include "parallel/travel/packing.hpp"
 #include "parallel/travel/transport.hpp"
 
@@ -28,9 +31,17 @@ public:
     Exchange(const Exchange&) = delete;
     Exchange(Exchange&&) = default;
 
-    void start(std::span<const FieldSlab>);  ///< the slabs stay where they are until `finish`
+    /// The slabs, and the mover, stay where they are until `finish`. Error: a mover, and a
+    /// transport that does not pack.
+    void start(std::span<const FieldSlab>, Mover* = nullptr);
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
+    PointMoves points() const { return packing.points(); }  ///< what a mover needs to know
+    /// Whether this rank has to do with others: if not, `copy` is all that there is to do.
+    bool travels() const {
+        return transport->meets() || !packing.parts.sends.empty() ||
+               !packing.parts.receives.empty();
+    }
     /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
     bool overlaps() const { return transport->overlaps(); }
     /// Sent by this rank each time.
@@ -44,12 +55,15 @@ private:
     MPI_Comm comm;
     Packing packing;
     std::unique_ptr<Transport> transport;
+    Mover* mover = nullptr;
     int partners;                  // of its meetings
     double sent = 0, sending = 0;  // when this rank began to send, and for how long
     bool copied = false;
     std::span<const FieldSlab> from;
     Exchange(MPI_Comm, Packing, std::string_view transport);
     void point_out(std::span<const FieldSlab>);
+    void pack(std::span<const FieldSlab>);
+    void unpack(std::span<const FieldSlab>);
 };
 
 }  // namespace fathom

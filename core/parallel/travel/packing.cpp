@@ -5,7 +5,9 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include "base/error.hpp"
 #include "base/pack.hpp"
+#include "parallel/travel/mover.hpp"
 
 namespace fathom {
 
@@ -134,7 +136,10 @@ template <class F> void with_number(int bytes, F body) {
 
 Packing::Packing(std::span<const Plan> plans, std::span<const int> plan_of_item,
                  std::vector<Item> items, int bytes, int rank, bool add)
-    : items(std::move(items)), number(bytes), add(add) {
+    : items(std::move(items)),
+      number(bytes),
+      add(add),
+      plan_of_item(plan_of_item.begin(), plan_of_item.end()) {
     PiecesOfRanks out, in;
     for (std::size_t n = 0; n < this->items.size(); ++n)
         for (auto& m : plans[plan_of_item[n]].messages) {
@@ -277,6 +282,55 @@ std::vector<std::vector<Packing::InMemory>> Packing::pieces(
         });
     }
     return sends;
+}
+
+PointMoves Packing::points() const {
+    if (add) throw Error("an exchange that adds has one order, and no device does it");
+    PointMoves made{number, {}, {}, {}, {}, parts.outgoing, parts.incoming};
+    const auto of_item = [&](const std::vector<Piece>& pieces, int item, auto& list, auto body) {
+        const std::size_t first = list.size();
+        for (auto& p : pieces)
+            for (int m = 0; m < (p.item == item ? p.rows : 0); ++m)
+                for (int n = 0; n < p.run.count; ++n) list.push_back(body(p, p.run, m, n));
+        return PointMoves::Part{first, list.size() - first};
+    };
+    for (int item = 0; item < int(items.size()); ++item) {
+        const int levels = items[item].levels;
+        const auto at = [&](const Piece& p, int m, int n) {
+            return std::int64_t(p.offset) + std::int64_t(m) * levels * p.run.count + n;
+        };
+        const auto same = std::ranges::find(plan_of_item, plan_of_item[item]);
+        const int as = int(same - plan_of_item.begin());
+        made.items.push_back(
+            {items[item].vector, levels,
+             as < item ? made.items[as].copied
+                       : of_item(
+                             local, item, made.copied,
+                             [](auto&, auto& r, int m, int n) {
+                                 return PointMoves::Copied{r.from_block,
+                                                           r.from_row + m,
+                                                           r.from_column + n * r.step,
+                                                           r.to_block,
+                                                           r.to_row + m,
+                                                           r.to_column + n,
+                                                           r.flipped,
+                                                           0};
+                             }),
+             of_item(
+                 packed, item, made.packed,
+                 [&](auto& p, auto& r, int m, int n) {
+                     return PointMoves::Packed{
+                         r.from_block, r.from_row + m, r.from_column + n * r.step,
+                         r.flipped,    at(p, m, n),    r.count};
+                 }),
+             of_item(
+                 unpacked, item, made.unpacked,
+                 [&](auto& p, auto& r, int m, int n) {
+                     return PointMoves::Packed{r.to_block, r.to_row + m, r.to_column + n,
+                                               0,          at(p, m, n),  r.count};
+                 })});
+    }
+    return made;
 }
 
 void Packing::copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) const {

@@ -10,6 +10,8 @@
 
 namespace fathom {
 
+struct PointMoves;  // mover.hpp
+
 /// Where the blocks of a rank keep a field.
 struct FieldSlab {
     std::vector<std::byte*> at;  ///< of each block: row 0, column 0 (both in the halo), level 0
@@ -67,6 +69,8 @@ public:
     };
     /// Of each send, where they lie in the fields.
     std::vector<std::vector<InMemory>> pieces(std::span<const FieldSlab>) const;
+    /// The same numbers, point by point. Not of a packing that adds: its order would be lost.
+    PointMoves points() const;
 
 private:
     /// The same run in so many rows; offset: in numbers, in the buffer.
@@ -77,6 +81,7 @@ private:
     };
     using PiecesOfRanks = std::map<int, std::vector<Piece>>;
     std::vector<Piece> packed, unpacked, local;
+    std::vector<int> plan_of_item;
     /// Piece of each send or receive, and the end.
     std::vector<std::size_t> first_packed, first_unpacked;
     std::size_t local_numbers = 0;

@@ -20,11 +20,12 @@ from fathom.run import launch
 
 
 @click.command()
-@usual_option("--grid", default="x1", help="x1 (320×384×40), 1deg, 3deg.")
+@usual_option("--grid", default="x1", help="x1 (320×384×40), 1deg, 3deg, 0.25deg.")
 @usual_option("--physics", default="lean")
 @ranks_option
 @threads_option
 @precision_option("fp64")
+@click.option("--device", help="cuda: on a GPU, with the processor's cores and published figures.")
 @number_option("--steps", default=48, help="Steps that are measured.")
 @number_option("--spin-up", default=48, least=0, help="Steps before them.")
 @click.option(

@@ -19,10 +19,10 @@ import click
 import numpy as np
 
 import fathom as fm
-from fathom import machine, mpi
+from fathom import device, machine, mpi
 from fathom.machine import last_level_cache
 from fathom.names import near
-from fathom.performance.bench import veros
+from fathom.performance.bench import on_device, veros
 from fathom.report.summary import profile
 from fathom.run.tree import tree
 
@@ -31,8 +31,9 @@ grids = {
     "x1": ("DipoleGrid", "x1", "20min"),
     "1deg": ("TripolarGrid", "1deg", "1h"),
     "3deg": ("TripolarGrid", "3deg", "2h"),
+    "0.25deg": ("TripolarGrid", "0.25deg", "10min"),
 }  # class, resolution, step
-levels = {"x1": 40, "1deg": 40, "3deg": 25}
+levels = {"x1": 40, "1deg": 40, "3deg": 25, "0.25deg": 40}
 solver_streams = (
     14  # of 8 bytes a column and iteration: a Chronopoulos-Gear iteration in two sweeps
 )
@@ -47,6 +48,7 @@ class Case:
     ranks: int = 1
     threads: int = 1
     precision: str = "fp64"
+    device: str | None = None
     steps: int = 48
     spin_up: int = 48
     step: str | None = None
@@ -60,6 +62,7 @@ class Case:
             ("grid", self.grid, grids),
             ("physics", self.physics, physics),
             ("precision", self.precision, ("fp64", "fp32")),
+            ("device", self.device or "cuda", device.names),
         ):
             if given not in allowed:
                 raise ValueError(
@@ -101,7 +104,7 @@ class Case:
             ocean,
             step=self.step or step,
             surface=fm.BulkForcing("coads"),
-            **{"parallel": {"threads": self.threads}} | keywords,
+            **{"parallel": {"threads": self.threads, "device": self.device}} | keywords,
         )
 
 
@@ -122,13 +125,14 @@ def measure(case: Case) -> dict[str, Any] | None:
     iterations = (solver.iterations - iterations) / max(solver.solves - solves, 1)
     faults, held = comm.allreduce(machine.page_faults() - faults), comm.allgather(machine.memory())
     processes, fields = profile(simulation), comm.allreduce(simulation.sequence.bytes_allocated)
-    moved = traffic(simulation, iterations)
+    moved, launched = (traffic(simulation, iterations, together) for together in (True, False))
     motion = simulation.fields.motion(simulation.step)
     limits = machine.limits(comm)
+    seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
+    there = on_device.figures(simulation, case, seconds) if case.device else None
+    bandwidth = there["copy_bytes_per_second"] if there else limits["triad_bytes_per_second"]
     if not simulation.is_root:
         return None
-
-    seconds, wet = sum(s for _, s in pieces) / case.steps, simulation.model.grid.wet_cells
     return {
         "case": asdict(case),
         "machine": machine.name(),
@@ -150,7 +154,8 @@ def measure(case: Case) -> dict[str, Any] | None:
         "fields_megabytes": fields / 1e6,
         "page_faults_per_step": faults / case.steps,
         "bytes_per_step": moved,
-        "fraction_of_bandwidth": moved / seconds / limits["triad_bytes_per_second"],
+        "bytes_per_step_one_by_one": launched,
+        "fraction_of_bandwidth": moved / seconds / bandwidth,
         **limits,
         "phases": _by_phase(processes, case.steps),
         "processes": [
@@ -160,32 +165,54 @@ def measure(case: Case) -> dict[str, Any] | None:
         "seconds_to_prepare": ready - began,
         "seconds_of_first_step": first - ready,
         "peers": _peers(case) if case.peers else {},
+        "device": there,
     }
 
 
-def traffic(simulation: Any, iterations: float) -> float:
+def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes
     passes once over the fields that do not stay in cache, reads what it reads and writes what it
     writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
-    every iteration where they do not fit into the last cache."""
+    every iteration where they do not fit into the last cache.
+
+    together: false where each process passes over its fields by itself, as launches of a device do.
+    """
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
-    processes = iter(model.processes(simulation.step, simulation.surface))
+    processes = list(model.processes(simulation.step, simulation.surface))
     held = {f["name"]: f for f in simulation.fields.fields}
+    in_cache = {name for name, field in held.items() if field["scratch"]}
+    sizes = [1 for _ in processes]
+    if together:
+        in_cache |= _scratch(simulation, processes)
+        sizes = [len(group["processes"]) for group in simulation.sequence.groups]
     columns, cells = int(np.count_nonzero(model.grid.wet_levels)), simulation.model.grid.wet_cells
-    numbers = 0.0
-    for group in simulation.sequence.groups:
-        together = list(islice(processes, len(group["processes"])))
-        passes = _passes(together, held)
+    numbers, ahead = 0.0, iter(processes)
+    for size in sizes:
+        passes = _passes(list(islice(ahead, size)), in_cache)
         numbers += sum(columns if held[name]["levels"] == 1 else cells for name, _ in passes)
 
     factors = 4 * simulation.comm.allreduce(
         simulation.find(mpi.core.BarotropicSolve).factor_numbers
     )
     solver = 2 * factors if factors else solver_streams * 8 * columns
-    return numbers * precision + solver * (iterations if solver > last_level_cache() else 1)
+    return numbers * precision + solver * (iterations if solver > _last_cache(simulation) else 1)
 
 
-def _passes(processes: list[Any], held: dict[str, dict[str, Any]]) -> set[tuple[str, str]]:
+def _last_cache(simulation: Any) -> int:
+    name = simulation.parallel["device"]
+    return device.open(name).cache if name else last_level_cache()
+
+
+def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
+    """Fields that stay in cache where a group of processes runs tile by tile."""
+    model, bytes_ = simulation.model, 8 if simulation.model.precision == "fp64" else 4
+    kept = sorted(set(model.kept))
+    return set(
+        mpi.core.Sequence(simulation.domain, processes, bytes_, kept, model.rotations).scratch
+    )
+
+
+def _passes(processes: list[Any], in_cache: set[str]) -> set[tuple[str, str]]:
     """(field, read or write) of all that a group of processes moves to and from memory: what one
     has written stays in cache for those after it.
     """
@@ -193,8 +220,8 @@ def _passes(processes: list[Any], held: dict[str, dict[str, Any]]) -> set[tuple[
     for process in processes:
         for field in process.fields:
             name, access = field["name"], field["access"]
-            in_cache = held[name]["scratch"] or field["vertical"] == "profile"
-            if in_cache or field["horizontal"] == "none":
+            small = field["vertical"] == "profile" or field["horizontal"] == "none"
+            if small or name in in_cache:
                 continue
             if access != "writes" and (name, "write") not in passes:
                 passes.add((name, "read"))
@@ -266,9 +293,10 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
             "bandwidth",
             (
                 f"{f['bytes_per_step'] / 1e9:.2f} GB a step, {100 * f['fraction_of_bandwidth']:.0f}"
-                f" % of the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+                f" % of {_bandwidth(f)}"
             ),
         ),
+        *_of_device(f["device"]),
         (
             "phases",
             [
@@ -305,6 +333,36 @@ def _lines(f: dict[str, Any]) -> list[tuple[str, str | list[str]]]:
     return entries
 
 
+def _bandwidth(f: dict[str, Any]) -> str:
+    if f["device"] is None:
+        return f"the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
+    return f"the {f['device']['copy_bytes_per_second'] / 1e9:.0f} GB/s of copies within the device"
+
+
+def _of_device(f: dict[str, Any] | None) -> list[tuple[str, str | list[str]]]:
+    if f is None:
+        return []
+    lines = [f["name"]]
+    if f["watts"] is not None:
+        lines.append(
+            f"{f['watts']:.0f} W, {f['joules_per_step']:.3g} J a step,"
+            f" {f['kilowatt_hours_per_simulated_year']:.3g} kWh a simulated year"
+        )
+    if "over_device" in f["processor"]:
+        p = f["processor"]
+        lines.append(
+            f"{p['over_device']:.1f} times {p['ranks']} ranks of {p['machine']}"
+            f" ({p['seconds_per_step']:.4f} s a step)"
+        )
+    elif f["processor"]:
+        lines.append(f"the processor: {f['processor']['message']}")
+    lines += [
+        f"published: {p['model']}, {p['years_per_day']} years/day, {p['what']} ({p['source']})"
+        for p in f["published"]
+    ]
+    return [("device", lines)]
+
+
 def _timed(simulation: Any, steps: int, pieces: int = 4) -> list[tuple[int, float]]:
     """(steps, wall seconds) of some pieces; all ranks start and end them together."""
     edges = np.linspace(0, steps, min(pieces, steps) + 1).astype(int)
@@ -313,6 +371,8 @@ def _timed(simulation: Any, steps: int, pieces: int = 4) -> list[tuple[int, floa
         simulation.comm.barrier()
         began = time.perf_counter()
         simulation.advance(int(number))
+        if simulation.parallel["device"]:
+            device.open(simulation.parallel["device"]).wait()
         simulation.comm.barrier()
         found.append((int(number), time.perf_counter() - began))
     return found

@@ -26,12 +26,7 @@ def measured(threads: int = 1) -> dict:
     """
     if find_spec("veros") is None:
         return {"message": "not installed (pip install 'fathom-models[bench]')"}
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(("PMI", "OMPI", "HYDI", "MPI_"))
-    }  # not a rank of ours
-    environment |= {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": str(threads)}
+    environment = of_no_rank() | {"VEROS_LOGLEVEL": "error", "OMP_NUM_THREADS": str(threads)}
     try:
         done = subprocess.run(
             [sys.executable, "-P", "-m", "fathom.performance.bench.veros", str(threads)],
@@ -46,6 +41,15 @@ def measured(threads: int = 1) -> dict:
     except (OSError, ValueError, IndexError):
         last = (done.stderr.strip().splitlines() or ["no message"])[-1]
         return {"message": f"failed: {last[:160]}"}
+
+
+def of_no_rank() -> dict[str, str]:
+    """The environment of a process that is not a rank of ours."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PMI", "OMPI", "HYDI", "MPI_"))
+    }
 
 
 def run(steps: int = 12, spin_up: int = 3) -> dict:

@@ -57,9 +57,11 @@ struct RRTMGP {
         const int L = temperature.levels();
         one.resize(*this, L);
         for (int lane = 0; lane < Real::width; ++lane) {
-            const auto at = [lane](auto& field, int k) { return field.at[k * field.level + lane]; };
+            const auto at = [lane](auto& field, int k) {
+                return field.at[field.column + k * field.level + lane];
+            };
             const auto put = [lane](auto& field, int k, T x) {
-                field.at[k * field.level + lane] = x;
+                field.at[field.column + k * field.level + lane] = x;
             };
             for (int k = 0; k < L; ++k) {
                 one.temperature[k] = at(temperature, k), one.pressure[k] = at(pressure, k);

@@ -1,0 +1,88 @@
+/// Semi-implicit linear terms of compressible air about rest at temperature T_r and surface
+/// pressure p_r, in the mass coordinate of Laprise (1992): pi the hydrostatic pressure, p the true
+/// one, q = ln(p / pi), d the vertical divergence, s = ln pi_s. Sound has a reference of its own,
+/// T_a, colder than the air (Benard 2004):
+///   dD/dt = -div grad [R G T - R T_r G q + R T_r q + R T_r s]
+///   dd/dt = -(g^2 / R T_a) L q            dT/dt = -(R T_r / c_v) (D + d)
+///   dq/dt = S D - (c_p / c_v) (D + d)     ds/dt = -N D
+/// On hybrid levels, with l_k and alpha_k of the hydrostatic model (hybrid.hpp), h_k = l_k but 2
+/// where the top is p = 0, and the pressure of a layer pi_k = dpi_k / h_k:
+///   (G T)_k = alpha_k T_k + sum_{j>k} l_j T_j,
+///   (S D)_k = alpha_k D_k + sum_{j<k} dpi_j D_j / pi_k,     N_j = dpi_j / p_r
+///   h_k (L q)_k = m_{k+1/2} - m_{k-1/2},
+///       m_{k-1/2} = (pi_k q_k - pi_{k-1} q_{k-1}) / (pi_k - pi_{k-1}),
+///       q = 0 at the top, m = 0 at the ground
+/// S is the transpose of G and L its own, both by the masses dpi_k. With beta = dt/2 (1 + e), K the
+/// wavenumber, a = c_v / c_p, C^2 = R T_r / a, M the square of the map factor of the linear terms:
+///   F = 1 - beta^2 (g^2 / (a R T_a)) L
+///   d+ = F^-1 [R_d - beta (g^2 / R T_a) L R_q] + (F^-1 - 1)(1 - a S) M D+
+///   (1 + beta^2 K^2 M B) D+ = R_D + beta K^2 {R G R_T - R T_r (G - 1) R_q + R T_r R_s
+///       - beta C^2 (1 - a G) F^-1 [R_d - beta (g^2 / R T_a) L R_q]}
+///   B = R T_r (kappa G S + N) + C^2 (1 - a G) F^-1 (1 - a S)
+/// The first part of B is that of the hydrostatic model. Both are symmetric by the masses and
+/// positive, whatever alpha is: B = E c^2 E^-1 with real c^2 > 0, and each mode is by itself. As d
+/// is eliminated and not D, no relation between G, S and N is asked for.
+#pragma once
+#include "atmosphere/hydrostatic/semi_implicit.hpp"
+
+namespace fathom::atmosphere {
+
+/// A matrix with one diagonal on either side of the main one.
+struct Tridiagonal {
+    std::vector<double> above, here, below;  ///< of row k: times x_{k-1}, x_k, x_{k+1}
+};
+
+struct CompressibleReference {
+    HybridReference air;
+    double acoustic_temperature, gravity;
+    std::vector<double> depth, pressure;  ///< h_k, pi_k
+    CompressibleReference(HybridReference air, double acoustic_temperature);
+    int levels() const { return air.levels(); }
+    double heat_ratio() const { return 1 - air.gas_constant / air.heat_capacity; }  ///< a
+    double sound_squared() const {
+        return air.gas_constant * air.temperature / heat_ratio();
+    }  ///< C^2
+    double acoustic() const;           ///< g^2 / (R T_a)
+    Tridiagonal acceleration() const;  ///< L
+    std::vector<double> G() const, S() const, F(double beta) const,
+        matrix(double beta) const;  ///< (levels, levels), row by row; matrix: B
+};
+
+/// Vertical modes of B.
+VerticalModes compressible_modes(const CompressibleReference&, double beta);
+
+/// What the linear terms do along a column of coefficients: zeta, D, T of all levels, s, then q and
+/// d of all levels.
+template <class Number> class CompressibleTerms {
+public:
+    CompressibleTerms(const CompressibleReference&, double beta);
+    int levels() const { return count; }
+    int modes() const { return count; }
+    int padded() const { return products.padded(); }
+    double speed_squared(int mode) const { return speed[mode]; }
+    /// c = beta K^2. Leaves F^-1 [...] in the place of d; of_D: the right-hand side of D.
+    void right_side(Number c, Number* column, Number* of_D) const;
+    void to_modes(const Number* levels, Number* modes, int columns) const {
+        products.to_modes(levels, modes, columns);
+    }
+    void from_modes(const Number* modes, Number* levels, int columns) const {
+        products.from_modes(modes, levels, columns);
+    }
+    /// T, s, q and d from M D+ of all levels, which is overwritten; after `right_side`.
+    void finish(Number* D, Number* column) const;
+
+private:
+    int count;
+    std::vector<double> speed;
+    ModeProducts<Number> products;
+    std::vector<Number> alpha, log_ratio, thickness, per_pressure;  // thickness over p_r
+    std::vector<Number> L_above, L_here, L_below, F_above, F_below, F_pivot;
+    Number beta, R, RT, C2, a, acoustic, heating, beta_a;  // R T_r / c_v, beta / a
+    CompressibleTerms(const CompressibleReference&, double beta, const VerticalModes&);
+    const Number* q_of(const Number* column) const { return column + 3 * count + 1; }
+    Number* q_of(Number* column) const { return column + 3 * count + 1; }
+    /// F^-1 x in place.
+    void divide_by_F(Number* x) const;
+};
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,207 @@
+/// The engine of the semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): transforms,
+/// the solve, diffusion, and back to grid points with all gradients.
+#pragma once
+#include <omp.h>
+#include <optional>
+#include "atmosphere/spectral/engine.hpp"
+
+namespace fathom::atmosphere {
+
+inline std::vector<double> middle(const std::vector<double>& x) {
+    std::vector<double> layers;
+    for (std::size_t k = 0; k + 1 < x.size(); ++k) layers.push_back(0.5 * (x[k] + x[k + 1]));
+    return layers;
+}
+
+template <class T> class SemiLagrangianEngine final : public SpectralEngine<T> {
+    using Engine = SpectralEngine<T>;
+    using Engine::levels, Engine::parameters, Engine::reference, Engine::transform, Engine::starts,
+        Engine::eta, Engine::solving, Engine::diffusing, Engine::shape;
+
+public:
+    SemiLagrangianEngine(const SpectralSetup& s, const Domain& d)
+        : Engine(s, d),
+          transport(shape->carrier(s, middle(eta(s.a, s.b, s.parameters.reference_pressure)))),
+          between(s.compressible()
+                      ? shape->carrier(s, eta(s.a, s.b, s.parameters.reference_pressure))
+                      : nullptr),
+          tracer_mass(s.tracers.size()),
+          implicit(shape->implicit_terms(s, reference)),
+          mean_is_wind(s.plane() && !transform.own().empty() && transform.own()[0].m == 0),
+          on_plane(s.plane()),
+          scratch(omp_get_max_threads()),
+          setup(s) {
+        // coefficients of vorticity, divergence, temperature and pressure beside each other, then
+        // those of compressible air: a column is contiguous
+        stride = ((s.compressible() ? 5 : 3) * levels + 1 + 15) / 16 * 16;
+        coefficients.assign(2 * transform.own().size() * stride, T(0));
+    }
+
+    /// Of the layers; of the interfaces, where compressible air has its vertical velocity.
+    const std::unique_ptr<Carrier<T>> transport, between;
+    /// Tangent and adjoint of the transport: made where somebody wants them.
+    LinearTransport<T>& linear_transport() {
+        if (!linear)
+            linear = shape->linear_carrier(
+                setup, middle(eta(setup.a, setup.b, parameters.reference_pressure)));
+        return *linear;
+    }
+    std::vector<double> tracer_mass;  ///< before they are carried
+
+    void truncate_orography(const Field& orography, const Field& east, const Field& north) {
+        Engine::truncate_orography(pi(), orography, east, north);
+    }
+    /// Profiles of the linear terms, by level.
+    auto reference_profiles() const {
+        auto thickness = reference.thickness;
+        for (auto& x : thickness) x /= parameters.reference_pressure;
+        return std::array{reference.alpha, reference.log_ratio, thickness};
+    }
+    void step(const SpectralFields& f) {
+        to_waves(f);
+        double solve = 0, diffusion = 0;  // seconds of all threads
+        const double began = seconds_now();
+        static const Region here("semi-implicit solve and diffusion");
+        std::optional<Within> within(std::in_place, here);
+#pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
+        for (std::size_t w = 0; w < starts.size(); ++w) {
+            T* columns = &coefficients[2 * starts[w] * stride];
+            const double begin = seconds_now();
+            implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
+            const double solved = seconds_now();
+            implicit->diffuse(int(w), columns, stride);
+            solve += solved - begin, diffusion += seconds_now() - solved;
+        }
+        within.reset();
+        const double seconds = seconds_now() - began,
+                     share = diffusion / std::max(solve + diffusion, 1e-30),
+                     number = 2. * double(transform.own().size());
+        solving.seconds += seconds * (1 - share), diffusing.seconds += seconds * share;
+        solving.did(
+            number * implicit->operations_of_solve(),
+            number * (8 * levels + 2) * sizeof(T));  // a column there and back, and its pivots
+        diffusing.did(number * implicit->operations_of_diffusion(),
+                      number * 8 * levels * sizeof(T));
+        to_points(f);
+        if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
+    }
+    /// Of a perturbation: what does not change the mean pressure is linear.
+    void tangent(const SpectralFields& f) {
+        must_be_linear();
+        to_waves(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->solve(w, columns, stride, own);
+            implicit->diffuse(w, columns, stride);
+        });
+        to_points(f);
+    }
+    void adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        each_wave([&](int w, T* columns, std::vector<T>& own) {
+            implicit->diffuse_adjoint(w, columns, stride);
+            implicit->solve_adjoint(w, columns, stride, own);
+        });
+        to_waves_adjoint(f);
+    }
+    void to_waves(const SpectralFields& f) {
+        shape->times_map_factor({&f.u, &f.v}, -1);
+        const auto wind = transform.wind(zeta(), D(), f.u, f.v),
+                   warm = transform.scalar(warmth(), f.temperature),
+                   pressure = transform.scalar(pi(), f.pressure);
+        if (f.departure)
+            transform.direct({wind, warm, pressure, transform.scalar(q(), *f.departure),
+                              transform.scalar(d(), *f.vertical_divergence)});
+        else
+            transform.direct({wind, warm, pressure});
+    }
+    void to_points(const SpectralFields& f) {
+        const auto wind = transform.wind(zeta(), D(), f.u, f.v),
+                   divergence = transform.scalar(D(), f.divergence),
+                   warm = transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+                   pressure = transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north);
+        if (on_plane) {  // in place of the mean divergence stands the mean wind
+            if (f.departure)
+                transform.inverse(
+                    {wind, warm, pressure,
+                     transform.gradient(q(), f.departure, f.departure_east, f.departure_north),
+                     transform.scalar(d(), *f.vertical_divergence)});
+            else
+                transform.inverse({wind, warm, pressure});
+            const std::vector<T> mean(&coefficients[levels], &coefficients[2 * levels]);
+            if (mean_is_wind) std::fill_n(&coefficients[levels], levels, T(0));
+            transform.inverse({divergence});
+            if (mean_is_wind) std::ranges::copy(mean, &coefficients[levels]);
+        } else
+            transform.inverse({wind, divergence, warm, pressure});
+        shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
+        if (f.departure) shape->times_map_factor({f.departure_east, f.departure_north}, 1);
+        if (f.reference_divergence)
+            this->copy_times(f.divergence, *f.reference_divergence,
+                             T(shape->square_of_reference()));
+        shape->times_map_factor({&f.divergence}, 2);
+    }
+    /// Divergence goes two ways to points.
+    void to_points_adjoint(const SpectralFields& f) {
+        const Coefficients<T> of_divergence{spare.data(), stride};
+        transform.inverse_adjoint(
+            {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
+             transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
+             transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
+            for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
+    }
+    void start_adjoint(const SpectralFields& f) {
+        must_be_linear();
+        to_points_adjoint(f);
+        to_waves_adjoint(f);
+    }
+    void to_waves_adjoint(const SpectralFields& f) {
+        transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
+                                  transform.scalar(warmth(), f.temperature),
+                                  transform.scalar(pi(), f.pressure)});
+    }
+    SpectralSpent spent() const {
+        auto& t = transform.spent;
+        auto& c = transport->spent;
+        return {t.within,    t.fourier,       t.transposition, c.packing,
+                c.departure, c.interpolation, solving,         diffusing};
+    }
+
+private:
+    const std::unique_ptr<ImplicitTerms<T>> implicit;
+    const bool mean_is_wind, on_plane;  // mean_is_wind: the mean is this rank's
+    std::vector<T> coefficients;
+    std::vector<std::vector<T>> scratch;  // of each thread
+    std::vector<T> spare;                 // coefficients of divergence, for the adjoint
+    std::ptrdiff_t stride = 0;
+    SpectralSetup setup;
+    std::unique_ptr<LinearTransport<T>> linear;
+
+    void must_be_linear() {
+        if (parameters.fix_mass > 0)
+            throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
+        if (on_plane || !shape->even())
+            throw Error("the spectral step has a tangent on an even sphere alone");
+        spare.resize(coefficients.size());
+    }
+    /// body(number of an own m, its columns, memory of the thread)
+    template <class Body> void each_wave(Body body) {
+#pragma omp parallel for schedule(dynamic)
+        for (std::size_t w = 0; w < starts.size(); ++w)
+            body(int(w), &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
+    }
+
+    Coefficients<T> of(int first) { return {coefficients.data() + first, stride}; }
+    Coefficients<T> zeta() { return of(0); }
+    Coefficients<T> D() { return of(levels); }
+    Coefficients<T> warmth() { return of(2 * levels); }
+    Coefficients<T> pi() { return of(3 * levels); }
+    Coefficients<T> q() { return of(3 * levels + 1); }
+    Coefficients<T> d() { return of(4 * levels + 1); }
+};
+
+/// What the processes of a step share.
+template <class T> using Common = std::shared_ptr<Shared<SemiLagrangianEngine<T>>>;
+
+}  // namespace fathom::atmosphere

@@ -1,0 +1,10 @@
+/// An elliptic solver in memory of a device: a thread a point.
+#pragma once
+#include "machine/device.hpp"
+#include "solver/on_device.hpp"
+
+namespace fathom {
+
+std::unique_ptr<EllipticOnDevice> elliptic_on(std::shared_ptr<Device>, const EllipticPoints&);
+
+}  // namespace fathom

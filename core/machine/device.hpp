@@ -1,0 +1,132 @@
+/// Device: a machine beside the processor, with memory of its own, on which kernels run. What it
+/// does for a model is listed here; the work stands in the .cpp files of core/device, which are
+/// compiled twice: into the core, where the processor takes the part of a device (for tests, and
+/// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a library
+/// that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and nothing
+/// of CUDA; memory, copies and recordings are in device/machine.cpp.
+///
+/// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
+/// for it.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace fathom {
+
+struct Raw;   // field/field.hpp
+struct Cell;  // field/process.hpp
+struct PointMoves;
+class Mover;  // parallel/travel/mover.hpp
+struct EllipticPoints;
+class EllipticOnDevice;  // solver/on_device.hpp
+struct WetColumns;
+class Watch;  // field/watch.hpp
+namespace ocean {
+struct IceGeometry;
+struct IceParameters;
+class IceOnDevice;  // ocean/sea_ice/equations.hpp
+}  // namespace ocean
+
+class Device : public std::enable_shared_from_this<Device> {
+public:
+    Device() = default;
+    Device(const Device&) = delete;
+    virtual ~Device() = default;
+
+    virtual std::string name() const = 0;  ///< "NVIDIA H200"
+    virtual std::size_t free_memory() const = 0;
+    virtual std::size_t cache() const = 0;  ///< bytes between its memory and all that computes
+
+    virtual std::byte* allocate(std::size_t bytes) = 0;  ///< zero
+    virtual void release(std::byte*) noexcept = 0;
+    enum class Way { to_device, to_host, within };
+    virtual void copy(void* to, const void* from, std::size_t bytes, Way) = 0;
+    std::size_t travelled = 0;  ///< bytes copied to it and from it
+    virtual void clear(std::byte*, std::size_t bytes) = 0;
+    virtual void wait() = 0;
+    /// A mark in the order of work; seconds between two of them, when both are reached.
+    virtual void mark(int n) = 0;
+    virtual double between(int first, int second) = 0;
+
+    /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
+    /// fields in memory of the device; null: there is none.
+    using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
+    virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
+
+    /// Halos of fields in memory of the device: for Exchange::start.
+    virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
+    /// An elliptic solver's vectors and what is done with them.
+    virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
+    /// Numbers that describe fields in memory of the device.
+    virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
+    /// Single numbers of 4 or 8 bytes, wherever they lie in memory of the device: to the host, and
+    /// from there; each place once.
+    virtual void gather(std::span<const std::byte* const>, int bytes, double* values) = 0;
+    virtual void scatter(std::span<std::byte* const>, int bytes, const double* values) = 0;
+    /// x is added to all numbers of rows that lie `row` numbers apart.
+    struct Rows {
+        std::byte* first;
+        std::ptrdiff_t row;
+        int rows, columns;
+    };
+    virtual void add(double x, const Rows&, int bytes) = 0;
+    /// The motion of sea ice, of the blocks of a rank.
+    virtual std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry>,
+                                                    const ocean::IceParameters&) = 0;
+
+    /// What is launched between `record` and `recorded` is not done but kept, as one piece that
+    /// `replay` does again and again: one launch in place of many. No copies to or from the host.
+    class Recording {
+    public:
+        virtual ~Recording() = default;
+        virtual void replay() = 0;
+    };
+    virtual bool records() const { return true; }
+    virtual void record() = 0;
+    /// While something is recorded: what follows belongs to a branch, 0 at the beginning, and
+    /// branches run beside each other. `reached` names a place in the branch, and `after` lets the
+    /// branch wait for one that was named. In the end branch 0 waits for all others.
+    virtual void branch(int) {}
+    virtual void reached(int) {}
+    virtual void after(int) {}
+    virtual std::unique_ptr<Recording> recorded() = 0;
+};
+
+/// Memory of a device, zero.
+class DeviceMemory {
+public:
+    DeviceMemory() = default;
+    DeviceMemory(std::shared_ptr<Device> on, std::size_t bytes)
+        : device(std::move(on)), bytes(bytes), at(device->allocate(bytes)) {}
+    DeviceMemory(DeviceMemory&& other) noexcept { *this = std::move(other); }
+    DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+        std::swap(device, other.device), std::swap(bytes, other.bytes), std::swap(at, other.at);
+        return *this;
+    }
+    ~DeviceMemory() {
+        if (at) device->release(at);
+    }
+    std::shared_ptr<Device> device;
+    std::size_t bytes = 0;
+    std::byte* at = nullptr;
+};
+
+/// Values in memory of a device.
+template <class T>
+DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size_t count) {
+    DeviceMemory made(std::move(device), std::max<std::size_t>(count, 1) * sizeof(T));
+    made.device->copy(made.at, first, count * sizeof(T), Device::Way::to_device);
+    return made;
+}
+
+/// The processor in the part of a device.
+std::shared_ptr<Device> processor_as_device();
+/// The device of a library that nvcc has made, loaded once. Error: it cannot be loaded, or there is
+/// no device.
+std::shared_ptr<Device> load_device(const std::string& library);
+
+}  // namespace fathom

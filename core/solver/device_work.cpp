@@ -1,0 +1,95 @@
+/// The solve whose vectors are on a device (on_device.hpp).
+#include <algorithm>
+#include <cmath>
+#include "base/error.hpp"
+#include "solver/chebyshev_steps.hpp"
+#include "solver/solver.hpp"
+
+namespace fathom {
+
+namespace {
+
+ExactSum sum_of(const EllipticOnDevice::Squares& s, SumUnit unit) {
+    const auto whole = [](const std::int64_t* n) { return ((__int128)n[1] << 32) + n[0]; };
+    return ExactSum(unit, (whole(s.n1) << 40) + whole(s.n2), s.strange != 0);
+}
+
+}  // namespace
+
+class EllipticSolver::There final : public Work {
+public:
+    There(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
+        : solver(solver), on(*solver.on_device), rhs(rhs), x(x), bytes(bytes) {}
+
+    double begin() override { return square(on.begin(rhs, x, solver.halo, bytes)); }
+    double residual() override { return square(on.residual()); }
+    End iterate(double rr, double goal) override {
+        on.enter(false, 1);
+        const End end = pass(false, rr, goal, solver.options.maximum_iterations);
+        on.leave(false, 1, end == End::not_positive || end == End::not_a_number);
+        return end;
+    }
+    End iterate_in_single(double up, double rr, double goal, int maximum) override {
+        on.enter(true, up);
+        return pass(true, rr, goal, maximum);
+    }
+    void add(double down) override { on.leave(true, down, false); }
+    void end(bool zero) override { on.end(x, solver.halo, bytes, zero); }
+    void fetch_residual() override {
+        const auto points = elliptic_places(solver.space.A);
+        const auto r = on.fetch_residual();
+        for (auto& row : solver.space.A.rows)
+            if (row.ring == 0)
+                std::copy_n(r.data() + points.blocks[row.block].at + row.j * points.up, row.nx,
+                            row.of(Space::r) + Space::lead);
+    }
+
+private:
+    EllipticSolver& solver;
+    EllipticOnDevice& on;
+    const FieldSlab &rhs, &x;
+    const int bytes;
+
+    static double square(const EllipticOnDevice::Squares& s) {
+        if (!(s.largest < std::numeric_limits<double>::infinity())) return std::nan("");
+        const double size = s.largest * s.largest;
+        return sum_of(s, Space::unit_of(size)).value();
+    }
+    End pass(bool single, double rr, double goal, int maximum) {
+        if (solver.options.solver == "pcsi") return chebyshev(single, rr, goal, maximum);
+        GradientSearch search{rr, goal, solver.iterations, maximum, single};
+        for (auto& residual : on.gradients(search))
+            if (!single) solver.record.note(residual.iteration, residual.rr);
+        solver.iterations = search.iterations;
+        return search.end;
+    }
+    End chebyshev(bool single, double rr, double goal, int maximum) {
+        auto& method = single ? *solver.in_single : *solver.method;
+        return chebyshev_steps(
+            method.spectrum, rr, goal, solver.iterations, maximum,
+            [&](std::span<const TwoSteps> list) { on.sweeps(single, list); },
+            [&](SumUnit unit) { return on.squares(single, unit); },
+            [&](int iteration, double now) {
+                if (!single) solver.record.note(iteration, now);
+            });
+    }
+};
+
+bool EllipticSolver::live_on(std::shared_ptr<Device> on) {
+    const bool known = options.preconditioner == "diagonal" &&
+                       (options.solver == "chrongear" || options.solver == "pcsi");
+    if (!known || space.ranks > 1 || !parts.list.empty()) return false;
+    if (on == device) return true;
+    device = on;
+    on_device =
+        on->elliptic(elliptic_points(space.A, single ? &single->A : nullptr,
+                                     *space.how.decomposition, 0, int(record.history.capacity())));
+    return true;
+}
+
+int EllipticSolver::solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes) {
+    There there(*this, rhs, x, bytes);
+    return solve(there);
+}
+
+}  // namespace fathom

@@ -1,0 +1,157 @@
+"""An outer model that runs at the same time: the globe, or a larger area, which may have an outer
+one itself. On the same ranks it goes ahead of the area to the next time at which it is asked, and
+its columns are brought to the area's points, ground and levels in memory; no file lies between.
+
+Each rank takes from the others what of the outer model the area needs, through one plan
+(fathom/output/gather.py). Compressible air is taken as hydrostatic.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from fathom.atmosphere.at_places import AtPlaces, OnMap
+from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
+from fathom.atmosphere.given_state import Given, OfSimulation
+from fathom.grids.hybrid import REFERENCE
+from fathom.output.gather import Gather
+from fathom.time.clock import Period
+
+
+class Running:
+    """The states of `simulation`, of a SpectralAtmosphere or of a LimitedAreaAtmosphere, at its
+    start and `every` so often, for a LimitedAreaAtmosphere.
+    """
+
+    collective = True  # all ranks make a record together, when it is its turn
+
+    def __init__(self, model: Any, simulation: Any, every: Any = None):
+        self.model, self.simulation = model, simulation
+        step = simulation.step
+        self.every = Period(every, "outer_every").seconds if every else step
+        self.steps = round(self.every / step)
+        if self.steps < 1 or abs(self.steps * step - self.every) > 1e-6:
+            raise ValueError(
+                f"outer_every = {every!r} must be a multiple of the outer step, {step:g} s"
+            )
+        self.held: dict[int, dict[str, np.ndarray]] = {}
+        self.at: Any = None
+        self.axis = Every(simulation, self.every)
+
+    def __str__(self) -> str:
+        return (
+            f"a {type(self.simulation.model).__name__} that runs beside it, every {self.every:g} s"
+        )
+
+    def state(self, number: int) -> dict[str, np.ndarray]:
+        """As `set` takes it; the outer model runs until then. All ranks call it."""
+        if number not in self.held:
+            now = round(self.simulation.seconds / self.every)
+            if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
+                raise ValueError(
+                    f"the outer model is at {self.simulation.date}, and was asked for"
+                    f" {self.axis.date(number)}: with a restart of the area give the outer one too"
+                )
+            self.simulation.prepare()
+            self.simulation.advance((number - now) * self.steps)
+            self.held = {n: state for n, state in self.held.items() if n >= number - 1}
+            self.held[number] = self._taken()
+        return self.held[number]
+
+    def _taken(self) -> dict[str, np.ndarray]:
+        model, s = self.model, self.simulation
+        given = beside(s)
+        there = np.asarray(model.grid.wet_levels) > 0
+        if self.at is None:
+            longitude, latitude = model.grid.coordinates()
+            kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
+            self.at = kind(given, Collected(given, s.comm), longitude[there], latitude[there])
+        east, north = self.at.wind()
+        source = {"eastward_wind": east, "northward_wind": north}
+        carried = [name for name in model.tracers if name in given.tracers]
+        for name in ("log_pressure_ratio", given.temperature, *carried):
+            source[name] = self.at(name)
+        warm = source.pop(given.temperature)
+        humidity = source.get("specific_humidity", 0.0)
+        if given.temperature == "virtual_temperature":
+            warm = warm / (1 + vapour * humidity) if model.moist else warm
+        source["air_temperature"] = warm
+        ground = self.at("surface_geopotential")[0]
+        own = model.surface_geopotential[there]
+        parts = []
+        for first in range(0, own.size, BLOCK):
+            part = slice(first, first + BLOCK)
+            columns = {name: values[:, part] for name, values in source.items()}
+            levels = given.grid.levels, model.grid.levels
+            parts.append(in_columns(columns, *levels, ground[part], own[part]))
+        found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
+        shape = model.grid.points[::-1]
+        ratio = found.pop("log_pressure_ratio")[0]
+        return {name: values.reshape(-1, *shape) for name, values in found.items()} | {
+            "log_surface_pressure": ratio.reshape(shape) + math.log(REFERENCE)
+        }
+
+
+class OfArea(Given):
+    """The state of now of a limited area."""
+
+    def __init__(self, simulation: Any):
+        model = simulation.model
+        self.simulation, self.grid, self.domain = simulation, model.grid, simulation.domain
+        self.temperature, self.tracers = model.temperature, model.tracers
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        return self.simulation.fields.windows(name)
+
+
+def beside(simulation: Any) -> Given:
+    """The state of an outer model. ValueError: it has no places on earth."""
+    if hasattr(simulation.model.grid, "truncation"):
+        return OfSimulation(simulation, simulation.comm)
+    if not hasattr(simulation.model.grid, "area"):
+        raise ValueError(
+            f"outer = a simulation of {type(simulation.model).__name__} on"
+            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, and of"
+            " LimitedAreaAtmosphere on a LimitedAreaGrid"
+        )
+    return OfArea(simulation)
+
+
+class Collected:
+    """Rectangles of fields in blocks, wanted alike by every rank."""
+
+    def __init__(self, given: Any, comm: Any):
+        self.given, self.comm = given, comm
+        self.plans: dict[Any, Gather] = {}
+
+    def __call__(self, mine: list, name: str) -> dict[int, np.ndarray]:
+        everyone = tuple(map(tuple, self.comm.allgather(mine)))
+        if everyone not in self.plans:
+            rectangles = [rectangle for wanted in everyone for rectangle in wanted]
+            owners = [rank for rank, wanted in enumerate(everyone) for _ in wanted]
+            self.plans[everyone] = Gather(self.comm, self.given.domain, rectangles, owners)
+        return self.plans[everyone](self.given.windows(name))
+
+
+class Every:
+    """Times that follow each other evenly from the start of a simulation, without end."""
+
+    repeated = False
+
+    def __init__(self, simulation: Any, every: float):
+        self.clock, self.every = simulation.clock, every
+
+    def bracket(self, clock: Any, seconds: float) -> tuple[int, int, float, float]:
+        late = clock.seconds(self.clock.start)  # of the outer start, by the clock of the area
+        number = math.floor((seconds - late) / self.every + 1e-9)
+        first = late + number * self.every
+        return number, number + 1, first, first + self.every
+
+    def coverage(self, clock: Any) -> tuple[float, float]:
+        return clock.seconds(self.clock.start), math.inf
+
+    def date(self, number: int) -> str:
+        return str(self.clock.date(number * self.every))

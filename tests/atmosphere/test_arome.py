@@ -1,0 +1,199 @@
+"""Compressible air of a limited area: exact states that stay, normal modes, air that is nearly
+hydrostatic, bits, restart, errors.
+"""
+
+import numpy as np
+import pytest
+
+import fathom as fm
+import small_areas
+from fathom import earth
+from fathom.atmosphere import laprise
+from small_areas import R, area, disturbed, gravity, plane, simulation
+
+coriolis = 2 * earth.ROTATION * np.sin(np.pi / 4)
+air = laprise.Air(gravity=gravity, gas_constant=R)
+
+
+def compressible(grid, **parameters):
+    return fm.LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic", **parameters)
+
+
+def fastest(one):
+    return one.model.watch(one)[0]["maximum_wind"][0]
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_isothermal_air_rests_over_a_hill(periodic):
+    grid = plane() if periodic else area(points=(40, 30))
+    middle, wide = ((5e5, 3.75e5), 1e5) if periodic else ((8.0, 46.5), 3.0)
+    hill = lambda x, y: (
+        gravity * 1500 * np.exp(-((x - middle[0]) ** 2 + (y - middle[1]) ** 2) / wide**2)
+    )
+    model = compressible(grid, orography=hill, diffusion_time=0)
+    model.set(
+        air_temperature=280.0,
+        log_surface_pressure=np.log(1e5) - model.surface_geopotential / (R * 280),
+    )
+    one = simulation(model, "60s").prepare()
+    one.advance(12)
+    assert fastest(one) < 1e-9
+    assert abs(one.gather("upward_air_velocity")).max() < 1e-9
+
+
+def test_a_jet_in_balance_stays():
+    grid = plane()
+    length, speed = 2 * np.pi / 750e3, 20.0
+    model = compressible(grid, diffusion_time=0)
+    model.set(
+        air_temperature=280.0,
+        eastward_wind=lambda x, y, p: speed * np.sin(length * y) + 0 * x,
+        log_surface_pressure=lambda x, y: (
+            np.log(1e5) + coriolis * speed * np.cos(length * y) / (length * R * 280) + 0 * x
+        ),
+    )
+    one = simulation(model, "120s").prepare()
+    before = one.gather("eastward_wind").copy()
+    one.advance(24)
+    assert abs(one.gather("eastward_wind") - before).max() < 1e-10
+
+
+@pytest.mark.parametrize("mode", ["slowest", "gravity", "sound"])
+@pytest.mark.parametrize("corrections", [0, 1])
+def test_normal_modes_have_their_frequency(mode, corrections):
+    """A mode of the linear equations about rest goes on as (1 + i w dt/2) / (1 - i w dt/2) each
+    step where the reference is the air itself.
+    """
+    levels, T, step, amplitude, steps = 8, 280.0, 20.0, 1e-4, 10
+    grid = plane(points=(32, 6), levels=levels, resolution=1e3)
+    k = 2 * np.pi / 32e3
+    of = laprise.on_levels(grid.levels.a + grid.levels.b * 1e5)
+    rates, vectors = np.linalg.eig(laprise.linear(of, k, T, T, air))
+    order = np.argsort(np.abs(rates.imag - {"slowest": 1e-3, "gravity": 1e-2, "sound": 0.3}[mode]))
+    rate, vector = rates[order[0]], vectors[:, order[0]]
+    assert abs(rate.real) < 1e-12 and rate.imag > 1e-4
+    parts = [*np.split(vector[: 4 * levels], 4), vector[4 * levels :]]
+    vector = vector * amplitude / np.abs(parts[0] / k).max()
+    D, d, temperature, q = np.split(vector[: 4 * levels], 4)
+    x = grid.coordinates()[0]
+    wave = lambda profile: np.real(np.multiply.outer(profile, np.exp(1j * k * x)))
+    model = compressible(
+        grid,
+        diffusion_time=0,
+        reference_temperature=T,
+        acoustic_temperature=T,
+        rotation=0.0,
+        fix_mass=False,
+        corrections=corrections,
+    )
+    model.set(
+        eastward_wind=wave(D / (1j * k)),
+        air_temperature=T + wave(temperature),
+        log_surface_pressure=np.log(1e5) + wave(vector[-1]),
+        log_pressure_departure=wave(q),
+        vertical_divergence=wave(d),
+    )
+    one = simulation(model, step).prepare()
+    one.advance(steps)
+    gone = ((1 + rate * step / 2) / (1 - rate * step / 2)) ** steps
+    for name, profile in (("eastward_wind", D / (1j * k)), ("vertical_divergence", d)):
+        found = 2 * np.fft.rfft(one.gather(name)[:, 0], axis=1)[:, 1] / 32
+        found = found * np.exp(-1j * k * x[0, 0])  # of the first point
+        assert abs(found - gone * profile).max() < 1e-3 * abs(profile).max()
+
+
+def test_large_scales_are_hydrostatic():
+    """An hour of flow over a hill at 25 km: both dynamics differ by little of what they change, and
+    by less with shorter steps.
+    """
+
+    def after(step, **model):
+        one = simulation(disturbed(periodic=True, **model), step).prepare()
+        one.advance(int(3600 / step))
+        return one.gather("eastward_wind")
+
+    start = simulation(disturbed(periodic=True)).prepare().gather("eastward_wind")
+    apart = []
+    for step in (150.0, 50.0):
+        still, moving = after(step), after(step, dynamics="non-hydrostatic")
+        apart.append((moving - still).std() / (still - start).std())
+    assert apart[1] < 0.02
+    assert apart[0] > 3 * apart[1]
+
+
+def test_long_steps_over_steep_ground_stay():
+    """60 s on points of 2.5 km over a mountain of 2500 m with slopes of 0.2."""
+    grid = fm.PeriodicPlaneGrid((32, 24), resolution=2.5e3, levels=fm.HybridLevels("L19"))
+    far = lambda x, y: ((x - 4e4) ** 2 + (y - 3e4) ** 2) / 8e3**2
+    model = compressible(
+        grid,
+        orography=lambda x, y: gravity * 2500 / (1 + far(x, y)) ** 1.5,
+        diffusion_time="10min",
+        upper_zone=1.5e4,
+        rotation=0.0,
+    )
+    height = model.surface_geopotential / gravity
+    assert np.hypot(*np.gradient(height, 2.5e3)).max() > 0.2
+    model.set(
+        air_temperature=lambda x, y, p: np.maximum(288.15 * (p / 101325) ** 0.19, 216.65),
+        eastward_wind=lambda x, y, p: 10 + 15 * (1 - p / 1e5) + 0 * x,
+        log_surface_pressure=np.log(1e5 * (1 - 0.0065 * height / 288.15) ** 5.256),
+    )
+    one = simulation(model, "60s").prepare()
+    motion = []
+    for _ in range(4):
+        one.advance(20)
+        motion.append(abs(one.gather("upward_air_velocity")).max())
+    assert 2 < motion[-1] < 1.2 * motion[0] < 10
+
+
+def test_mass_of_a_periodic_plane_stays():
+    one = simulation(disturbed(periodic=True, dynamics="non-hydrostatic"), "120s").prepare()
+    mean = lambda: one.model.watch(one)[0]["mean_surface_pressure"][0]
+    before = mean()
+    one.advance(6)
+    assert mean() == pytest.approx(before, rel=1e-13)
+
+
+@pytest.mark.parametrize(
+    "options, on",
+    [
+        ((), [(3, 2)]),
+        (("periodic=true", 'precision="fp32"'), [(2, 1)]),
+    ],
+)
+def test_same_bits_on_ranks(on_ranks, options, on):
+    options = (*options, 'dynamics="non-hydrostatic"')
+    alone = on_ranks(1, small_areas, "bits", *options)
+    for ranks, threads in on:
+        found = on_ranks(
+            ranks, small_areas, "bits", *options, f"threads={threads}", threads=threads
+        )
+        assert found == alone
+
+
+@pytest.mark.parametrize("periodic", [True, False])
+def test_restart_changes_nothing(tmp_path, periodic):
+    make = lambda: simulation(
+        disturbed(periodic=periodic, dynamics="non-hydrostatic"), "120s", directory=tmp_path
+    )
+    whole = make().prepare()
+    whole.advance(6)
+    part = make().prepare()
+    part.advance(3)
+    again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
+    again.advance(3)
+    assert again.checksum() == whole.checksum()
+
+
+def test_errors():
+    with pytest.raises(ValueError, match="non-hydrostatic"):
+        fm.LimitedAreaAtmosphere(area(), dynamics="nonhydrostatic")
+    with pytest.raises(ValueError, match="no more than"):
+        compressible(area(), acoustic_temperature=400.0)
+    with pytest.raises(ValueError, match="corrections = -1"):
+        compressible(area(), corrections=-1)
+    with pytest.raises(ValueError, match="energy of compressible air"):
+        compressible(plane(), fix_energy=True)
+    with pytest.raises(ValueError, match="no field 'vertical_divergence'"):
+        disturbed().set(vertical_divergence=0.0)

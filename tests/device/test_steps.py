@@ -1,0 +1,93 @@
+"""Models on a device have the bits that they have without. The processor takes the part of the
+device: the same kernels in the same launches, and memory that is apart.
+"""
+
+import numpy as np
+import pytest
+
+import cases
+import fathom as fm
+from fathom import output
+
+forced = {"surface": fm.BulkForcing("coads")}
+
+oceans = {
+    "box": lambda **p: (cases.stirred(cases.box(precision=p.pop("precision", "fp64"))), {}),
+    "globe": lambda **p: (cases.globe(**p), forced),
+    "full": lambda **p: (
+        cases.globe(
+            vertical_mixing=fm.KPP(),
+            eddies=fm.GentMcWilliams(),
+            tracer_advection=fm.UpwindAdvection(),
+            free_surface=fm.FreeSurface(freshwater="volume"),
+            friction=fm.AnisotropicFriction(),
+            submesoscale=fm.MixedLayerEddies(),
+            **p,
+        ),
+        forced,
+    ),
+}
+
+
+def simulation(name, directory=".", parallel=None, **physics):
+    model, driven = oceans[name](**physics)
+    return fm.Simulation(model, "1h", directory=directory, parallel=parallel or {}, **driven)
+
+
+@pytest.mark.parametrize("precision", ["fp64", "fp32"])
+@pytest.mark.parametrize("name", oceans)
+def test_same_bits_on_a_device(name, precision):
+    found = []
+    for parallel in ({}, {"device": "processor"}, {"device": "processor", "blocks": [25, 29]}):
+        s = simulation(name, parallel=parallel, precision=precision)
+        s.advance(5)
+        found.append({field: s.fields.checksum([field]) for field in s.model.prognostic})
+    assert found[0] == found[1] == found[2]
+
+
+def test_there_and_back(tmp_path):
+    """Half of a run on a device and half without, in either order; and what is written."""
+    found = []
+    for n, devices in enumerate([(None, None), ("processor", None), (None, "processor")]):
+        for part, device in enumerate(devices):
+            parallel = {"device": device} if device else {}
+            s = simulation("globe", tmp_path / str(n), parallel)
+            s.output("mean.nc", ["temperature", "velocity_x"], every="3h", statistic="mean")
+            s.checkpoint(every="6h", path=f"{part}.fathom")
+            if part:
+                s.restore(tmp_path / str(n) / "0.fathom")
+            s.run("6h", report=False)
+        found.append((s.checksum(), output.open(tmp_path / str(n) / "mean.nc").load()))
+    for sum_, means in found[1:]:
+        assert sum_ == found[0][0]
+        assert means.time.size == 4 and means.equals(found[0][1])
+
+
+def test_fields_are_read_and_set_between_steps():
+    found = []
+    for parallel in ({}, {"device": "processor"}):
+        s = simulation("box", parallel=parallel)
+        s.advance(2)
+        state = s.state
+        state["temperature"] = state["temperature"] + 0.5
+        s.advance(2)
+        found.append((float(s.state["temperature"].mean()), s.checksum()))
+    assert found[0] == found[1]
+
+
+def test_a_device_that_is_not_there():
+    with pytest.raises(ValueError, match=r"no device 'gpu'; allowed: cuda, processor"):
+        fm.Simulation(cases.box(), "1h", parallel={"device": "gpu"})
+    with pytest.raises(ValueError, match="did you mean 'cuda'"):
+        fm.Simulation(cases.box(), "1h", parallel={"device": "cdua"})
+
+
+def test_numbers_of_a_state_come_from_the_device():
+    numbers = []
+    for parallel in ({}, {"device": "processor"}):
+        s = simulation("box", parallel=parallel)
+        s.advance(3)
+        motion = s.fields.motion(s.step)
+        numbers.append((motion["speed"], s.fields.extremes("temperature")["maximum"]))
+    assert numbers[0] == numbers[1]
+    assert np.isfinite(numbers[0]).all()
