@@ -45,13 +45,23 @@ parts = {  # of the compiler, where it is of PyPI
 }
 
 
-def open(name: str) -> Any:
-    """The device of that name, of `names`. ValueError, in one line: what is missing."""
+def open(name: str, comm: Any = None) -> Any:
+    """The device of that name, of `names`: the ranks of comm share the devices of their node.
+    ValueError, in one line: what is missing.
+    """
     if name == "processor":
         return mpi.core.processor_device()
     if lacking := missing():
         raise ValueError(f"device 'cuda': {lacking}")
-    return mpi.core.load_device(str(library()))
+    return mpi.core.load_device(str(library()), 0 if comm is None else _number(comm))
+
+
+def _number(comm: Any) -> int:
+    """Of this rank on its node."""
+    node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
+    number = int(node.rank)
+    node.Free()
+    return number
 
 
 def missing() -> str:

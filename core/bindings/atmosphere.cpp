@@ -414,7 +414,10 @@ void bind_gridpoint(nb::module_& m) {
 
 void bind_ground(nb::module_& m) {
     nb::dict of_ground;
-    of_ground["thickness"] = nb::tuple(nb::cast(physics::soil::thickness));
+    nb::list thickness;
+    for (int k = 0; k < physics::soil::layers; ++k)
+        thickness.append(physics::soil::thickness::at(k));
+    of_ground["thickness"] = nb::tuple(thickness);
     of_ground["wilting_point"] = physics::soil::wilting;
     of_ground["field_capacity"] = physics::soil::field_capacity;
     of_ground["bucket"] = physics::ground::bucket;

@@ -26,6 +26,6 @@ void bind_device(nb::module_& m) {
         .def("wait", &Device::wait, "until all that was asked for is done");
     m.def("processor_device", &processor_as_device,
           "the processor in the part of a device: the same kernels, memory that is apart");
-    m.def("load_device", &load_device, "library"_a,
+    m.def("load_device", &load_device, "library"_a, "number"_a = 0,
           "the device of a library that fathom.device has made");
 }

@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
@@ -12,6 +13,7 @@
 #include "bindings/places.hpp"
 #include "catalogue/catalogue.hpp"
 #include "field/process.hpp"
+#include "machine/device.hpp"
 #include "physics/thermodynamics/column.hpp"
 
 namespace nb = nanobind;
@@ -127,6 +129,15 @@ public:
         for (std::size_t n = 0; n < given.size(); ++n)
             fields.emplace_back(shape_of(n), is_profile(n), cell_width<T>);
     }
+    /// What it writes when it is computed on a device.
+    nb::object on(const std::shared_ptr<Device>& device) {
+        settle(false);
+        for (std::size_t n = 0; n < given.size(); ++n)
+            if (process.fields[n].access != Access::writes)
+                fill(fields[n], given[n].data(), is_profile(n));
+        compute_on(device);
+        return written(fields);
+    }
     /// What it writes; with `changes` of the arrays its tangent too: (values, tangents). Those not
     /// given do not change.
     nb::object operator()(const nb::dict* changes) {
@@ -233,6 +244,28 @@ private:
             run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
         }
     }
+    void compute_on(const std::shared_ptr<Device>& device) {
+        const auto kernel = device->kernel(process.entry, sizeof(T));
+        if (!kernel) throw Error(device->name(), " has no kernel of '", process.name, "'");
+        std::vector<Cell> cells;
+        for (int j = reach; j < rows - reach; ++j)
+            for (int i = reach; i < columns - reach; i += cell_width<T>)
+                cells.push_back({i, levels, j});
+        const auto numbers = on_device(device, memory.data(), memory.size()),
+                   list = on_device(device, cells.data(), cells.size());
+        std::vector<Raw> at;
+        for (std::size_t n = 0; n < fields.size(); ++n) {
+            auto& f = fields[n];
+            const bool flat = process.fields[n].place.vertical == Vertical::column;
+            T* const there = (T*)numbers.at + (f.numbers - memory.data());
+            at.push_back(is_profile(n) ? Raw{there, 0, 0}
+                                       : Raw{there + reach, flat ? 0 : f.stride,
+                                             std::ptrdiff_t(f.levels) * f.stride});
+        }
+        const Cell* const first = (const Cell*)list.at;
+        kernel(process.scheme.get(), at.data(), first, first + cells.size());
+        device->copy(memory.data(), numbers.at, memory.size() * sizeof(T), Device::Way::to_host);
+    }
     /// What the process has written and updated; a rim of `reach` columns was not computed.
     nb::dict written(std::vector<Plain<T>>& all) const {
         nb::dict result;
@@ -255,25 +288,27 @@ private:
     }
 };
 
-nb::object run(const Process& process, const nb::dict& arrays, int levels,
-               const nb::dict* changes) {
+/// body(its run on columns)
+template <class Body>
+nb::object run(const Process& process, const nb::dict& arrays, int levels, Body body) {
     if (!process.run) throw Error(process.name, " works on the whole grid at once, not on columns");
     if (levels < 1) throw Error("levels = ", levels, " must be at least 1");
     for (auto [key, value] : arrays) {
         Given<float> single;
-        return nb::try_cast(value, single, false)
-                   ? PlainRun<float>(process, arrays, levels)(changes)
-                   : PlainRun<double>(process, arrays, levels)(changes);
+        return nb::try_cast(value, single, false) ? body(PlainRun<float>(process, arrays, levels))
+                                                  : body(PlainRun<double>(process, arrays, levels));
     }
     throw Error(process.name, " needs arrays to read");
 }
-nb::object run_column(const Process& process, const nb::dict& arrays, int levels) {
-    return run(process, arrays, levels, nullptr);
+nb::object run_column(const Process& process, const nb::dict& arrays, int levels,
+                      const std::shared_ptr<Device>& device) {
+    return run(process, arrays, levels,
+               [&](auto columns) { return device ? columns.on(device) : columns(nullptr); });
 }
 nb::object run_tangent(const Process& process, const nb::dict& arrays, const nb::dict& changes,
                        int levels) {
     if (process.run && !process.tangent) throw Error(process.name, " of width 1 has no tangent");
-    return run(process, arrays, levels, &changes);
+    return run(process, arrays, levels, [&](auto columns) { return columns(&changes); });
 }
 
 }  // namespace
@@ -316,10 +351,11 @@ void bind_field(nb::module_& m) {
           "what the density anomaly of an equation of state without one of its own is one of [kg "
           "m-3]; pressure [dbar]");
     m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
+          "device"_a.none() = nb::none(),
           "Runs a process on arrays (levels or levels + 1, rows, columns), (rows, columns), and "
           "(n,) for profiles, of the precision of the process.\n"
           "Returns what it writes and updates; NaN where it wrote nothing, the rim that neighbours "
-          "need included.");
+          "need included. device: where it is computed; here by default.");
     m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
           "The same with the derivative in the direction of `changes`, arrays like those of the "
           "fields that change; profiles do not. Returns (values, tangents).");

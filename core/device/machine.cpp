@@ -39,10 +39,12 @@ private:
 /// Memory, copies and recordings of the first device.
 class Machine : public Device {
 public:
-    Machine() {
-        must(cudaSetDevice(0), "no device");
+    explicit Machine(int number) {
+        int devices = 1;
+        must(cudaGetDeviceCount(&devices), "no device");
+        must(cudaSetDevice(number % devices), "no device");
         must(cudaStreamCreateWithFlags(&launch::stream, cudaStreamNonBlocking), "no stream");
-        must(cudaGetDeviceProperties(&properties, 0), "properties");
+        must(cudaGetDeviceProperties(&properties, number % devices), "properties");
     }
     std::string name() const override { return properties.name; }
     std::size_t free_memory() const override {
@@ -130,6 +132,7 @@ bool there(std::string& why) {
 /// The processor: memory that is apart. It records nothing: what is launched is done at once.
 class Machine : public Device {
 public:
+    explicit Machine(int) {}
     std::string name() const override { return "processor"; }
     std::size_t free_memory() const override { return std::size_t(1) << 40; }
     std::size_t cache() const override { return second_level_cache(); }
@@ -165,6 +168,7 @@ bool there(std::string&) { return true; }
 /// With what it does for a model.
 class Here final : public Machine {
 public:
+    using Machine::Machine;
     Kernel kernel(const std::string& scheme, int bytes) const override {
         const auto found = kernels.find({scheme, bytes});
         if (found != kernels.end()) return found->second;
@@ -206,9 +210,10 @@ private:
 #if defined(__CUDACC__)
 
 /// The device, or null and why there is none.
-extern "C" __attribute__((visibility("default"))) fathom::Device* fathom_device(std::string* why) {
+extern "C" __attribute__((visibility("default"))) fathom::Device* fathom_device(int number,
+                                                                                std::string* why) {
     try {
-        return fathom::there(*why) ? new fathom::Here : nullptr;
+        return fathom::there(*why) ? new fathom::Here(number) : nullptr;
     } catch (const std::exception& error) {
         *why = error.what();
         return nullptr;
@@ -225,21 +230,21 @@ extern "C" __attribute__((visibility("default"))) const char* fathom_layout() {
 namespace fathom {
 
 std::shared_ptr<Device> processor_as_device() {
-    static const auto one = std::make_shared<Here>();
+    static const auto one = std::make_shared<Here>(0);
     return one;
 }
 
-std::shared_ptr<Device> load_device(const std::string& library) {
+std::shared_ptr<Device> load_device(const std::string& library, int number) {
     static std::map<std::string, std::shared_ptr<Device>> loaded;
     auto& device = loaded[library];
     if (device) return device;
     void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) throw Error(library, " cannot be loaded: ", dlerror());
     const auto layout = (const char* (*)())dlsym(handle, "fathom_layout");
-    const auto make = (Device * (*)(std::string*)) dlsym(handle, "fathom_device");
+    const auto make = (Device * (*)(int, std::string*)) dlsym(handle, "fathom_device");
     if (!layout || !make) throw Error(library, " is no device of Fathom");
     std::string why;
-    device.reset(make(&why));
+    device.reset(make(number, &why));
     if (!device) throw Error("no device: ", why);
     return device;
 }

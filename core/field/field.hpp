@@ -76,8 +76,8 @@ template <class Real, Access access> struct Location {  // one value in memory
         (Real::load(at) - x).store(at);
     }
 };
-/// Distances in numbers. A GPU adds short ones to an address in one instruction, and has them in one
-/// register where long ones take two.
+/// Distances in numbers. A GPU adds short ones to an address in one instruction, and has them in
+/// one register where long ones take two.
 using Distance = std::conditional_t<launch::on_device, int, std::ptrdiff_t>;
 
 template <class Real, Access access, int reach> struct ColumnView {

@@ -2,8 +2,8 @@
 /// increment, a member of an ensemble and a trajectory are field sets; a field set is a vector
 /// (copy, axpy, scale, dot), so that what is written for vectors is written once.
 ///
-/// A set may live on a device: its fields have memory here and there, and each knows where its newest
-/// values are. Steps are taken there; what is asked for here comes when it is asked for.
+/// A set may live on a device: its fields have memory here and there, and each knows where its
+/// newest values are. Steps are taken there; what is asked for here comes when it is asked for.
 ///
 /// Which fields there are and where each lies is the Layout. A sequence makes one from what its
 /// processes declare (sequence/sequence.hpp); all its field sets share it.

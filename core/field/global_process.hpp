@@ -43,8 +43,8 @@ public:
     virtual void changed(Given) {}
     /// One step: by all ranks together.
     virtual void apply(Given) = 0;
-    /// The same with fields that live on a device: takes them as at.on_device(item). False: it cannot,
-    /// nothing is done; it is applied here, and its fields travel.
+    /// The same with fields that live on a device: takes them as at.on_device(item). False: it
+    /// cannot, nothing is done; it is applied here, and its fields travel.
     virtual bool apply_on(Device&, Given) { return false; }
     /// perturbation becomes M' perturbation about the state, as it is before `apply`; adjoint: the
     /// transpose of that.

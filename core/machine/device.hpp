@@ -1,9 +1,9 @@
 /// Device: a machine beside the processor, with memory of its own, on which kernels run. What it
 /// does for a model is listed here; the work stands in the .cpp files of core/device, which are
 /// compiled twice: into the core, where the processor takes the part of a device (for tests, and
-/// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a library
-/// that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and nothing
-/// of CUDA; memory, copies and recordings are in device/machine.cpp.
+/// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a
+/// library that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and
+/// nothing of CUDA; memory, copies and recordings are in device/machine.cpp.
 ///
 /// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
 /// for it.
@@ -125,8 +125,8 @@ DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size
 
 /// The processor in the part of a device.
 std::shared_ptr<Device> processor_as_device();
-/// The device of a library that nvcc has made, loaded once. Error: it cannot be loaded, or there is
-/// no device.
-std::shared_ptr<Device> load_device(const std::string& library);
+/// The device of a library that nvcc has made, loaded once; of several devices that of this number,
+/// in turn. Error: it cannot be loaded, or there is no device.
+std::shared_ptr<Device> load_device(const std::string& library, int number);
 
 }  // namespace fathom

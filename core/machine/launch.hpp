@@ -113,27 +113,6 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
     started();
 }
 
-template <class Body> __global__ void a_largest(Body body, std::size_t count, std::int64_t* to) {
-    std::int64_t mine = 0;
-    for (std::size_t n = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; n < count;
-         n += std::size_t(gridDim.x) * blockDim.x) {
-        const std::int64_t one = body(n);
-        if (one > mine) mine = one;
-    }
-    for (int apart = 16; apart > 0; apart /= 2) {
-        const std::int64_t other = __shfl_down_sync(0xffffffff, mine, apart);
-        if (other > mine) mine = other;
-    }
-    if (threadIdx.x % 32 == 0 && mine) atomicMax((long long*)to, (long long)mine);
-}
-
-/// to[0], in memory of the device, becomes the largest of itself and all body(n) >= 0.
-template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
-    if (count == 0) return;
-    a_largest<<<few(count), many_threads, 0, stream>>>(body, count, to);
-    started();
-}
-
 #else
 
 inline constexpr bool on_device = false;
@@ -167,11 +146,6 @@ void totals(std::size_t count, const Body& body, std::int64_t* to) {
     std::int64_t mine[words] = {};
     for (std::size_t n = 0; n < count; ++n) body(n, mine);
     for (int w = 0; w < words; ++w) to[w] += mine[w];
-}
-
-template <class Body> void largest(std::size_t count, const Body& body, std::int64_t* to) {
-    for (std::size_t n = 0; n < count; ++n)
-        if (const std::int64_t one = body(n); one > *to) *to = one;
 }
 
 #endif

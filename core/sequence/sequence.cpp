@@ -249,7 +249,7 @@ bool Sequence::tries(const Group& g, long count) const {
 }
 
 /// Scratch: the groups use the same memory one after the other, each thread its own. First the
-/// memory of kernels, which one after the other all use, in whatever groups they are.
+/// memory of kernels, in one place for all groups in which they are.
 void Sequence::place_scratch() {
     const auto place = [&](Field& f, int columns, std::size_t offset) {
         for (std::size_t b = 0; b < f.at.size(); ++b)
@@ -258,7 +258,7 @@ void Sequence::place_scratch() {
     };
     std::size_t of_kernels = 0;
     for (Field& f : plan->fields)
-        if (f.own) of_kernels = std::max(of_kernels, place(f, cell, 0));
+        if (f.own) of_kernels += place(f, cell, of_kernels);
     scratch_bytes = of_kernels;
     for (auto& g : groups) {
         const int width = padded_columns(g.tiles.widest, cell);
@@ -313,20 +313,17 @@ static void wrote(const Process& p, const std::vector<int>& fields, FieldSet& se
 
 void Sequence::prepare(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->prepare({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::start(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->start({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 void Sequence::changed(FieldSet& set) {
     for (auto& s : steps)
-        if (s.global())
-            s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
+        if (s.global()) s.process.global->changed({set, s.fields}), wrote(s.process, s.fields, set);
 }
 
 std::vector<std::shared_ptr<GlobalProcess>> Sequence::globals() const {

@@ -149,7 +149,7 @@ private:
     std::vector<Rows> rows;  // of each group
     Pages scratch;
     std::size_t scratch_bytes = 0;  // of a thread
-    class OnDevice;  // on_device.cpp
+    class OnDevice;                 // on_device.cpp
     std::shared_ptr<OnDevice> on_device;
 
     // what the constructor does, in this order

@@ -5,17 +5,15 @@
 #include <span>
 #include <utility>
 #include "solver/preconditioner/spectrum.hpp"
+#include "solver/search.hpp"
 
 namespace fathom {
 
-/// Between two sums, of two iterations each.
-inline constexpr int most_sweeps = 10;
-
-/// sweeps(list) does so many times two iterations, squares(unit) is r.r then; note(iteration, r.r).
+/// sweeps(list, unit) does so many times two iterations and is r.r then; note(iteration, r.r).
 /// r.r is summed every twentieth iteration, towards the end every tenth.
-template <class Sweeps, class Squares, class Note>
+template <class Sweeps, class Note>
 End chebyshev_steps(Spectrum& spectrum, double rr, double goal, int& iterations, int maximum,
-                    Sweeps sweeps, Squares squares, Note note) {
+                    Sweeps sweeps, Note note) {
     ChebyshevFactors factors(spectrum);
     double alpha = 0;
     auto next = [&] {
@@ -31,9 +29,8 @@ End chebyshev_steps(Spectrum& spectrum, double rr, double goal, int& iterations,
             std::min(until_sum(spectrum, rr, goal) > 10 ? most_sweeps : most_sweeps / 2,
                      (maximum - iterations + 1) / 2);
         for (int n = 0; n < count; ++n) list[n].step[0] = next(), list[n].step[1] = next();
-        sweeps(std::span<const TwoSteps>(list.data(), count));
+        rr = sweeps(std::span<const TwoSteps>(list.data(), count), SumUnit::for_largest(256 * rr));
         iterations += 2 * count;
-        rr = squares(SumUnit::for_largest(256 * rr));
         if (!(rr <= 1e8 * begun))
             return std::isfinite(rr) ? (widen(spectrum), End::many) : End::not_a_number;
         note(iterations, rr);

@@ -7,15 +7,6 @@
 
 namespace fathom {
 
-namespace {
-
-ExactSum sum_of(const EllipticOnDevice::Squares& s, SumUnit unit) {
-    const auto whole = [](const std::int64_t* n) { return ((__int128)n[1] << 32) + n[0]; };
-    return ExactSum(unit, (whole(s.n1) << 40) + whole(s.n2), s.strange != 0);
-}
-
-}  // namespace
-
 class EllipticSolver::There final : public Work {
 public:
     There(EllipticSolver& solver, const FieldSlab& rhs, const FieldSlab& x, int bytes)
@@ -52,8 +43,9 @@ private:
 
     static double square(const EllipticOnDevice::Squares& s) {
         if (!(s.largest < std::numeric_limits<double>::infinity())) return std::nan("");
-        const double size = s.largest * s.largest;
-        return sum_of(s, Space::unit_of(size)).value();
+        ExactSum sum(Space::unit_of(s.largest * s.largest));
+        sum.add(s.limbs);
+        return sum.value();
     }
     End pass(bool single, double rr, double goal, int maximum) {
         if (solver.options.solver == "pcsi") return chebyshev(single, rr, goal, maximum);
@@ -67,8 +59,9 @@ private:
         auto& method = single ? *solver.in_single : *solver.method;
         return chebyshev_steps(
             method.spectrum, rr, goal, solver.iterations, maximum,
-            [&](std::span<const TwoSteps> list) { on.sweeps(single, list); },
-            [&](SumUnit unit) { return on.squares(single, unit); },
+            [&](std::span<const TwoSteps> list, SumUnit unit) {
+                return on.sweeps(single, list, unit);
+            },
             [&](int iteration, double now) {
                 if (!single) solver.record.note(iteration, now);
             });

@@ -335,13 +335,13 @@ private:
         bool first = true;
         return chebyshev_steps(
             spectrum, rr, goal, iterations, maximum,
-            [&](std::span<const TwoSteps> list) {
+            [&](std::span<const TwoSteps> list, SumUnit unit) {
                 for (auto& two : list) {
                     if (!std::exchange(first, false)) space.start(space.r, 2, 2);
                     sweep(two);
                 }
+                return squares(unit);
             },
-            [&](SumUnit unit) { return squares(unit); },
             [&](int iteration, double now) {
                 if (std::is_same_v<Number, double>) space.record.note(iteration, now);
             });

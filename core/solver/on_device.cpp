@@ -31,27 +31,22 @@ EllipticPoints::Numbers<Number> numbers(const EllipticPoints& points,
     return all;
 }
 
-/// Own points, those along the fold last, then those 1, 2, 3 points in the halo.
+/// Own points, those along the fold last.
 void list_water(EllipticPoints& points, const Operator& A, const Topology& t) {
     struct Wet {
-        int ring, fold, at;
+        bool fold;
+        int at;
     };
     std::vector<Wet> wet;
     for (auto& row : A.rows) {
-        const bool fold = t.fold && row.ring == 0 && A.blocks[row.block].j0 + row.j == t.ny - 1;
-        for (int i = -halo; i < row.nx + halo; ++i)
-            if (row.of(A.scale)[i + halo] > 0) {
-                const int ring = std::max(row.ring, outside(i, row.nx));
-                wet.push_back(
-                    {ring, fold && ring == 0, points.blocks[row.block].at + row.j * points.up + i});
-            }
+        if (row.ring > 0) continue;
+        const bool fold = t.fold && A.blocks[row.block].j0 + row.j == t.ny - 1;
+        for (int i = 0; i < row.nx; ++i)
+            if (row.of(A.scale)[i + halo] > 0)
+                wet.push_back({fold, points.blocks[row.block].at + row.j * points.up + i});
     }
-    std::ranges::stable_sort(wet, {}, [](const Wet& w) { return std::pair(w.ring, w.fold); });
-    for (auto& w : wet) {
-        if (w.ring < halo) points.wet.push_back(w.at);
-        points.fold += w.ring == 0 && !w.fold;
-        for (int ring = w.ring; ring < halo; ++ring) ++points.wet_until[ring];
-    }
+    std::ranges::stable_sort(wet, {}, &Wet::fold);
+    for (auto& w : wet) points.wet.push_back(w.at), points.fold += !w.fold;
 }
 
 /// Of wet points in the halo, from the edges of the blocks outwards.
@@ -78,6 +73,35 @@ void list_copies(EllipticPoints& points, const Plan& plan) {
     }
 }
 
+/// From its own wet points and copies.
+void list_sources(EllipticPoints& points) {
+    points.source.assign(points.numbers, -1);
+    for (int n : points.wet) points.source[n] = n;
+    for (auto& copy : points.copies) points.source[copy.to] = copy.from;
+}
+
+/// Of a block all alike; none without water.
+void list_tiles(EllipticPoints& points, const Operator& A, const Topology& t) {
+    using Tile = EllipticPoints::Tile;
+    const auto count = [](int n, int most) { return (n + most - 1) / most; };
+    for (std::size_t block = 0; block < points.blocks.size(); ++block) {
+        const auto [at, nx, ny] = points.blocks[block];
+        const bool fold = t.fold && A.blocks[block].j0 + ny == t.ny;
+        const int along = count(nx, Tile::most_columns), across = count(ny, Tile::most_rows);
+        for (int n = 0; n < along * across; ++n) {
+            const int i = nx * (n % along) / along, j = ny * (n / along) / across;
+            const int end = ny * (n / along + 1) / across;
+            const Tile tile{at + j * points.up + i, nx * (n % along + 1) / along - i, end - j,
+                            end - j - (fold && end == ny)};
+            bool wet = false;
+            for (int row = 0; row < tile.rows; ++row)
+                for (int column = 0; column < tile.columns; ++column)
+                    wet |= points.source[tile.at + row * points.up + column] >= 0;
+            if (wet) points.tiles.push_back(tile);
+        }
+    }
+}
+
 }  // namespace
 
 EllipticPoints elliptic_places(const Operator& A) {
@@ -101,6 +125,8 @@ EllipticPoints elliptic_points(const Operator& A, const EllipticOperator<float>*
     if (single) points.in_single = numbers(points, *single);
     list_water(points, A, d.topology);
     list_copies(points, halo_plan(d, Horizontal::center, halo, halo, rank));
+    list_sources(points);
+    list_tiles(points, A, d.topology);
     return points;
 }
 

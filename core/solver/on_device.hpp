@@ -4,13 +4,14 @@
 ///
 /// A point is computed from its neighbours alone: the sums over corners are those of
 /// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
-/// four points, filled once in two iterations.
+/// four points, and so have tiles, which are what iterations work on, four at a time.
 #pragma once
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
+#include "parallel/sum/limbs.hpp"
 #include "parallel/sum/unit.hpp"
 #include "parallel/travel/packing.hpp"
 #include "solver/search.hpp"
@@ -28,9 +29,7 @@ struct EllipticPoints {
     };
     int up = 0, numbers = 0;
     std::vector<OwnBlock> blocks;
-    /// Own points first, those along the fold last of them; then those 1, 2, 3 points in the halo.
-    std::vector<int> wet;
-    std::array<int, halo> wet_until{};  ///< so many points in the halo: how many
+    std::vector<int> wet;      ///< own points, those along the fold last
     int fold = 0;              ///< the first own one along the fold: its corner counts half
     std::vector<Copy> copies;  ///< of wet points of the halo, from the edge outwards
     std::array<int, halo + 1> copies_until{};
@@ -41,18 +40,25 @@ struct EllipticPoints {
     };
     Numbers<double> in_double;
     Numbers<float> in_single;  ///< empty: all is done in fp64
-    int history = 0;           ///< residuals of a pass that are kept
+    /// Own points beside each other, some of them wet: together all that are.
+    struct Tile {
+        int at, columns, rows;  ///< the first
+        int whole;              ///< rows that do not lie along the fold
+        static constexpr int most_columns = 32, most_rows = 16;
+    };
+    std::vector<Tile> tiles;
+    std::vector<int> source;  ///< of each number: where the block that owns it has it; -1: land
+    int history = 0;          ///< residuals of a pass that are kept
 };
 
 class EllipticOnDevice {
 public:
     virtual ~EllipticOnDevice() = default;
 
-    /// An exact sum of squares (reduce.hpp): sums of n1 and n2, each as 2^32 [1] + [0]; whether a
-    /// term was too large for the unit, which is that of the largest number.
+    /// An exact sum of squares, in the unit of the largest number.
     struct Squares {
         double largest;
-        std::int64_t n1[2], n2[2], strange;
+        Limbs limbs;
     };
     /// All numbers of a field, times `by`.
     virtual void scale(const FieldSlab&, int halo, int bytes, double by) = 0;
@@ -75,9 +81,8 @@ public:
     };
     /// Conjugate gradients; the residuals on the way.
     virtual std::span<const Residual> gradients(GradientSearch&) = 0;
-    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`, and r.r.
-    virtual void sweeps(bool single, std::span<const TwoSteps>) = 0;
-    virtual double squares(bool single, SumUnit) = 0;
+    /// Chebyshev's iteration: steps known beforehand, at most `most_sweeps`; then r.r.
+    virtual double sweeps(bool single, std::span<const TwoSteps>, SumUnit) = 0;
 
     virtual std::vector<double> fetch_residual() = 0;  ///< r, an array
 };

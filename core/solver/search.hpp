@@ -28,6 +28,8 @@ struct TwoSteps {
     FusedStep step[2];
     bool both = true;
 };
+/// Between two sums of Chebyshev's iteration.
+inline constexpr int most_sweeps = 10;
 
 /// Of the scaled r and t = A r; valid: all are numbers, and their unit was large enough.
 struct Products {

@@ -250,7 +250,8 @@ public:
     {
         auto sums = summed<1>(unit_of(size), [&](const Row& row, ExactLanes* lanes) {
             each_pack(row, [&](int c) {
-                lanes->add(inside(row, c, Real::load(row.of(a) + c)) * Real::load(row.of(b) + c));
+                // a product in the halo may be anything, even infinite
+                lanes->add(inside(row, c, Real::load(row.of(a) + c) * Real::load(row.of(b) + c)));
             });
         });
         double value;

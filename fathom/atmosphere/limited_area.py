@@ -72,6 +72,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     precision : "fp64" (default) or "fp32".
     """
 
+    experiments = ("outer",)  # arguments that may be files of experiments, which then run beside it
+
     def __init__(
         self,
         grid,
@@ -133,8 +135,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 "heat_capacity": heat_capacity,
                 "fix_mass": fix_mass,
                 "fix_energy": float(fix_mass and fix_energy),
-                "acoustic_temperature": acoustic_temperature if self.compressible else 0.0,
-            },
+            }
+            | ({"acoustic_temperature": acoustic_temperature} if self.compressible else {}),
         )
         self.corrections = integer("corrections", corrections, most=20)
         if self.compressible:

@@ -300,6 +300,8 @@ class Experiment:
         self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
+        if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
+            return self._at((*path, key), lambda: type(self).read(value).simulation())
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:

@@ -391,7 +391,7 @@ class Simulation:
             store.begin(kept.get(str(store.path)))
         self._take_back()
         if (name := self.parallel["device"]) is not None:
-            self.fields.live_on(device.open(name))
+            self.fields.live_on(device.open(name, self.comm))
         self.tidy()
 
     def _place_on_ranks(self):
@@ -527,6 +527,8 @@ class Simulation:
                 with region("forcing", "input", "input"):
                     piece = min(piece, self.forcing.load(self))
             piece = 1 if self.count == 0 else piece
+            # another simulation in this process may have its own
+            mpi.core.set_threads(int(self.parallel["threads"]))
             if self.changed:
                 self.sequence.changed(self.fields)
                 self.changed = False

@@ -8,6 +8,7 @@ import pytest
 import fathom as fm
 import small_areas
 from fathom.atmosphere import outer
+from fathom.describe.experiment import Experiment
 from fathom.mpi import core
 from small_areas import R, area, disturbed, plane, simulation
 
@@ -234,6 +235,16 @@ def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
     assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
 
 
+def test_both_have_their_own_threads():
+    one, outer = small_areas.nested(parallel={"threads": 1})
+    one.parallel["threads"] = 2
+    one.prepare().advance(4)
+    alone, _ = small_areas.nested(parallel={"threads": 1})
+    alone.prepare().advance(4)
+    assert one.checksum() == alone.checksum()
+    assert outer.parallel["threads"] == 1
+
+
 def test_what_runs_beside_does_not_go_back():
     one, _ = small_areas.nested()
     one.prepare().advance(8)
@@ -241,3 +252,56 @@ def test_what_runs_beside_does_not_go_back():
         one.model.outer.state(0)
     with pytest.raises(ValueError, match="a multiple of the outer step"):
         small_areas.nested(every="1000s")
+
+
+def test_a_file_names_the_experiment_beside_it(tmp_path):
+    outer = tmp_path / "globe.toml"
+    outer.write_text(
+        """
+[grid]
+is = "GaussianGrid"
+truncation = 10
+levels = { is = "SigmaLevels", number = 6 }
+
+[model]
+is = "SpectralAtmosphere"
+
+[state]
+eastward_wind = 5.0
+
+[simulation]
+step = "30min"
+run = "1d"
+"""
+    )
+    inner = tmp_path / "area.toml"
+    inner.write_text(
+        f"""
+[grid]
+is = "LimitedAreaGrid"
+centre = [8.0, 47.5]
+resolution = 200e3
+points = [24, 20]
+levels = {{ is = "SigmaLevels", number = 6 }}
+
+[model]
+is = "LimitedAreaAtmosphere"
+dynamics = "non-hydrostatic"
+outer = "{outer}"
+
+[state]
+analysis = "outer"
+
+[simulation]
+step = "10min"
+run = "1h"
+"""
+    )
+    experiment = Experiment.read(inner)
+    one = experiment.simulation(tmp_path).prepare()
+    one.advance(6)
+    assert one.model.outer.simulation.seconds >= 3600
+    again = tmp_path / "again.toml"
+    again.write_text(experiment.resolved())
+    assert f'outer = "{outer}"' in again.read_text()
+    assert Experiment.read(again).model.compressible

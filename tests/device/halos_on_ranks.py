@@ -9,12 +9,13 @@ import sys
 import numpy as np
 from mpi4py import MPI
 
+from computers import computer
 from fathom.mpi import core
 from halos import PLACES, TOPOLOGIES, depths, topology
 
 comm = MPI.COMM_WORLD
 HALO = 2
-device = core.load_device(sys.argv[1]) if len(sys.argv) > 1 else core.processor_device()
+device = core.load_device(sys.argv[1]) if len(sys.argv) > 1 else computer()
 some = [
     (place, vector, width, levels)
     for place in PLACES

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import cases
+import computers
 import fathom as fm
 import icy
 
@@ -34,7 +35,7 @@ cases_of = {"overflow": overflowing, "ice": icy_sea, "balance": balanced}
 @pytest.mark.parametrize("name", cases_of)
 def test_same_bits(name, precision):
     found = []
-    for parallel in ({}, {"device": "processor"}, {"device": "processor", "blocks": [5, 7]}):
+    for parallel in ({}, {"device": computers.name}, {"device": computers.name, "blocks": [5, 7]}):
         s = cases_of[name](precision, parallel)
         s.advance(6)
         found.append({field: s.fields.checksum([field]) for field in s.fields.state})

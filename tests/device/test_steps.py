@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 import cases
+import computers
 import fathom as fm
+import small_areas
+import small_atmospheres
+import small_spheres
 from fathom import output
 
 forced = {"surface": fm.BulkForcing("coads")}
@@ -38,7 +42,11 @@ def simulation(name, directory=".", parallel=None, **physics):
 @pytest.mark.parametrize("name", oceans)
 def test_same_bits_on_a_device(name, precision):
     found = []
-    for parallel in ({}, {"device": "processor"}, {"device": "processor", "blocks": [25, 29]}):
+    for parallel in (
+        {},
+        {"device": computers.name},
+        {"device": computers.name, "blocks": [25, 29]},
+    ):
         s = simulation(name, parallel=parallel, precision=precision)
         s.advance(5)
         found.append({field: s.fields.checksum([field]) for field in s.model.prognostic})
@@ -48,7 +56,7 @@ def test_same_bits_on_a_device(name, precision):
 def test_there_and_back(tmp_path):
     """Half of a run on a device and half without, in either order; and what is written."""
     found = []
-    for n, devices in enumerate([(None, None), ("processor", None), (None, "processor")]):
+    for n, devices in enumerate([(None, None), (computers.name, None), (None, computers.name)]):
         for part, device in enumerate(devices):
             parallel = {"device": device} if device else {}
             s = simulation("globe", tmp_path / str(n), parallel)
@@ -65,7 +73,7 @@ def test_there_and_back(tmp_path):
 
 def test_fields_are_read_and_set_between_steps():
     found = []
-    for parallel in ({}, {"device": "processor"}):
+    for parallel in ({}, {"device": computers.name}):
         s = simulation("box", parallel=parallel)
         s.advance(2)
         state = s.state
@@ -84,10 +92,29 @@ def test_a_device_that_is_not_there():
 
 def test_numbers_of_a_state_come_from_the_device():
     numbers = []
-    for parallel in ({}, {"device": "processor"}):
+    for parallel in ({}, {"device": computers.name}):
         s = simulation("box", parallel=parallel)
         s.advance(3)
         motion = s.fields.motion(s.step)
         numbers.append((motion["speed"], s.fields.extremes("temperature")["maximum"]))
     assert numbers[0] == numbers[1]
     assert np.isfinite(numbers[0]).all()
+
+
+atmospheres = {
+    "spectral": lambda: small_atmospheres.held_suarez(physics=fm.FirstPhysics(ozone=None)),
+    "limited area": lambda: small_areas.simulation(small_areas.disturbed()),
+    "grid points": lambda: small_spheres.turning(),
+}
+
+
+@pytest.mark.parametrize("name", atmospheres)
+def test_atmospheres(name):
+    """Columns are computed on the device; what has no part there travels."""
+    found = []
+    for device in (None, computers.name):
+        s = atmospheres[name]()
+        s.parallel["device"] = device
+        s.advance(4)
+        found.append(s.checksum())
+    assert found[0] == found[1]

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import cases
+import computers
 import fathom as fm
-from fathom import device
+from computers import computer
 
 SCRIPT = Path(__file__).with_name("watch_on_ranks.py")
 
@@ -22,14 +23,14 @@ def alone(on_ranks):
 
 @pytest.mark.parametrize("ranks, blocks", [(1, [7, 6]), (2, None), (4, [9, 8])])
 def test_the_same_numbers(on_ranks, alone, ranks, blocks):
-    found = on_ranks(ranks, SCRIPT, json.dumps("processor"), json.dumps(blocks))
+    found = on_ranks(ranks, SCRIPT, json.dumps(computers.name), json.dumps(blocks))
     assert found == alone
 
 
 @pytest.mark.parametrize("precision", ["fp64", "fp32"])
 def test_few_bytes_travel(precision):
     model = cases.stirred(cases.box(precision=precision))
-    s = fm.Simulation(model, "1h", parallel={"device": "processor"})
+    s = fm.Simulation(model, "1h", parallel={"device": computers.name})
     s.advance(2)
     watch = lambda: (
         s.fields.motion(s.step),
@@ -39,15 +40,15 @@ def test_few_bytes_travel(precision):
         s.fields.checksum(["temperature", "velocity_x"]),
     )
     first = watch()
-    before = device.open("processor").travelled
+    before = computer().travelled
     assert watch() == first
-    assert device.open("processor").travelled - before < 1000
+    assert computer().travelled - before < 1000
 
 
 @pytest.mark.parametrize("wrong", [np.nan, -np.nan, np.inf, -np.inf])
 def test_what_is_not_finite(wrong):
     found = []
-    for parallel in ({}, {"device": "processor"}):
+    for parallel in ({}, {"device": computers.name}):
         model = cases.stirred(cases.box())
         s = fm.Simulation(model, "1h", parallel=parallel).prepare()
         (values,) = s.fields.windows("temperature")

@@ -20,6 +20,7 @@ models = {
     "box": (cases.stirred(cases.box(precision="fp32")), {}),
     "partial": (cases.stirred(cases.box(partial_cells=0.2)), {}),
     "globe": (cases.globe(), forced),
+    "overflow": (cases.ridge(), {}),
     "stretched": (
         cases.stirred(cases.box(free_surface=fm.FreeSurface(freshwater="volume"))),
         {},

@@ -122,6 +122,16 @@ def test_chebyshev_sums_at_most_once_in_ten_iterations(preconditioner, precision
     assert solver.iterations >= 100 and solver.reductions - before <= 0.1 * solver.iterations
 
 
+@pytest.mark.parametrize("block", [(0, 0), (16, 9)])
+def test_thousands_of_iterations(block):
+    """What halos hold beyond their exchanged points grows without bounds, and does no harm."""
+    case = Case(60, 40, True, True, seed=3, mass=1e-10, compactness=0.3)
+    b, guess = np.random.default_rng(1).normal(size=(2, *case.wet.shape))
+    options = {"precision": "fp64", "tolerance": 1e-10, "maximum_iterations": 20000}
+    solver, _ = solved(case, b, guess, block, solver="pcsi", **options)
+    assert solver.iterations > 2000 and solver.last_residual <= 1e-10
+
+
 @pytest.mark.parametrize("steps", [2, 3, 4])
 def test_steps(problem, steps):
     case, b, guess, exact = problem

@@ -67,8 +67,6 @@ class ExactSum {
 public:
     ExactSum() = default;
     explicit ExactSum(SumUnit u) : unit(u) {}
-    /// That was summed elsewhere, in u 2^-40.
-    ExactSum(SumUnit u, __int128 total, bool bad) : unit(u), total(total), bad(bad) {}
     template <bool fine> void add(const SumLanes<fine>& lanes, int times = 1) {
         const std::uint64_t M = lanes.count * std::bit_cast<std::uint64_t>(lanes.coarse),
                             m = fine ? lanes.count * std::bit_cast<std::uint64_t>(lanes.fine) : 0;

@@ -18,14 +18,15 @@
 #include <array>
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
+#include "base/table.hpp"
 #include "field/process.hpp"
 
 namespace fathom::physics {
 
 namespace soil {
 inline constexpr int layers = 4;
-inline constexpr std::array<double, layers> thickness{0.07, 0.21, 0.72, 1.89};      // [m]
-inline constexpr std::array<double, layers> roots{0.2150, 0.4050, 0.3484, 0.0316};  // shares
+using thickness = Table<std::array{0.07, 0.21, 0.72, 1.89}>;      // [m]
+using roots = Table<std::array{0.2150, 0.4050, 0.3484, 0.0316}>;  // shares
 inline constexpr double saturation = 0.451, exponent = 5.39, suction = 0.478,
                         conductivity = 6.95e-6;  // theta_s [1], b, psi_s [m], K_s [m s-1]
 inline constexpr double wilting = 0.155, field_capacity = 0.314;  // theta at -15 and -0.33 bar
@@ -35,8 +36,10 @@ inline constexpr double melting = constants::celsius, freezing_range = 3;  // [K
 template <class Real> using Profile = std::array<Real, layers>;
 
 /// The most that layer k holds [kg m-2].
-constexpr double room(int k) { return constants::fresh_water_density * thickness[k] * saturation; }
-constexpr double capacity(int k) { return solid_capacity * thickness[k]; }  // [J m-2 K-1]
+constexpr double room(int k) {
+    return constants::fresh_water_density * thickness::at(k) * saturation;
+}
+constexpr double capacity(int k) { return solid_capacity * thickness::at(k); }  // [J m-2 K-1]
 
 template <class Real> constexpr Real frozen_share(Real T) {
     return smaller(larger((melting - T) * (1 / freezing_range), 0), 1);
@@ -72,13 +75,13 @@ template <class Real> constexpr Real liquid(int k, Real T, Real water) {
 template <class Real> constexpr Real available(int k, Real T, Real water) {
     constexpr double range = field_capacity - wilting;
     const Real theta =
-        (1 - frozen_share(T)) * water * (1 / (constants::fresh_water_density * thickness[k]));
+        (1 - frozen_share(T)) * water * (1 / (constants::fresh_water_density * thickness::at(k)));
     return smaller(larger((theta - wilting) * (1 / range), 0), 1);
 }
 /// What layer k gives to evaporation where v of the ground has plants: their roots in proportion to
 /// the water, bare ground by the square of that of the first layer.
 template <class Real> constexpr Real given(int k, Real available, Real v) {
-    const Real drawn = v * (roots[k] * available);
+    const Real drawn = v * (roots::at(k) * available);
     return k > 0 ? drawn : fma(1 - v, available * available, drawn);
 }
 }  // namespace soil

@@ -22,7 +22,8 @@ template <class Real> struct SoilHeat {
         constexpr int n = soil::layers;
         soil::Profile<Real> resistance;  // of half a layer
         for (int k = 0; k < n; ++k)
-            resistance[k] = 0.5 * soil::thickness[k] / soil::heat_conductivity(k, T[k], water[k]);
+            resistance[k] =
+                0.5 * soil::thickness::at(k) / soil::heat_conductivity(k, T[k], water[k]);
         const Real cover = ground::snow_cover(snow);
         conductance[0] = (1 - cover) / resistance[0] +
                          cover / (resistance[0] + snow_resistance(snow, snow_density));

@@ -43,7 +43,7 @@ private:
     static constexpr Real most_infiltration(Real T, Real water) {
         const Real dry = larger(1 - water * (1 / soil::room(0)), 0);
         return (dense * (1 - soil::frozen_share(T))) *
-               (diffusivity * soil::saturation / (0.5 * soil::thickness[0]) * dry +
+               (diffusivity * soil::saturation / (0.5 * soil::thickness::at(0)) * dry +
                 soil::conductivity);
     }
     /// Evaporation from each layer, as each gives (soil.hpp); dew into the first. Returns what
@@ -78,14 +78,14 @@ private:
         }
         for (int i = 1; i <= n; ++i) {
             const int k = i - 1, next = i < n ? i : k;
-            const double distance = 0.5 * (soil::thickness[k] + soil::thickness[next]);
+            const double distance = 0.5 * (soil::thickness::at(k) + soil::thickness::at(next));
             const Real spread = (i < n ? step * diffusivity / distance : 0) *
                                 smaller(open[k], open[next]) * larger(power[k], power[next]);
             // s^(2 b + 3) = s^(b + 2) s^(b + 2) / s
             const Real fall = (step * dense * soil::conductivity) * open[next] * power[k] *
                               power[k] / (s[k] * larger(water[k], 1e-6));
-            down[i] = fma(spread, 1 / soil::thickness[k], fall);
-            up[i] = spread * (1 / soil::thickness[next]);
+            down[i] = fma(spread, 1 / soil::thickness::at(k), fall);
+            up[i] = spread * (1 / soil::thickness::at(next));
         }
         // for the increments x: (1 + down_k+1 + up_k) x_k - down_k x_k-1 - up_k+1 x_k+1
         soil::Profile<Real> x, back;

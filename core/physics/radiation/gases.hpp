@@ -12,23 +12,24 @@
 /// air. The long-wave shares sum to 1 at every temperature: the last is what the others leave.
 #pragma once
 #include <array>
+#include "base/table.hpp"
 
 namespace fathom::physics::gases {
 
 inline constexpr int longwave_terms = 8;
 using Longwave = std::array<double, longwave_terms>;
-inline constexpr Longwave h0{0.0001046, 0.003466,  0.1028,    0.9561,
-                             10.68,     0.0001894, 1.302e-07, 0.07259};  // [m2 kg-1]
-inline constexpr Longwave h1{0.0004149, 0.004203, 0.1212,   0.6427,
-                             11.09,     0.005273, 4.21e-06, 0.002349};
-inline constexpr Longwave hc{0.6355, 2.106, 2.398, 0.3286, 1.63e+04, 0.2407, 0.0002118, 0.01771};
-inline constexpr Longwave c0{0.001431,  0.0007274, 0.001065, 0.0005815,
-                             0.0009297, 167.5,     1.439,    0.05586};
-inline constexpr Longwave c1{0.01887, 0.009658, 0.0114, 0.01559, 0.0184, 2.389e+04, 4.188, 2.115};
-inline constexpr Longwave o0{116.8, 0.4195, 1.205, 1.174, 0.5727, 0.3324, 53.52, 0.227};
-inline constexpr Longwave o1{1646, 6.786, 5.845, 1.924, 0.475, 869.4, 2221, 257.8};
-inline constexpr Longwave b{8.572e-06, 1.486e-06, 4.25e-06, 0.0001085,
-                            0.0006559, 5.509e-06, 0.01489,  1.381e-06};
+using h0 = Table<Longwave{0.0001046, 0.003466, 0.1028, 0.9561, 10.68, 0.0001894, 1.302e-07,
+                          0.07259}>;  // [m2 kg-1]
+using h1 =
+    Table<Longwave{0.0004149, 0.004203, 0.1212, 0.6427, 11.09, 0.005273, 4.21e-06, 0.002349}>;
+using hc = Table<Longwave{0.6355, 2.106, 2.398, 0.3286, 1.63e+04, 0.2407, 0.0002118, 0.01771}>;
+using c0 =
+    Table<Longwave{0.001431, 0.0007274, 0.001065, 0.0005815, 0.0009297, 167.5, 1.439, 0.05586}>;
+using c1 = Table<Longwave{0.01887, 0.009658, 0.0114, 0.01559, 0.0184, 2.389e+04, 4.188, 2.115}>;
+using o0 = Table<Longwave{116.8, 0.4195, 1.205, 1.174, 0.5727, 0.3324, 53.52, 0.227}>;
+using o1 = Table<Longwave{1646, 6.786, 5.845, 1.924, 0.475, 869.4, 2221, 257.8}>;
+using b = Table<Longwave{8.572e-06, 1.486e-06, 4.25e-06, 0.0001085, 0.0006559, 5.509e-06, 0.01489,
+                         1.381e-06}>;
 
 /// Sums to `total` exactly as the numbers are added.
 template <std::size_t n>
@@ -38,23 +39,22 @@ consteval std::array<double, n> summing_to(double total, std::array<double, n> w
     w[n - 1] = total - sum;
     return w;
 }
-inline constexpr Longwave w0 = summing_to<longwave_terms>(
-    1, {0.016516, 0.221271, 0.161696, 0.225621, 0.188456, 0.007119, 0.104067, 0});
-inline constexpr Longwave w1 = summing_to<longwave_terms>(
-    0, {0.009167, 0.047524, 0.015588, -0.023630, -0.076224, 0.001182, 0.026804, 0});
-inline constexpr Longwave w2 = summing_to<longwave_terms>(
-    0, {-0.002456, 0.002625, -0.024032, -0.040466, 0.045891, -0.002570, 0.013711, 0});
+using w0 = Table<summing_to<longwave_terms>(
+    1, {0.016516, 0.221271, 0.161696, 0.225621, 0.188456, 0.007119, 0.104067, 0})>;
+using w1 = Table<summing_to<longwave_terms>(
+    0, {0.009167, 0.047524, 0.015588, -0.023630, -0.076224, 0.001182, 0.026804, 0})>;
+using w2 = Table<summing_to<longwave_terms>(
+    0, {-0.002456, 0.002625, -0.024032, -0.040466, 0.045891, -0.002570, 0.013711, 0})>;
 
 inline constexpr int shortwave_terms = 5;
 using Shortwave = std::array<double, shortwave_terms>;
-inline constexpr Shortwave sh0{0.0002131, 0.0001372, 0.0002612, 0.007824, 0.2989};
-inline constexpr Shortwave sh1{0.0006089, 0.0004841, 0.0006028, 0.03969, 0.2853};
-inline constexpr Shortwave so{5406, 33.5, 0.04782, 0.09773, 0.04755};
-inline constexpr Shortwave sb{5.184e-05, 3.028e-06, 1.184e-06, 2.812e-06, 9.648e-05};
-inline constexpr Shortwave rayleigh{0.01852, 0.0001092, 3.41e-06, 7.611e-06, 2.343e-05};
-inline constexpr Shortwave sw =
-    summing_to<shortwave_terms>(1, {0.008336, 0.089617, 0.741521, 0.085091, 0});
+using sh0 = Table<Shortwave{0.0002131, 0.0001372, 0.0002612, 0.007824, 0.2989}>;
+using sh1 = Table<Shortwave{0.0006089, 0.0004841, 0.0006028, 0.03969, 0.2853}>;
+using so = Table<Shortwave{5406, 33.5, 0.04782, 0.09773, 0.04755}>;
+using sb = Table<Shortwave{5.184e-05, 3.028e-06, 1.184e-06, 2.812e-06, 9.648e-05}>;
+using rayleigh = Table<Shortwave{0.01852, 0.0001092, 3.41e-06, 7.611e-06, 2.343e-05}>;
+using sw = Table<summing_to<shortwave_terms>(1, {0.008336, 0.089617, 0.741521, 0.085091, 0})>;
 /// Absorption of cloud water [m2 kg-1].
-inline constexpr Shortwave cloud_absorption{0, 0, 0.3, 3, 10};
+using cloud_absorption = Table<Shortwave{0, 0, 0.3, 3, 10}>;
 
 }  // namespace fathom::physics::gases

@@ -86,12 +86,11 @@ struct Radiation {
         }
         const Real cover = 1 - free, per_cover = 1 / larger(cover, 1e-6);
         for (int k = 0; k < levels; ++k) cloud[k] = smaller(cloud[k] * per_cover, 1);
-        const Real share[2] = {free, cover};
         const Layers<Real> here{mass, vapour, moist, absorber, level, cloud, water};
-        emit(temperature, humidity, surface_temperature[0], surface_emission[0], here, share, own,
-             longwave, emission_share, downward);
+        emit(temperature, humidity, surface_temperature[0], surface_emission[0], here, free, cover,
+             own, longwave, emission_share, downward);
         emission_seen[0] = surface_emission[0];
-        shine(levels, albedo[0], larger(zenith[0], 0.05), here, share, own, shortwave);
+        shine(levels, albedo[0], larger(zenith[0], 0.05), here, free, cover, own, shortwave);
     }
 
 private:
@@ -106,10 +105,10 @@ private:
     }
 
     // long: the sweeps of a spectral term share the optical properties of the layers
-    /// part[0] of the column is clear, part[1] has the clouds.
+    /// free: the part of the column that is clear; cover: that which has the clouds.
     template <class Real>
     constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
-                        Real surface_emission, const Layers<Real>& layers, const Real* part,
+                        Real surface_emission, const Layers<Real>& layers, Real free, Real cover,
                         const Own<Real>& own, Out<Real> longwave, Out<Real> share,
                         Out<Real> downward) const {
         using namespace gases;
@@ -144,15 +143,15 @@ private:
         Real arriving = 0;
         for (int g = 0; g < longwave_terms; ++g) {
             const auto weight = [g](Real scaled) -> Real {
-                return fma(scaled, fma(scaled, w2[g], w1[g]), Real(w0[g]));
+                return fma(scaled, fma(scaled, w2::at(g), w1::at(g)), Real(w0::at(g)));
             };
-            const double carbon = c0[g] * x, with_pressure = c1[g] * x + b[g];
+            const double carbon = c0::at(g) * x, with_pressure = c1::at(g) * x + b::at(g);
             Real B_upper = weight(T_edge[0]) * black_edge[0];
             for (int k = 0; k < levels; ++k) {
-                const Real tau =
-                    fma(vapour[k], h0[g], moist[k] * fma(larger(humidity[k], 0), hc[g], h1[g])) +
-                    fma(mass[k], fma(level[k], with_pressure, carbon),
-                        absorber[k] * fma(level[k], o1[g], Real(o0[g])));
+                const Real tau = fma(vapour[k], h0::at(g),
+                                     moist[k] * fma(larger(humidity[k], 0), hc::at(g), h1::at(g))) +
+                                 fma(mass[k], fma(level[k], with_pressure, carbon),
+                                     absorber[k] * fma(level[k], o1::at(g), Real(o0::at(g))));
                 const Real opaque = tau / (3.6 + tau), B = weight(T_scaled[k]) * black[k],
                            B_lower = weight(T_edge[k + 1]) * black_edge[k + 1];
                 gas[k] = through(tau);
@@ -162,11 +161,11 @@ private:
             }
             const Real of_surface = weight(t_surface);
             for (int r = 0; r < 2; ++r) {
-                Real D = 0, U = part[r] * of_surface * surface_emission,
-                     reaches = part[r] * of_surface;
+                const Real part = r ? cover : free;
+                Real D = 0, U = part * of_surface * surface_emission, reaches = part * of_surface;
                 for (int k = 0; k < levels; ++k) {
                     const Real passes = r ? gas[k] * open[k] : gas[k];
-                    D = fma(passes, D - part[r] * from_below[k], part[r] * from_below[k]);
+                    D = fma(passes, D - part * from_below[k], part * from_below[k]);
                     net[k + 1] -= D;
                 }
                 arriving += D;
@@ -174,7 +173,7 @@ private:
                 reaching[levels] += reaches;
                 for (int k = levels - 1; k >= 0; --k) {
                     const Real passes = r ? gas[k] * open[k] : gas[k];
-                    U = fma(passes, U - part[r] * from_above[k], part[r] * from_above[k]);
+                    U = fma(passes, U - part * from_above[k], part * from_above[k]);
                     reaches *= passes;
                     net[k] += U;
                     reaching[k] += reaches;
@@ -189,8 +188,8 @@ private:
 
     // long: the sweeps of a spectral term share the optical properties of the layers
     template <class Real>
-    constexpr void shine(int levels, Real albedo, Real mu, const Layers<Real>& layers,
-                         const Real* part, const Own<Real>& own, Out<Real> shortwave) const {
+    constexpr void shine(int levels, Real albedo, Real mu, const Layers<Real>& layers, Real free,
+                         Real cover, const Own<Real>& own, Out<Real> shortwave) const {
         using namespace gases;
         const auto [mass, vapour, moist, absorber, level, cloud, water] = layers;
         // reflection of cloud from above and from below; dust: optical depth of the aerosol, tau_a
@@ -209,10 +208,10 @@ private:
         net[levels] = 0;
         for (int g = 0; g < shortwave_terms; ++g) {
             for (int k = 0; k < levels; ++k) {
-                const Real tau = fma(vapour[k], sh0[g], moist[k] * sh1[g]) +
-                                 fma(absorber[k], so[g],
-                                     fma(mass[k] * level[k], sb[g], 0.06 * dust[k])),
-                           s = fma(mass[k], rayleigh[g], 0.33 * dust[k]);
+                const Real tau = fma(vapour[k], sh0::at(g), moist[k] * sh1::at(g)) +
+                                 fma(absorber[k], so::at(g),
+                                     fma(mass[k] * level[k], sb::at(g), 0.06 * dust[k])),
+                           s = fma(mass[k], rayleigh::at(g), 0.33 * dust[k]);
                 const Real x = s * slant, grown = x * fma(x, fma(x, 1 / 6., 0.5), 1),
                            both = 1 / ((1 + 0.75 * s) *
                                        (1 + grown));  // 1 - exp(-x) ~ grown / (1 + grown)
@@ -227,7 +226,7 @@ private:
                     const Real cloudy = r ? cloud[k] : Real(0), clear = 1 - cloudy;
                     const Real by_cloud =
                         cloudy /
-                        (1 + (1.66 * cloud_absorption[g]) *
+                        (1 + (1.66 * cloud_absorption::at(g)) *
                                  water[k]);  // what cloud scatters and its water does not absorb
                     const Real T = beam[k] *
                                    fma(clear, 1 - R_beam[k], by_cloud * (1 - beam_cloud[k])),
@@ -241,7 +240,7 @@ private:
                     T_down[k] = T * join;
                     alpha[k] = fma(T * T_back * join, alpha[k + 1], R);
                 }
-                Real D = sw[g] * part[r];
+                Real D = sw::at(g) * (r ? cover : free);
                 net[0] += D * (1 - alpha[0]);
                 for (int k = 0; k < levels; ++k) {
                     D *= T_down[k];

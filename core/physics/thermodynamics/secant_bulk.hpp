@@ -16,6 +16,7 @@
 #pragma once
 #include <tuple>
 #include <utility>
+#include "base/table.hpp"
 #include "physics/thermodynamics/adiabatic.hpp"
 #include "physics/thermodynamics/column.hpp"
 
@@ -38,29 +39,31 @@ template <class Real> constexpr Real at_surface(Real T, Real S, Real root) {
 /// Coefficients of K_0, A and B by powers of T: of fresh water, times S, times S^3/2. K_r(p) has
 /// what of K_0 and A is without T and S^3/2, at S = 35.
 struct UNESCO {
-    static constexpr double K[5] = {19652.21, 148.4206, -2.327105, 1.360477e-2, -5.155288e-5},
-                            K_S[4] = {54.6746, -0.603459, 1.09987e-2, -6.1670e-5},
-                            K_R[3] = {7.944e-2, 1.6483e-2, -5.3009e-4};
-    static constexpr double A[4] = {3.239908, 1.43713e-3, 1.16092e-4, -5.77905e-7},
-                            A_S[3] = {2.2838e-3, -1.0981e-5, -1.6078e-6}, A_R = 1.91075e-4;
-    static constexpr double B[3] = {8.50935e-5, -6.12293e-6, 5.2787e-8},
-                            B_S[3] = {-9.9348e-7, 2.0816e-8, 9.1697e-10};
+    using K = Table<std::array{19652.21, 148.4206, -2.327105, 1.360477e-2, -5.155288e-5}>;
+    using K_S = Table<std::array{54.6746, -0.603459, 1.09987e-2, -6.1670e-5}>;
+    using K_R = Table<std::array{7.944e-2, 1.6483e-2, -5.3009e-4}>;
+    using A = Table<std::array{3.239908, 1.43713e-3, 1.16092e-4, -5.77905e-7}>;
+    using A_S = Table<std::array{2.2838e-3, -1.0981e-5, -1.6078e-6}>;
+    static constexpr double A_R = 1.91075e-4;
+    using B = Table<std::array{8.50935e-5, -6.12293e-6, 5.2787e-8}>;
+    using B_S = Table<std::array{-9.9348e-7, 2.0816e-8, 9.1697e-10}>;
 };
 struct JMCD {
-    static constexpr double K[5] = {1.965933e4, 1.444304e2, -1.706103, 9.648704e-3, -4.190253e-5},
-                            K_S[4] = {5.284855e1, -3.101089e-1, 6.283263e-3, -5.084188e-5},
-                            K_R[3] = {3.886640e-1, 9.085835e-3, -4.619924e-4};
-    static constexpr double A[4] = {3.186519, 2.212276e-2, -2.984642e-4, 1.956415e-6},
-                            A_S[3] = {6.704388e-3, -1.847318e-4, 2.059331e-7}, A_R = 1.480266e-4;
-    static constexpr double B[3] = {2.102898e-4, -1.202016e-5, 1.394680e-7},
-                            B_S[3] = {-2.040237e-6, 6.128773e-8, 6.207323e-10};
+    using K = Table<std::array{1.965933e4, 1.444304e2, -1.706103, 9.648704e-3, -4.190253e-5}>;
+    using K_S = Table<std::array{5.284855e1, -3.101089e-1, 6.283263e-3, -5.084188e-5}>;
+    using K_R = Table<std::array{3.886640e-1, 9.085835e-3, -4.619924e-4}>;
+    using A = Table<std::array{3.186519, 2.212276e-2, -2.984642e-4, 1.956415e-6}>;
+    using A_S = Table<std::array{6.704388e-3, -1.847318e-4, 2.059331e-7}>;
+    static constexpr double A_R = 1.480266e-4;
+    using B = Table<std::array{2.102898e-4, -1.202016e-5, 1.394680e-7}>;
+    using B_S = Table<std::array{-2.040237e-6, 6.128773e-8, 6.207323e-10}>;
 };
 
 /// What of a parcel is the same at all pressures: rho(S, T, 0) - r, K_0 less that of the reference
 /// water, A, B.
 template <class Coefficients, class Real> struct Modulus {
-    static constexpr double K_ref = Coefficients::K[0] + 35 * Coefficients::K_S[0],
-                            A_ref = Coefficients::A[0] + 35 * Coefficients::A_S[0];
+    static constexpr double K_ref = Coefficients::K::at(0) + 35 * Coefficients::K_S::at(0),
+                            A_ref = Coefficients::A::at(0) + 35 * Coefficients::A_S::at(0);
     Real density, K, A, B;
     Modulus() = default;
     constexpr Modulus(Real T, Real S) {
@@ -69,13 +72,15 @@ template <class Coefficients, class Real> struct Modulus {
         density = at_surface(T, S, root);
         // less K_ref and A_ref
         K = fma(S,
-                fma(root, polynomial(T, C::K_R[0], C::K_R[1], C::K_R[2]),
-                    T * polynomial(T, C::K_S[1], C::K_S[2], C::K_S[3])),
-                fma(S - 35, C::K_S[0], T * polynomial(T, C::K[1], C::K[2], C::K[3], C::K[4])));
-        A = fma(S, fma(root, C::A_R, T * polynomial(T, C::A_S[1], C::A_S[2])),
-                fma(S - 35, C::A_S[0], T * polynomial(T, C::A[1], C::A[2], C::A[3])));
-        B = fma(S, polynomial(T, C::B_S[0], C::B_S[1], C::B_S[2]),
-                polynomial(T, C::B[0], C::B[1], C::B[2]));
+                fma(root, polynomial(T, C::K_R::at(0), C::K_R::at(1), C::K_R::at(2)),
+                    T * polynomial(T, C::K_S::at(1), C::K_S::at(2), C::K_S::at(3))),
+                fma(S - 35, C::K_S::at(0),
+                    T * polynomial(T, C::K::at(1), C::K::at(2), C::K::at(3), C::K::at(4))));
+        A = fma(
+            S, fma(root, C::A_R, T * polynomial(T, C::A_S::at(1), C::A_S::at(2))),
+            fma(S - 35, C::A_S::at(0), T * polynomial(T, C::A::at(1), C::A::at(2), C::A::at(3))));
+        B = fma(S, polynomial(T, C::B_S::at(0), C::B_S::at(1), C::B_S::at(2)),
+                polynomial(T, C::B::at(0), C::B::at(1), C::B::at(2)));
     }
 };
 

@@ -11,17 +11,19 @@
 /// the s of salinity 34.82 when this file is compiled: the published coefficients, of the size 1e3
 /// and of both signs, would lose two digits.
 #pragma once
+#include <array>
 #include <tuple>
 #include <utility>
+#include "base/table.hpp"
 #include "physics/thermodynamics/column.hpp"
 
 namespace fathom::physics {
 
 namespace teos10 {
 /// R[j][i] multiplies t^j s^i, i + j < n.
-template <std::size_t n> using Table = std::array<std::array<double, n>, n>;
+template <std::size_t n> using Coefficients = std::array<std::array<double, n>, n>;
 
-inline constexpr Table<7> R0{
+inline constexpr Coefficients<7> R0{
     {{8.0189615746e+02, 8.6672408165e+02, -1.7864682637e+03, 2.0375295546e+03, -1.2849161071e+03,
       4.3227585684e+02, -6.0579916612e+01},
      {2.6010145068e+01, -6.5281885265e+01, 8.1770425108e+01, -5.6888046321e+01, 1.7681814114e+01,
@@ -31,25 +33,26 @@ inline constexpr Table<7> R0{
      {-8.3627885467e+00, 1.1311538584e+01, -5.3563304045e+00},
      {5.4048723791e-01, 4.8169980163e-01},
      {-1.9083568888e-01}}};
-inline constexpr Table<5> R1{
+inline constexpr Coefficients<5> R1{
     {{1.9681925209e+01, -4.2549998214e+01, 5.0774768218e+01, -3.0938076334e+01, 6.6051753097e+00},
      {-1.3336301113e+01, -4.4870114575e+00, 5.0042598061e+00, -6.5399043664e-01},
      {6.7080479603e+00, 3.5063081279e+00, -1.8795372996e+00},
      {-2.4649669534e+00, -5.5077101279e-01},
      {5.5927935970e-01}}};
-inline constexpr Table<3> R2{{{2.0660924175e+00, -4.9527603989e+00, 2.5019633244e+00},
-                              {2.0564311499e+00, -2.1311365518e-01},
-                              {-1.2419983026e+00}}};
-inline constexpr Table<2> R3{{{-2.3342758797e-02, -1.8507636718e-02}, {3.7969820455e-01}}};
+inline constexpr Coefficients<3> R2{{{2.0660924175e+00, -4.9527603989e+00, 2.5019633244e+00},
+                                     {2.0564311499e+00, -2.1311365518e-01},
+                                     {-1.2419983026e+00}}};
+inline constexpr Coefficients<2> R3{{{-2.3342758797e-02, -1.8507636718e-02}, {3.7969820455e-01}}};
 /// r0(zeta) = zeta (V[0] + zeta (V[1] + ...))
-inline constexpr std::array V{4.6494977072e+01, -5.2099962525e+00, 2.2601900708e-01,
-                              6.4326772569e-02, 1.5616995503e-02,  -1.7243708991e-03};
+using V = Table<std::array{4.6494977072e+01, -5.2099962525e+00, 2.2601900708e-01, 6.4326772569e-02,
+                           1.5616995503e-02, -1.7243708991e-03}>;
 
 inline constexpr double scale = 40 * 35.16504 / 35, middle = 1.28945;  // s of S = 34.82
 inline constexpr double base = 1028;  // [kg m-3], taken out of R000
 
 /// The same polynomial in powers of s - middle; `less` is taken from its constant.
-template <std::size_t n> consteval Table<n> about_middle(Table<n> R, double less = 0) {
+template <std::size_t n>
+consteval Coefficients<n> about_middle(Coefficients<n> R, double less = 0) {
     for (std::size_t j = 0; j < n; ++j)
         for (std::size_t first = 0; first + 1 < n - j; ++first)  // repeated synthetic division
             for (std::size_t i = n - j - 1; i > first; --i) R[j][i - 1] += middle * R[j][i];
@@ -62,14 +65,15 @@ inline constexpr auto A2 = about_middle(R2);
 inline constexpr auto A3 = about_middle(R3);
 
 /// sum A[j][i] t^j x^i
-template <const auto& A, int j = 0, int i = 0, class Real> Real row(Real x) {
+template <const auto& A, int j = 0, int i = 0, class Real> constexpr Real row(Real x) {
     constexpr int degree = A.size() - 1;
+    constexpr double number = A[j][i];
     if constexpr (i + j == degree)
-        return Real(A[j][i]);
+        return Real(number);
     else
-        return fma(x, row<A, j, i + 1>(x), Real(A[j][i]));
+        return fma(x, row<A, j, i + 1>(x), Real(number));
 }
-template <const auto& A, int j = 0, class Real> Real sum(Real x, Real t) {
+template <const auto& A, int j = 0, class Real> constexpr Real sum(Real x, Real t) {
     constexpr int degree = A.size() - 1;
     if constexpr (j == degree)
         return row<A, j>(x);
@@ -97,7 +101,7 @@ struct TEOS10Polynomial {
     struct Level {
         double zeta, profile;  // r0(zeta) + base - rho_ref
         constexpr explicit Level(double p) : zeta(p * 1e-4), profile(0) {
-            for (int n = 5; n >= 0; --n) profile = zeta * (teos10::V[n] + profile);
+            for (int n = 5; n >= 0; --n) profile = zeta * (teos10::V::at(n) + profile);
             profile += teos10::base - reference_density(p);
         }
     };

@@ -1,0 +1,26 @@
+/// Table: numbers of a std::array that kernels may read. A device knows no arrays outside of its
+/// functions, not even constant ones, and one inside would be memory of each thread: a number is
+/// chosen, which costs nothing where n is known when it is compiled.
+///
+///   using thickness = Table<std::array{0.07, 0.21, 0.72, 1.89}>;      thickness::at(k)
+#pragma once
+#include <array>
+#include <utility>
+
+namespace fathom {
+
+template <auto numbers> struct Table {
+    static constexpr auto at(int n) {
+        return chosen(n, std::make_integer_sequence<int, int(numbers.size())>());
+    }
+
+private:
+    template <int i> static constexpr auto number = numbers[i];
+    template <int... i> static constexpr auto chosen(int n, std::integer_sequence<int, i...>) {
+        auto found = number<0>;
+        ((n == i ? void(found = number<i>) : void()), ...);
+        return found;
+    }
+};
+
+}  // namespace fathom
