@@ -67,7 +67,7 @@ def test_command(tmp_path, capsys):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--grid", "x2"], "allowed: x1, 1deg, 3deg, 0.1deg"),
+        (["--grid", "x2"], "allowed: x1, 1deg, 3deg, 0.25deg, 0.1deg"),
         (["--grid", "3deg", "--block", "36"], "not WIDTHxHEIGHT"),
     ],
 )
