@@ -119,6 +119,8 @@ void bind_program(nb::module_& m) {
                 s.changed(fields);
             },
             "fields"_a, "what global processes do after fields were set between two steps")
+        .def("left_by", &Sequence::left_by, "device"_a,
+             "names of the processes that a device cannot do: they are computed here")
         .def_prop_ro(
             "globals",
             [](const Sequence& s) {

@@ -46,6 +46,8 @@ public:
     /// The same with fields that live on a device: takes them as at.on_device(item). False: it
     /// cannot, nothing is done; it is applied here, and its fields travel.
     virtual bool apply_on(Device&, Given) { return false; }
+    /// Whether it can; once it is prepared.
+    virtual bool lives_on(Device&) { return false; }
     /// perturbation becomes M' perturbation about the state, as it is before `apply`; adjoint: the
     /// transpose of that.
     virtual void tangent(Given state, Given perturbation) const;

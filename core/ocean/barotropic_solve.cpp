@@ -37,8 +37,12 @@ void BarotropicSolve::apply(Given at) {
     ++solves;
 }
 
+bool BarotropicSolve::lives_on(Device& device) {
+    return solver->live_on(device.shared_from_this());
+}
+
 bool BarotropicSolve::apply_on(Device& device, Given at) {
-    if (!solver->live_on(device.shared_from_this())) return false;
+    if (!lives_on(device)) return false;
     const Field right_side = at.on_device(convergence), x = at.on_device(increment);
     const int halo = at.set.domain().halo, bytes = at.set.bytes();
     solver->there()->scale(right_side, halo, bytes, scale());

@@ -18,6 +18,7 @@ public:
     void prepare(Given) override;  ///< the matrix, from the geometry
     void apply(Given) override;
     bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override;
 
     long iterations = 0, solves = 0;
     std::unique_ptr<EllipticSolver> solver;

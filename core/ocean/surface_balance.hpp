@@ -13,6 +13,7 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
     bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
 
 private:
     const Item flux;

@@ -364,6 +364,15 @@ private:
     }
 };
 
+std::vector<std::string> Sequence::left_by(Device& device) const {
+    std::vector<std::string> names;
+    for (auto& s : steps)
+        if (s.global() ? !s.process.global->lives_on(device)
+                       : !device.kernel(s.process.entry, bytes))
+            names.push_back(s.process.name);
+    return names;
+}
+
 void Sequence::step_on_device(FieldSet& set) {
     if (!options.device) throw Error("this sequence was not made for a device");
     if (!on_device || on_device->on() != set.device().get())

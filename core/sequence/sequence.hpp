@@ -59,6 +59,8 @@ public:
         std::span<const int> fields;
     };
     std::vector<Part> parts() const;  ///< in order
+    /// Names of those that a device cannot do: they are computed here, and their fields travel.
+    std::vector<std::string> left_by(Device&) const;
     /// Profiles as they are in the next step of a set.
     void set_profiles(FieldSet&);
     /// The global processes, in order.

@@ -11,6 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fathom import device
 from fathom.names import describe as named
 from fathom.output.servers import slots
 from fathom.plots.style import unit_text
@@ -28,6 +29,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
         ("memory", _memory(simulation)),
         ("blocks", simulation.domain.describe()),
         ("choices", _choices(simulation)),
+        ("device", _device(simulation)),
         ("step", _step(simulation)),
         ("surface", repr(simulation.surface) if simulation.surface else ""),
         ("forcing", _forcing(simulation)),
@@ -101,6 +103,18 @@ def _memory(simulation: Any) -> str:
         f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
         f" thread{'s' * (threads > 1)}, at most {bytes_text(max(each))} on one"
     )
+
+
+def _device(simulation: Any) -> list[str]:
+    """Which, and what it leaves to the processor."""
+    if (name := simulation.parallel["device"]) is None:
+        return []
+    there = device.open(name)
+    left = simulation.sequence.left_by(there)
+    return [
+        there.name,
+        *([f"on the processor, with fields that travel: {', '.join(left)}"] * bool(left)),
+    ]
 
 
 def _choices(simulation: Any) -> list[str]:

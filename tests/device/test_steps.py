@@ -101,6 +101,17 @@ def test_numbers_of_a_state_come_from_the_device():
     assert np.isfinite(numbers[0]).all()
 
 
+@pytest.mark.parametrize(
+    "surface, left",
+    [({}, "BarotropicSolve"), ({"solver": "pcsi", "preconditioner": "diagonal"}, "")],
+)
+def test_what_a_device_leaves_is_shown(surface, left):
+    parallel = {"device": computers.name}
+    ocean = cases.box(free_surface=fm.FreeSurface(**surface))
+    shown = dict(fm.Simulation(ocean, "1h", parallel=parallel).prepare().describe()[1])
+    assert ", ".join(shown["device"][1:]).rpartition(": ")[2] == left
+
+
 atmospheres = {
     "spectral": lambda: small_atmospheres.held_suarez(physics=fm.FirstPhysics(ozone=None)),
     "limited area": lambda: small_areas.simulation(small_areas.disturbed()),

@@ -51,6 +51,7 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
     bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
     std::vector<OverflowTransports> transports;  ///< of the last step
     std::vector<int> sites;                      ///< to which product water went; -1: none
 

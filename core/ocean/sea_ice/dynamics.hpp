@@ -30,6 +30,7 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
     bool apply_on(Device&, Given) override;
+    bool lives_on(Device&) override { return true; }
 
 private:
     struct There;  ///< all of it on a device
