@@ -57,8 +57,8 @@ private:
         int branch = 0;
         std::vector<int> after = {};
     };
-    /// Processes [first, last) that need nothing but the device, with the exchanges of a rank that
-    /// is the only one; or what is done alone: an exchange with others, or a process.
+    /// Works that need nothing but the device; or one that is done alone, because it needs the
+    /// processor: an exchange with other ranks, a global process, one that has no kernel there.
     struct Piece {
         bool alone = false;
         std::vector<Work> works = {};
