@@ -74,6 +74,7 @@ def options():
         ("condensation", "LargeScaleCondensation"),
         ("mixing", "KProfile"),
         ("convection", "BettsMiller"),
+        ("physics", "FirstPhysics"),
     ):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument(
@@ -87,19 +88,28 @@ def options():
     return parser.parse_args()
 
 
+def full(options):
+    """Its own schemes, whatever the options of schemes say."""
+    return fm.FullPhysics(ozone=None, radiation_every=options.radiation_every)
+
+
 def simulation(options):
     grid = fm.GaussianGrid(options.truncation, levels=fm.HybridLevels(options.levels))
     deep = options.shallow and options.convection == "MassFluxConvection"
     cloudy = "Microphysics" in options.condensation
-    physics = fm.FirstPhysics(
-        ozone=None,
-        radiation=options.radiation,
-        radiation_every=options.radiation_every,
-        condensation=options.condensation,
-        mixing=options.mixing,
-        shallow="ShallowMassFlux" if options.shallow else None,
-        convection=fm.MassFluxConvection(shallow=0) if deep else options.convection,
-        clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
+    physics = (
+        full(options)
+        if options.physics == "FullPhysics"
+        else fm.FirstPhysics(
+            ozone=None,
+            radiation=options.radiation,
+            radiation_every=options.radiation_every,
+            condensation=options.condensation,
+            mixing=options.mixing,
+            shallow="ShallowMassFlux" if options.shallow else None,
+            convection=fm.MassFluxConvection(shallow=0) if deep else options.convection,
+            clouds="PrognosticCloud" if cloudy else "DiagnosticCloud",
+        )
     )
     model = Measured(grid, physics=physics, sponge=3, precision="fp32").set(
         analysis=options.analysis, digital_filter=options.filter

@@ -46,6 +46,7 @@ public = {
     "SpectralAtmosphere": "atmosphere",
     "LimitedAreaAtmosphere": "atmosphere",
     "FirstPhysics": "atmosphere",
+    "FullPhysics": "atmosphere",
     "ForcedColumn": "atmosphere",
     "RRTMGP": "radiation",
     "SingleColumn": "atmosphere",

@@ -2,6 +2,7 @@
 docs/physics-atmosphere.md has equations, fields and cost.
 """
 
+import inspect
 from copy import copy
 from typing import Any
 
@@ -176,6 +177,45 @@ class FirstPhysics:
 
     def __repr__(self):
         return f"FirstPhysics({', '.join(s.name for s in self)})"
+
+
+class FullPhysics(FirstPhysics):
+    """FirstPhysics with the schemes of a forecast: RRTMGP in one column of nine, a prognostic
+    turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Each may be
+    given another, by the keywords of FirstPhysics.
+
+    condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 2e-4: the
+    rain of layer clouds over a hundred kilometres; its own are those of single clouds.
+    """
+
+    usual = {
+        "radiation": "RRTMGP",
+        "radiation_every": "1h",
+        "radiation_spacing": 3,
+        "clouds": "PrognosticCloud",
+        "mixing": "TurbulentEnergy",
+        "convection": "MassFluxConvection",
+        "condensation": "GraupelMicrophysics",
+    }
+
+    def __init__(self, **given):
+        chosen = self.usual | given
+        if "condensation" not in given:
+            chosen["condensation"] = scheme(
+                "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=2e-4
+            )
+        if chosen["radiation"] != "RRTMGP" and "radiation_spacing" not in given:
+            del chosen["radiation_spacing"]
+        super().__init__(**chosen)
+
+
+_first = inspect.signature(FirstPhysics)
+FullPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
+    parameters=[
+        p.replace(default=FullPhysics.usual.get(name, p.default))
+        for name, p in _first.parameters.items()
+    ]
+)
 
 
 water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")

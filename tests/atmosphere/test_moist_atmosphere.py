@@ -38,6 +38,20 @@ def aquaplanet():
     return Experiment(Document(text, "aquaplanet.toml"))
 
 
+def test_the_full_physics_is_the_first_with_other_schemes(tmp_path):
+    full = fm.FullPhysics(ozone=None, mixing="KProfile")
+    names = [p.name for p in full]
+    assert [n for n in names if n in ("KProfile", "TurbulentEnergy")] == ["KProfile"]
+    assert {"RRTMGP", "LocalAlbedo", "PrognosticCloud", "MassFluxConvection"} < set(names)
+    assert full.condensation.parameters["cloud_threshold"] == 2e-4 and full.radiation.spacing == 3
+    assert fm.FullPhysics(condensation="GraupelMicrophysics").condensation.parameters == {}
+    assert "Radiation" in [p.name for p in fm.FullPhysics(radiation="Radiation")]
+    document = Document(text.replace("FirstPhysics", "FullPhysics"), "full.toml")
+    sim = Experiment(document).simulation(directory=tmp_path).prepare()
+    sim.advance(2)
+    assert np.isfinite(sim.gather("virtual_temperature")).all()
+
+
 def test_from_toml_and_back():
     e = aquaplanet()
     names = [p.name for p in e.model.physics]

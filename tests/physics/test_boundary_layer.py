@@ -244,6 +244,42 @@ def test_exchange_over_the_sea():
     assert warm[0] / neutral["sea_conductance"][0] > 1.5 > warm[-1] / neutral["sea_conductance"][-1]
 
 
+def test_exchange_over_a_warm_sea_is_that_of_similarity():
+    """C_H of unstable air at 32 m within 1 % of Monin & Obukhov's, found by sixty iterations."""
+    n, z, depth = columns, 32.0, levels
+    wind, warmer = np.linspace(4, 20, n), np.linspace(8.0, 0.3, n)
+    T, q, p = 290.0, 0.009, 1e5
+    s = {
+        "eastward_wind": np.broadcast_to(wind, (depth, n)),
+        "northward_wind": np.zeros((depth, n)),
+        "air_temperature": np.full((depth, n), T),
+        "specific_humidity": np.full((depth, n), q),
+        "air_pressure": np.full((depth, n), p),
+        "pressure_interface": np.full((depth + 1, n), p),
+        "geopotential": np.full((depth, n), z * g),
+        "open_sea": 1.0,
+        "sea_surface_temperature": T + warmer,
+    }
+    found = call("BulkExchange", s, gust=0.1)
+    density = p / (R * T * (1 + 0.608 * q))
+    sea = T + warmer
+    vapour = 610.78 * np.exp(17.2693882 * (sea - 273.16) / (sea - 35.86))
+    saturated = 0.98 * 0.622 * vapour / (p - 0.378 * vapour)
+    above = cp * (T - sea + 0.608 * (T * q - sea * saturated)) + g * z
+    richardson = g * z * above / (cp * T * (1 + 0.608 * q) * wind**2)
+    at_ten = wind * np.log(1e5) / (np.log(z / 10) + np.log(1e5))
+    root = np.sqrt(1e-3 * (2.7 / at_ten + 0.142 + at_ten / 13.09))
+    log_m, log_h = np.log(z / 10) + 0.4 / root, np.log(z / 10) + 0.4 / 34.6e-3
+    m, h = log_m, log_h
+    for _ in range(60):
+        x = (1 - 16 * np.maximum(richardson * m**2 / h, -10)) ** 0.25
+        psi_h = 2 * np.log((1 + x**2) / 2)
+        m = log_m - (np.log((1 + x) ** 2 / 4) + psi_h / 2 - 2 * np.arctan(x) + np.pi / 2)
+        h = log_h - psi_h
+    assert (richardson < -0.01).any() and (richardson < 0).all()
+    np.testing.assert_allclose(found["sea_conductance"], density * wind * 0.16 / (m * h), rtol=0.01)
+
+
 def test_plants_give_water_by_day():
     """Wet soil under full light keeps a share 1 / (1 + r C_H U); at night next to nothing passes,
     snow and ice all of it.

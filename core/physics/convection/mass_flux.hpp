@@ -5,12 +5,17 @@
 ///   source     the lowest `source_depth`, mixed, warmer by 0.2 K and moister by 1e-4
 ///   h, q_t, v  of the plume: dx/dz = epsilon (x_air - x);  v also + c dv_air/dz (Gregory et al.
 ///       1997, Q. J. R. Meteorol. Soc. 123, 1153-1183), c = `pressure_gradient`
-///   epsilon    deep 1.75e-3 m-1 (1.3 - RH) (q_s / q_s,base)^3, shallow 3.5e-3 m-1 (1.3 - RH)
-///   w          d(w^2 / 2)/dz = B / 3 - 1.95 epsilon w^2,   1 m/s above the source; the top is
-///       where it ends
+///   epsilon    deep epsilon_0 (1.3 - RH) (q_s / q_s,base)^3, shallow 3.5e-3 m-1 (1.3 - RH);
+///       epsilon_0 = `entrainment`
+///   w          d(w^2 / 2)/dz = B / 3 - 1.95 epsilon w^2,   1 m/s above the source; where a cloud
+///       that was light is heavier than the air, B in place of B / 3; the top is where it ends
 ///   M          dM/M = (epsilon - delta) dz,   delta = (0.75e-4 m-1 deep, 3.5e-3 m-1 shallow)
 ///       (1.6 - RH); times w_k / w_k+1 where w falls
-///   rain       dl/dz = -1.5e-3 s-1 l / (0.75 w) (1 - exp(-(l / 0.5 g kg-1)^2))
+///   rain       dl/dz = -c b l / (0.75 w) (1 - exp(-(b l / 0.5 g kg-1)^2)),   c = `rain_rate`,
+///       b = 1 + 0.5 (268.16 K - T)^1/2 in cold clouds, to 250.16 K (Bergeron & Findeisen)
+///   ice        what rains out below 0 degC is frozen in the share of ice in mixed clouds
+///       (moist.hpp): h of the plume gains L_f of it; the air loses that where it melts, of what
+///       falls (T - 273.15 K) / 4 K in each layer, what is left in the lowest
 ///
 /// Deep is what spans more than 200 hPa. Its mass flux is that which takes away CAPE in the time
 /// tau: M_b = CAPE / tau / (loss of CAPE by a unit of M_b), CAPE = sum of positive (T_v,u - T_v) /
@@ -35,7 +40,7 @@ namespace fathom::physics {
 
 struct MassFluxConvection {
     double step = 1200, relaxation = 3600, source_depth = 6000, downdraught = 0.3,
-           pressure_gradient = 0.7, shallow = 1;
+           pressure_gradient = 0.7, shallow = 1, entrainment = 1e-3, rain_rate = 2e-3;
 
     static constexpr std::string_view summary =
         "Deep and shallow convection by mass flux with downdraughts and momentum transport";
@@ -50,7 +55,11 @@ struct MassFluxConvection {
         Parameter{"pressure_gradient", &MassFluxConvection::pressure_gradient, "1", 0, 1,
                   "share of the wind's change that pressure gives to the plume, c"},
         Parameter{"shallow", &MassFluxConvection::shallow, "1", 0, 1,
-                  "1: shallow clouds too; 0: another scheme has them"}};
+                  "1: shallow clouds too; 0: another scheme has them"},
+        Parameter{"entrainment", &MassFluxConvection::entrainment, "m-1", 0, 1e-2,
+                  "of deep clouds at their base, epsilon_0"},
+        Parameter{"rain_rate", &MassFluxConvection::rain_rate, "s-1", 0, 0.1,
+                  "cloud water that becomes rain, c"}};
     static constexpr double warmer = 0.2, moister = 1e-4, first_speed = 1, deep_cloud = 2e4;
 
     template <class Real> using Air = PlumeAir<Real>;
@@ -70,13 +79,13 @@ struct MassFluxConvection {
         Writes<Real, "convective_mass_flux", place::center_column, "kg m-2 s-1"> base_mass_flux,
         Writes<Real, "convective_cloud_base_pressure", place::center_column, "Pa"> base_pressure,
         Writes<Real, "convective_cloud_top_pressure", place::center_column, "Pa"> top_pressure,
-        Keeps<Real, "mass_flux_convection", 12> own) const {
+        Keeps<Real, "mass_flux_convection", 13> own) const {
         using namespace constants;
         const int levels = air.temperature.levels();
         const auto columns = own.columns();
         using Column = std::remove_cvref_t<decltype(columns[0])>;
-        const auto [u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water] = columns;
-        const Work<Column> work{u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water};
+        const auto [u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water, melted] = columns;
+        const Work<Column> work{u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water, melted};
         work.look_at(air, tendency, step, levels);
 
         Cloud<Real> cloud = rise(air, work, Real(0), levels);
@@ -87,6 +96,7 @@ struct MassFluxConvection {
         const auto cloudy = some & (cloud.base > 0);
         if (any(deep)) sink(air, work, cloud, select(deep, downdraught, Real(0)), levels);
 
+        melt(work, levels);
         const Real loss = loss_of_cape(air.interface, work, cloud, levels),
                    supply = heat[0] + evaporation_heat * evaporation[0];
         const Real of_deep =
@@ -113,7 +123,7 @@ private:
         const Real source_top = air.interface[levels] - source_depth;
         Cloud<Real> cloud;
         Real mass = 0, u = 0, v = 0, h = 0, water = 0, square = first_speed * first_speed,
-             alive = 1, cloudy = 0, u_below = work.u[last], v_below = work.v[last];
+             alive = 1, cloudy = 0, light = 0, u_below = work.u[last], v_below = work.v[last];
         for (int k = last; k >= 0; --k) {
             const Real upper = air.interface[k], lower = air.interface[k + 1],
                        depth = lower - upper, p = air.pressure[k], T_air = work.T[k],
@@ -124,8 +134,8 @@ private:
             const Real gained =
                 alive * smaller(larger(lower - source_top, 0), depth) * (1 / source_depth);
             const Real shrunk = q_s / larger(cloud.base_saturation, 1e-9),
-                       scale = select(low > 0.5, 2, shrunk * shrunk * shrunk);
-            const Real rate = 1.75e-3 * (0.3 + dry) * scale,
+                       rate = select(low > 0.5, 3.5e-3, entrainment * shrunk * shrunk * shrunk) *
+                              (0.3 + dry),
                        entrained = cloudy * smaller(rate * thick, 1);
             const Real before = mass, taken = gained + mass * entrained, all = mass + taken,
                        per_all = 1 / larger(all, 1e-9), mixed = taken * per_all,
@@ -138,8 +148,9 @@ private:
 
             const Parcel<Real> parcel(h, water, air.geopotential[k], p, T_air);
             const Real lifted = parcel.virtual_temperature / T_v - 1, old = square;
-            const Real risen =
-                (square + (2. / 3) * gravity * lifted * thick) / (1 + 3.9 * entrained);
+            const Real risen = (square + select((lifted < 0) & (light > 0.5), 2, Real(2. / 3)) *
+                                             gravity * lifted * thick) /
+                               (1 + 3.9 * entrained);
             square = select(lower - source_top > 0.5 * depth, square, risen);
             alive = select((square > 0) & (all > 0), alive, 0);
             const Real condensed = alive * select(parcel.condensate > 0, 1, Real(0));
@@ -149,18 +160,24 @@ private:
             cloud.base_excess =
                 select((cloudy < 0.5) & (condensed > 0.5), h - work.h[k], cloud.base_excess);
             cloudy = larger(cloudy, condensed);
+            light = select((cloudy > 0.5) & (lifted > 0), 1, light);
             cloud.cape = fma(alive * cloudy * larger(lifted, 0), depth, cloud.cape);
             const auto lower_energy = (alive * cloudy > 0.5) & (work.h[k] < cloud.least_energy);
             cloud.least_energy = select(lower_energy, work.h[k], cloud.least_energy);
             cloud.sinking_from = select(lower_energy, Real(k), cloud.sinking_from);
 
             const Real speed = larger(sqrt(larger(square, 0)), 1), l = parcel.condensate,
-                       ratio = l * (1 / 5e-4);
-            const Real fate =
-                (1.5e-3 / 0.75) * thick / speed * (1 - brief_exp(-smaller(ratio * ratio, 80)));
+                       cold = 1 + 0.5 * sqrt(smaller(larger(268.16 - parcel.temperature, 0), 18)),
+                       ratio = cold * l * (1 / 5e-4);
+            const Real fate = (rain_rate / 0.75) * cold * thick / speed *
+                              (1 - brief_exp(-smaller(ratio * ratio, 80)));
             const Real rained = cloudy * l * (1 - brief_exp(-smaller(fate, 80)));
+            const Real warmth = smaller(larger((parcel.temperature - 250.16) * (1 / 23.), 0), 1),
+                       froze = rained * (1 - warmth * warmth);
             water -= rained;
+            h += fusion_heat * froze;
             work.water[k] = -(all * rained);
+            work.melted[k] = -(all * froze);
             const Real leaves = cloudy * select(low > 0.5, 3.5e-3, Real(0.75e-4)) * (0.6 + dry),
                        slower = sqrt(larger(smaller(square / larger(old, 1e-6), 1), 0));
             mass = alive * all * larger(1 - leaves * thick, 0) *
@@ -175,6 +192,19 @@ private:
             work.q_flux[k] = mass * (water - work.q[k - 1]);
         }
         return cloud;
+    }
+
+    /// What froze in the plume, melted[k] = -froze, and what of it melts below.
+    template <class Column> static constexpr void melt(const Work<Column>& work, int levels) {
+        using Real = std::remove_cvref_t<decltype(work.T[0] + work.T[0])>;
+        Real falls = 0;
+        for (int k = 0; k < levels; ++k) {
+            falls -= work.melted[k];
+            const Real warmth = smaller(larger((work.T[k] - constants::celsius) * 0.25, 0), 1),
+                       melts = falls * (k + 1 < levels ? warmth : Real(1));
+            work.melted[k] += melts;
+            falls -= melts;
+        }
     }
 
     /// The downdraught, taken from the fluxes of the plume; share: its mass flux where it begins.
@@ -215,7 +245,8 @@ private:
             const bool lowest = k + 1 == levels;
             const Real h_below = lowest ? Real(0) : Real(work.h_flux[k + 1]),
                        q_below = lowest ? Real(0) : Real(work.q_flux[k + 1]);
-            const Real dh = h_below - h_above, dq = q_below - q_above + work.water[k],
+            const Real dh = h_below - h_above - fusion_heat * work.melted[k],
+                       dq = q_below - q_above + work.water[k],
                        dT = (dh - evaporation_heat * dq) * (1 / dry_air_heat_capacity);
             const Real warming = dT / work.T[k] + virtual_factor * dq;  // m dT_v / T_v
             const auto inside = (interface[k + 1] <= cloud.base) & (interface[k] >= cloud.top);

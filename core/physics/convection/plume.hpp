@@ -30,6 +30,7 @@ template <class Column> struct PlumeWork {
     Column u, v, T, q, h, saturated;
     Column mass_flux, u_flux, v_flux, h_flux, q_flux;  // M_k and F_k
     Column water;                                      // evaporated less rained in a layer
+    Column melted;                                     // less frozen
 
     template <class Real>
     constexpr void look_at(const PlumeAir<Real>& air, const PlumeTendencies<Real>& tendency,
@@ -57,8 +58,10 @@ template <class Column> struct PlumeWork {
         const double per_step = share / step;
         const auto none = [](int) { return Real(0); };
         Real rain = 0;
-        subside(levels, step, interface, strength, mass_flux, h_flux, none,
-                [&](int k, Real d) { tendency.temperature[k] += d * (per_step / cp); });
+        subside(
+            levels, step, interface, strength, mass_flux, h_flux,
+            [&](int k) { return -constants::fusion_heat * melted[k]; },
+            [&](int k, Real d) { tendency.temperature[k] += d * (per_step / cp); });
         subside(
             levels, step, interface, strength, mass_flux, q_flux,
             [&](int k) { return Real(water[k]); },

@@ -68,12 +68,12 @@ struct ShallowMassFlux {
         Reads<Real, "friction_velocity", place::center_column, "m s-1"> friction,
         Writes<Real, "shallow_mass_flux", place::center_interface, "kg m-2 s-1"> mass_flux,
         Writes<Real, "shallow_cloud_top_height", place::center_column, "m"> cloud_top,
-        Keeps<Real, "shallow_mass_flux_convection", 12> own) const {
+        Keeps<Real, "shallow_mass_flux_convection", 13> own) const {
         const int levels = air.temperature.levels(), last = levels - 1;
         const auto columns = own.columns();
         using Column = std::remove_cvref_t<decltype(columns[0])>;
-        const auto [u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water] = columns;
-        const PlumeWork<Column> work{u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water};
+        const auto [u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water, melted] = columns;
+        const PlumeWork<Column> work{u, v, T, q, h, saturated, M, Fu, Fv, Fh, Fq, water, melted};
         const int parts = 1 + int((step - 1e-6) / 300);
         const double part = step / parts;
         for (int n = 0; n < parts; ++n) {
@@ -160,7 +160,7 @@ private:
         }
         work.mass_flux[0] = 0;
         work.u_flux[0] = 0, work.v_flux[0] = 0, work.h_flux[0] = 0, work.q_flux[0] = 0;
-        for (int k = 0; k <= last; ++k) work.water[k] = 0;
+        for (int k = 0; k <= last; ++k) work.water[k] = 0, work.melted[k] = 0;
         return cloud;
     }
 };

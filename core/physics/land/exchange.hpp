@@ -3,7 +3,7 @@
 ///
 ///   K = rho C_H U,   D = rho C_D U            [kg m-2 s-1],   U^2 = u^2 + v^2 + gust^2
 ///   Ri = g z (s_v,air - s_v,surface) / (c_p T_v U^2),   s_v = c_p T (1 + 0.608 q) + phi
-///       C_D, C_H: louis.hpp
+///       C_D, C_H: louis.hpp, over the sea over_sea.hpp
 ///   wetness of soil   w = min(1, W / (0.75 W_max)) / (1 + r C_H U),   r = r_s (1 + 100 W m-2 / R),
 ///       R the net short wave
 ///   sea: z_0 from the neutral coefficients at 10 m of Large & Yeager (2009), as in BulkForcing;
@@ -20,6 +20,7 @@
 #include "field/process.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/louis.hpp"
+#include "physics/land/over_sea.hpp"
 #include "physics/sea_surface/bulk.hpp"
 #include "physics/thermodynamics/moist.hpp"
 
@@ -109,8 +110,8 @@ struct BulkExchange {
             log_height - 2.302585092994046;  // ln(z / 10 m); the wind at 10 m as over z_0 = 0.1 mm
         const Real root = BulkForcing::neutral_drag_root(
             larger(speed * (11.51292546497023 / (log_ten + 11.51292546497023)), 0.5));
-        const Louis<Real> at_sea(log_ten + karman / root, log_ten + karman / neutral_heat,
-                                 over_sea * richardson_scale);
+        const OverSea<Real> at_sea(log_ten + karman / root, log_ten + karman / neutral_heat,
+                                   over_sea * richardson_scale);
         const Real z_0 =
             smaller(larger(fma(ice_share[0], ice_roughness - roughness[0], roughness[0]), 1e-5),
                     smaller(most_roughness, 0.5 * height));
