@@ -62,6 +62,7 @@ public = {
     "GaussianGrid": "grids",
     "PlaneGrid": "grids",
     "SphereGrid": "grids",
+    "RotatedGrid": "grids",
     "LimitedAreaGrid": "grids",
     "PeriodicPlaneGrid": "grids",
     "HeightLevels": "grids",

@@ -91,6 +91,11 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
     @property
+    def hybrid_levels(self):
+        """On which it takes columns of another atmosphere."""
+        return self.grid.levels
+
+    @property
     def prognostic(self):
         return [*wind, self.temperature, "log_pressure_ratio", *self.tracers]
 

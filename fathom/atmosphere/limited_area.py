@@ -271,7 +271,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def records(self, model):
         """Sources of fields in time: the outer model, where there is one."""
-        return [outer_models.Records(self, self.outer, self.step)] if self.outer else []
+        if not self.outer:
+            return []
+        drawn = outer_models.right_sides(self, self.step)
+        return [outer_models.Records(self, self.outer, self.step, drawn)]
 
     def earth_below(self):
         """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere import columns_of_heights
 from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, OfSimulation
@@ -22,8 +23,8 @@ from fathom.time.clock import Period
 
 
 class Running:
-    """The states of `simulation`, of a SpectralAtmosphere or of a LimitedAreaAtmosphere, at its
-    start and `every` so often, for a LimitedAreaAtmosphere.
+    """The states of `simulation`, of a SpectralAtmosphere, a GridPointAtmosphere on the sphere, or
+    a larger area, at its start and `every` so often, for a model of an area.
     """
 
     collective = True  # all ranks make a record together, when it is its turn
@@ -69,6 +70,10 @@ class Running:
             longitude, latitude = model.grid.coordinates()
             kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
             self.at = kind(given, Collected(given, s.comm), longitude[there], latitude[there])
+        own, shape = model.surface_geopotential[there], model.grid.points[::-1]
+        if hasattr(s.model, "air_at_rest"):  # on levels of height
+            found = columns_of_heights.taken(model, s.model, self.at, model.moist, own)
+            return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
         carried = [name for name in model.tracers if name in given.tracers]
@@ -80,15 +85,13 @@ class Running:
             warm = warm / (1 + vapour * humidity) if model.moist else warm
         source["air_temperature"] = warm
         ground = self.at("surface_geopotential")[0]
-        own = model.surface_geopotential[there]
         parts = []
         for first in range(0, own.size, BLOCK):
             part = slice(first, first + BLOCK)
             columns = {name: values[:, part] for name, values in source.items()}
-            levels = given.grid.levels, model.grid.levels
+            levels = given.grid.levels, model.hybrid_levels
             parts.append(in_columns(columns, *levels, ground[part], own[part]))
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
-        shape = model.grid.points[::-1]
         ratio = found.pop("log_pressure_ratio")[0]
         return {name: values.reshape(-1, *shape) for name, values in found.items()} | {
             "log_surface_pressure": ratio.reshape(shape) + math.log(REFERENCE)
@@ -114,7 +117,8 @@ def beside(simulation: Any) -> Given:
     if not hasattr(simulation.model.grid, "area"):
         raise ValueError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
-            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, and of"
+            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"
+            " GridPointAtmosphere on a SphereGrid or a RotatedGrid, and of"
             " LimitedAreaAtmosphere on a LimitedAreaGrid"
         )
     return OfArea(simulation)

@@ -85,7 +85,7 @@ class Stored:
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
                     f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points"
                 )
-            if grid.map_factor is None:
+            if getattr(grid, "map_factor", grid) is None:
                 return True
             away = [
                 np.abs(data[name].values - own[: shape[0], : shape[1]]).max()
@@ -131,7 +131,7 @@ class Stored:
         if self.data is None:
             self.data = atmosphere.complete(stored_state.state(self.path))
         return initial_state(
-            self.data.isel(time=number), model.grid, model.grid.levels, model.surface_geopotential
+            self.data.isel(time=number), model.grid, model.hybrid_levels, model.surface_geopotential
         )
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
@@ -146,7 +146,7 @@ class Stored:
         pressure = p_s * np.exp((there - ground) / (moist_air.GAS_CONSTANT * virtual[-1]))
         x, target = (
             column.layer_logarithms(column.interface_pressure(*levels, p))[0]
-            for levels, p in (((a, b), p_s), (interfaces_of(self.model.grid.levels), pressure))
+            for levels, p in (((a, b), p_s), (interfaces_of(self.model.hybrid_levels), pressure))
         )
         same = x.shape == target.shape and np.array_equal(x, target)
         between = column.Between(x, target)

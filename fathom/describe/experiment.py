@@ -301,7 +301,9 @@ class Experiment:
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
-            return self._at((*path, key), lambda: type(self).read(value).simulation())
+            beside = Path(self.document.name).parent / value
+            file = beside if beside.exists() else value  # else from here
+            return self._at((*path, key), lambda: type(self).read(file).simulation())
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:

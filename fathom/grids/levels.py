@@ -220,6 +220,15 @@ class SigmaLevels(_PressureLevels):
         self._finish(0 * np.array(sigma), sigma)
 
 
+def _named_heights(name, top):
+    """Of the interfaces of a set [m]."""
+    choice("number", name, ["L38"])
+    if top is not None:
+        raise ValueError(f"the set {name!r} has its own top, not {top!r}")
+    k = np.arange(39.0)
+    return list(20.0 * k**2 + 10.3748 * np.maximum(k - 28, 0) ** 3)
+
+
 @own_keywords
 class HeightLevels:
     """Levels of height that follow the ground: z = eta + ground (1 - eta / top)^decay, eta the
@@ -227,7 +236,8 @@ class HeightLevels:
 
     Parameters
     ----------
-    number : int, default 40. Layers.
+    number : int, default 40. Layers; or "L38": 20 m k^2 to k = 28, then wider to 39.25 km, as the
+        Unified Model has them nearly.
     top : float [m], default 20e3. Height of the last interface: a rigid lid.
     heights : list of float [m], of the interfaces over flat ground, from 0 up, in place of number
         and top.
@@ -238,6 +248,8 @@ class HeightLevels:
         reject(self, unknown)
         if heights is not None and (number, top) != (None, None):
             raise ValueError("HeightLevels takes either heights, or number and top")
+        if isinstance(number, str):
+            heights = _named_heights(number, top)
         if heights is None:
             number = integer("number", 40 if number is None else number, most=10_000)
             top = number_of("top", 20e3 if top is None else top, "m")

@@ -8,6 +8,7 @@ from fathom import earth
 from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
+from fathom.regrid.schmidt import Schmidt
 
 
 class SphereGrid(Grid):
@@ -16,7 +17,7 @@ class SphereGrid(Grid):
 
     Parameters
     ----------
-    nx : int, even. Columns.
+    nx : int, even. Columns; or "N216": 2 × 216.
     ny : int. Rows; by default 3/4 of nx, as many as squares at latitude 48 (N48: 96 × 72).
     levels : HeightLevels.
     radius : float [m].
@@ -24,11 +25,15 @@ class SphereGrid(Grid):
 
     level_coordinate = "height"
     slice = False
+    south = -90.0  # where the first row begins
+    sphere = Schmidt()  # neither stretched nor rotated
 
     def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown):
         reject(self, unknown)
         if nx is None:
             raise ValueError("SphereGrid needs nx, its number of columns")
+        if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():
+            nx = 2 * int(nx[1:])
         nx = integer("nx", nx)
         ny = integer("ny", 3 * nx // 4 if ny is None else ny)
         room_for(nx, ny)

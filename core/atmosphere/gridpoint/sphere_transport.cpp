@@ -19,8 +19,8 @@ public:
     explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {}
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
-        directions.emplace(d);
-        rows.emplace(d.comm, d.decomposition, Edge::beside_pole, setup.heights, 2);
+        directions.emplace(d, setup);
+        rows.emplace(d.comm, d.decomposition, edge_of(setup, Edge::beside_pole), setup.heights, 2);
     }
 
 private:
@@ -100,12 +100,13 @@ public:
         : GridPointCarrier("GridPointTransport"), setup(std::move(s)) {}
     void prepare(Given given) override {
         const Domain& d = given.set.domain();
-        directions.emplace(d);
+        directions.emplace(d, setup);
         const auto layers = middles(setup.heights);
-        u_rows.emplace(d.comm, d.decomposition, Edge::beside_pole, layers, 1);
-        v_rows.emplace(d.comm, d.decomposition, Edge::on_pole, layers, 1);
-        interfaces.emplace(d.comm, d.decomposition, Edge::beside_pole, setup.heights);
-        densities.emplace(d.comm, d.decomposition, Edge::beside_pole, layers);
+        const Edge beside = edge_of(setup, Edge::beside_pole);
+        u_rows.emplace(d.comm, d.decomposition, beside, layers, 1);
+        v_rows.emplace(d.comm, d.decomposition, edge_of(setup, Edge::on_pole), layers, 1);
+        interfaces.emplace(d.comm, d.decomposition, beside, setup.heights);
+        densities.emplace(d.comm, d.decomposition, beside, layers);
     }
     void apply(Given g) override {
         const Domain& d = g.set.domain();
@@ -117,7 +118,7 @@ public:
         pack(densities, density_start);
         for (bool again = true; again;) {
             u_rows->surround(), v_rows->surround(), interfaces->surround(), densities->surround();
-            wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
+            if (!setup.area) wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
             for_each_line(d, d.levels,
                           [&](const Line& l) { along_x(g, l), along_y(g, l), density_of(g, l); });
             for_each_line(d, d.levels + 1, [&](const Line& l) { at_interface(g, l); });
@@ -183,7 +184,7 @@ private:
     void ask(const Needs& n) {
         u_rows->need(n.u), interfaces->need(n.interfaces), densities->need(n.densities);
         v_rows->need(n.v);
-        if (n.v.empty()) return;
+        if (n.v.empty() || setup.area) return;
         const int ny = u_rows->ny, nx = u_rows->nx;
         if (n.v.south <= 0) u_rows->around.need(0, 0, nx);
         if (n.v.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);

@@ -132,6 +132,24 @@ struct GridPointResiduals {
     }
 };
 
+/// The outermost columns of an area have what the outer model says, and no equations.
+struct GridPointRim {
+    static constexpr std::string_view summary =
+        "no residuals where the outer model says what there is";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "computed_here", place::center_column, "1"> computed,
+        Updates<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
+        Updates<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
+        Updates<Real, "density_residual", place::center_layer, "kg m-3"> R_rho) const {
+        const Real here_ = computed[0];
+        const int levels = R_rho.levels();
+        for (int k = 0; k < levels; ++k) R_rho[k] = here_ * R_rho[k];
+        for (int k = 0; k <= levels; ++k) R_w[k] = here_ * R_w[k], R_theta[k] = here_ * R_theta[k];
+    }
+};
+
 /// The reference of the linear equations.
 template <class Real> struct GridPointReference {
     Reads<Real, "interface_height", place::center_interface, "m", 1> z;
