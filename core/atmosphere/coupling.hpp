@@ -36,8 +36,8 @@ public:
             pairs.push_back({updates(drawn.name, drawn.place, drawn.units),
                              reads(outer + "_previous", drawn.place, drawn.units),
                              reads(outer + "_next", drawn.place, drawn.units),
-                             reads(outer + "_weight", place::profile, "1"),
-                             drawn.alpha, drawn.upper});
+                             reads(outer + "_weight", place::profile, "1"), drawn.alpha,
+                             drawn.upper});
         }
     }
     void apply(Given at) override {

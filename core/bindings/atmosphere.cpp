@@ -357,26 +357,7 @@ void bind_shallow_water(nb::module_& m) {
         .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
 }
 
-void bind_gridpoint(nb::module_& m) {
-    nb::class_<GridPointCarrier, GlobalProcess>(
-        m, "GridPointCarrier", "A semi-Lagrangian process of the grid-point atmosphere.")
-        .def_prop_ro(
-            "halo",
-            [](const GridPointCarrier& c) { return std::pair(c.halo().points, c.halo().plans); },
-            "(points that this rank receives for its departure points, plans made so far)");
-    nb::class_<GridPointSetup>(m, "GridPointSetup")
-        .def(
-            "__init__",
-            [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
-               double dy, std::vector<double> heights, double radius, bool deep, double south,
-               bool area) {
-                new (self) GridPointSetup{step, implicitness,       iterations, dx,
-                                          dy,   std::move(heights), radius,     deep,
-                                          south, area};
-            },
-            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
-            "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false,
-            "radius: of a sphere, 0 of a plane");
+void bind_coupling(nb::module_& m) {
     m.def(
         "coupling",
         [](const std::string& label, int columns,
@@ -389,7 +370,30 @@ void bind_gridpoint(nb::module_& m) {
             return coupling(label, columns, drawn, precision);
         },
         "label"_a, "columns"_a, "fields"_a, "precision"_a,
-        "Draws fields (name, horizontal, vertical place, units, weights of all points) to NAME_outer.");
+        "Draws fields (name, horizontal and vertical place, units, weights of all points) to those "
+        "of the outer model.");
+}
+
+void bind_gridpoint(nb::module_& m) {
+    nb::class_<GridPointCarrier, GlobalProcess>(
+        m, "GridPointCarrier", "A semi-Lagrangian process of the grid-point atmosphere.")
+        .def_prop_ro(
+            "halo",
+            [](const GridPointCarrier& c) { return std::pair(c.halo().points, c.halo().plans); },
+            "(points that this rank receives for its departure points, plans made so far)");
+    nb::class_<GridPointSetup>(m, "GridPointSetup")
+        .def(
+            "__init__",
+            [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
+               double dy, std::vector<double> heights, double radius, bool deep, double south,
+               bool area, int times) {
+                new (self)
+                    GridPointSetup{step,   implicitness, iterations, dx,   dy,   std::move(heights),
+                                   radius, deep,         south,      area, times};
+            },
+            "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
+            "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false, "times"_a = 1,
+            "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
     m.def("gridpoint_tracers", &gridpoint_tracers, "setup"_a, "tracers"_a, "keep_mass"_a,
@@ -398,7 +402,7 @@ void bind_gridpoint(nb::module_& m) {
         .def(nb::init<double>(), "curvature"_a = 0.)
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
     nb::class_<PoleWind, GlobalProcess>(m, "PoleWind", "Wind over the poles of the sphere.")
-        .def(nb::init<>());
+        .def(nb::init<std::string>(), "suffix"_a = "");
     nb::class_<HelmholtzSolve, GlobalProcess>(
         m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
         .def(
@@ -499,6 +503,7 @@ void bind_atmosphere(nb::module_& m) {
     bind_plane(m);
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
+    bind_coupling(m);
     bind_gridpoint(m);
     bind_ground(m);
     bind_levels(m);

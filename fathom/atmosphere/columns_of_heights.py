@@ -1,4 +1,4 @@
-"""Columns of a grid-point atmosphere at places on earth, on the layers of another model over its own
+"""Columns of a grid-point atmosphere at places, on the layers of another model over its own
 ground.
 
 Density and potential temperature are brought to the places on the levels that follow the ground;

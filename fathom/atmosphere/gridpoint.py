@@ -275,8 +275,10 @@ class GridPointAtmosphere(AirWithPhysics):
                 self.orography = lambda x, y: geopotential(x, y) / g
         if analysis is not None:
             if not self.sphere:
-                raise ValueError(f"analysis = {analysis!r} is of the earth: it needs a SphereGrid"
-                    " or a RotatedGrid")
+                raise ValueError(
+                    f"analysis = {analysis!r} is of the earth: it needs a SphereGrid"
+                    " or a RotatedGrid"
+                )
             found, self.orography = gridpoint_state.analysis(self, analysis)
             values = found | values
         for name, value in values.items():
@@ -355,13 +357,17 @@ class GridPointAtmosphere(AirWithPhysics):
         open_faces = {"open_east_face": np.ones(shape), "open_north_face": open_north}
         if self.area:
             open_faces = gridpoint_area.geometry(self, latitude)
-        return metrics | open_faces | {
-            "coriolis": coriolis,
-            "interface_height": self.heights,
-            "reference_exner": exner,
-            "reference_density": density,
-            "reference_potential_temperature": theta,
-        }
+        return (
+            metrics
+            | open_faces
+            | {
+                "coriolis": coriolis,
+                "interface_height": self.heights,
+                "reference_exner": exner,
+                "reference_density": density,
+                "reference_potential_temperature": theta,
+            }
+        )
 
     def _surroundings(self):
         """What the physics reads of places, ground and sea."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
-from fathom.atmosphere import gridpoint_state, ground_of_area, outer
+from fathom.atmosphere import gridpoint_state, outer
 from fathom.schemes import bytes_of
 
 places = {
@@ -69,17 +69,3 @@ def drawn(model: Any) -> Callable:
         return gridpoint_state.state(model, given)
 
     return of
-
-
-def ground(model: Any) -> dict[str, np.ndarray]:
-    """The ground of the earth: surface_geopotential, and what goes with it; waves of two columns
-    are taken from it, those of four halved, along both axes.
-    """
-    grid = model.grid
-    found = ground_of_area.means(grid)
-    height = np.pad(found.pop("surface_altitude"), 1, mode="edge")
-    for axis in (0, 1):
-        n = height.shape[axis]
-        part = lambda first: np.take(height, range(first, n - 2 + first), axis)
-        height = (part(0) + 2 * part(1) + part(2)) / 4
-    return found | {"surface_geopotential": model.parameters["gravity"] * height}

@@ -9,7 +9,7 @@ vertical motion at rest, so that the air stays where it is:
 
 import numpy as np
 
-from fathom.atmosphere import forecast, gridpoint_area
+from fathom.atmosphere import forecast, ground_of_area
 from fathom.input.values import on_columns
 from fathom.moist_air import virtual_temperature
 from fathom.regrid.column import Between
@@ -38,7 +38,7 @@ def analysis(model, state):
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
     """
-    earth = gridpoint_area.ground(model) if model.area else None
+    earth = ground_of_area.smoothed(model.grid) if model.area else None
     fields = forecast.start(state, model.grid, model.hybrid_levels, ground=earth)
     ground = fields.pop("surface_geopotential") / model.parameters["gravity"]
     if not model.moist:  # the density of moist air
@@ -122,7 +122,7 @@ def state(model, given=None):
 
 
 def wind_at_centers(model, fields):
-    """Eastward and northward wind along the axes of the grid, as a step leaves them: means of faces;
+    """Wind along the axes of the grid, as a step leaves it, eastward and northward: means of faces;
     over the poles v is the projection of one vector (core/atmosphere/gridpoint/pole_wind.hpp).
     """
     u, v = fields["x_wind"], fields["y_wind"]

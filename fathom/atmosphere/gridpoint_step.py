@@ -27,6 +27,7 @@ class Dynamics:
             deep=model.deep,
             south=grid.south if model.sphere else -90.0,
             area=model.area,
+            times=model.outer,
         )
         self.departure = mpi.core.gridpoint_departure(setup, precision)
         self.transport = mpi.core.gridpoint_transport(setup, precision)
@@ -37,7 +38,9 @@ class Dynamics:
             model.maximum_iterations,
             model.outer * model.inner if model.linear_about == "state" else 0,
         )
-        self.poles = mpi.core.PoleWind() if model.sphere and not model.area else None
+        poles = model.sphere and not model.area
+        self.poles = mpi.core.PoleWind() if poles else None
+        self.poles_of_start = mpi.core.PoleWind("_start") if poles else None
         self.tracers = (
             mpi.core.gridpoint_tracers(
                 setup, [(name, "any") for name in model.tracers], model.fix_mass, precision
@@ -69,6 +72,10 @@ def gridpoint_step(model, dynamics, do):
     do("GridPointStart")
     do("GridPointPhysics", on=warmth_of(model), when=model.physics)
     do("GridPointDiffusion", when=model.parameters["viscosity"])
+    do.phase = "semi-Lagrangian"
+    do(dynamics.poles_of_start)
+    do("GridPointWindAside", when=model.sphere)
+    do("GridPointWindAsideDeep", when=model.deep)
     do(dynamics.first_guess)
     for outer in range(model.outer):
         if outer:

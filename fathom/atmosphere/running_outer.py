@@ -73,7 +73,13 @@ class Running:
         own, shape = model.surface_geopotential[there], model.grid.points[::-1]
         if hasattr(s.model, "air_at_rest"):  # on levels of height
             found = columns_of_heights.taken(model, s.model, self.at, model.moist, own)
-            return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
+        else:
+            found = self._of_layers(given, own)
+        return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
+
+    def _of_layers(self, given, own) -> dict[str, np.ndarray]:
+        """Over the ground `own` (points), of one on hybrid levels."""
+        model = self.model
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
         carried = [name for name in model.tracers if name in given.tracers]
@@ -93,9 +99,7 @@ class Running:
             parts.append(in_columns(columns, *levels, ground[part], own[part]))
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
         ratio = found.pop("log_pressure_ratio")[0]
-        return {name: values.reshape(-1, *shape) for name, values in found.items()} | {
-            "log_surface_pressure": ratio.reshape(shape) + math.log(REFERENCE)
-        }
+        return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
 class OfArea(Given):

@@ -220,6 +220,15 @@ class SigmaLevels(_PressureLevels):
         self._finish(0 * np.array(sigma), sigma)
 
 
+def _even(number, top):
+    """So many layers of one thickness, below a top [m]."""
+    number = integer("number", 40 if number is None else number, most=10_000)
+    top = number_of("top", 20e3 if top is None else top, "m")
+    if number < 4 or not 0 < top < 1e7:
+        raise ValueError(f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m")
+    return [top * k / number for k in range(number + 1)]
+
+
 def _named_heights(name, top):
     """Of the interfaces of a set [m]."""
     choice("number", name, ["L38"])
@@ -248,16 +257,8 @@ class HeightLevels:
         reject(self, unknown)
         if heights is not None and (number, top) != (None, None):
             raise ValueError("HeightLevels takes either heights, or number and top")
-        if isinstance(number, str):
-            heights = _named_heights(number, top)
         if heights is None:
-            number = integer("number", 40 if number is None else number, most=10_000)
-            top = number_of("top", 20e3 if top is None else top, "m")
-            if number < 4 or not 0 < top < 1e7:
-                raise ValueError(
-                    f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m"
-                )
-            heights = [top * k / number for k in range(number + 1)]
+            heights = _named_heights(number, top) if isinstance(number, str) else _even(number, top)
         heights = np.asarray(numbers("heights", heights, "m"))
         if heights.size < 5 or heights[0] != 0 or not (np.diff(heights) > 0).all():
             raise ValueError(

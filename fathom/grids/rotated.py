@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from fathom import earth
 from fathom.grids.arguments import choice, core, length_of, reject, room_for, span
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
+from fathom.grids.zones import zone_of
 from fathom.regrid import places
 from fathom.regrid.projections import kinds
 from fathom.regrid.rows import Scattered
@@ -66,7 +68,7 @@ class RotatedGrid(LimitedAreaGrid):
         **unknown,
     ):
         reject(self, unknown)
-        usual = {} if area is None else areas[choice("area", area, list(areas))]
+        usual: Any = {} if area is None else areas[choice("area", area, list(areas))]
         if extent is not None:
             usual = usual | {"points": None}
         centre, resolution, points = (
@@ -80,9 +82,7 @@ class RotatedGrid(LimitedAreaGrid):
             )
         self.centre, self.radius = _place(centre), length_of("radius", radius)
         self.spacing = length_of("resolution", resolution)
-        self.coupling, self.rim = _least("coupling", coupling, 2), _least("rim", rim, 1)
-        if self.rim >= self.coupling:
-            raise ValueError(f"rim = {rim} must be less than coupling = {coupling}")
+        self.coupling, self.rim = coupling, rim
         if levels is not None and not isinstance(levels, HeightLevels):
             raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
@@ -90,8 +90,17 @@ class RotatedGrid(LimitedAreaGrid):
         self.size, self.extension = self.points, (0, 0)
         room_for(*self.points)
         self._check_zones()
-        self.projection = kinds["rotated"](*self.centre, self.radius)
+        longitude, latitude = self.centre
+        self.projection = kinds["rotated"](longitude, latitude, self.radius)
         self.dx = self.dy = float(np.rad2deg(self.spacing / self.radius))  # [degrees]
+        self._check_width()
+
+    def _check_zones(self):
+        if _least("rim", self.rim, 1) >= _least("coupling", self.coupling, 2):
+            raise ValueError(f"rim = {self.rim} must be less than coupling = {self.coupling}")
+        super()._check_zones()
+
+    def _check_width(self):
         if max(self.points) * self.dx > 120:
             raise ValueError(
                 f"an area of {self.points[0] * self.dx:.0f}° × {self.points[1] * self.dy:.0f}° is"
@@ -135,15 +144,18 @@ class RotatedGrid(LimitedAreaGrid):
         )
 
     def face_coordinates(self, axis):
-        """Longitude and latitude [degrees] of the eastern (axis 2 of a field) or northern (1) faces."""
+        """Places on earth [degrees] of the eastern (axis 2 of a field) or northern (1) faces."""
         x, y = self._axes()
         half = self.spacing / 2
-        return self.projection.to_earth(*np.meshgrid(x + half * (axis == 2), y + half * (axis == 1)))
+        return self.projection.to_earth(
+            *np.meshgrid(x + half * (axis == 2), y + half * (axis == 1))
+        )
 
     @cached_property
     def scattered(self):
         """The columns as regridding takes them."""
-        return Scattered(*self.coordinates(), np.ones(self.points[::-1], bool))
+        longitude, latitude = self.coordinates()
+        return Scattered(longitude, latitude, np.ones(self.points[::-1], bool))
 
     @cached_property
     def computed(self):
@@ -155,8 +167,6 @@ class RotatedGrid(LimitedAreaGrid):
     @cached_property
     def zone(self):
         """Where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the zone."""
-        from fathom.grids.zones import zone_of
-
         nx, ny = self.points
         z, r = np.ones((ny, nx)), self.rim - 1
         z[r : ny - r, r : nx - r] = zone_of((nx - 2 * r, ny - 2 * r), self.coupling - r)

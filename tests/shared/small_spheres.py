@@ -150,8 +150,9 @@ def around_the_axis(rate=4e-6, Omega=7.292e-5, warm=280.0, deep=False, outer=Non
     air.set(
         eastward_wind=lambda x, y, p: rate * a * cosine(y) + 0 * p,
         air_temperature=warm,
-        surface_air_pressure=lambda x, y: 1e5
-        * np.exp(-0.5 * (rate**2 + 2 * Omega * rate) * a**2 * sine(y) ** 2 / (R * warm)),
+        surface_air_pressure=lambda x, y: (
+            1e5 * np.exp(-0.5 * (rate**2 + 2 * Omega * rate) * a**2 * sine(y) ** 2 / (R * warm))
+        ),
     )
     make["directory"] = make["directory"] or tempfile.mkdtemp()
     return fm.Simulation(air, start="2000-01-01", **make)

@@ -14,6 +14,8 @@ Entries schemes() {
         entry<GridPointDeepRotationAcross>("GridPointDeepRotationAcross"),
         entry<GridPointLinearState>("GridPointLinearState"),
         entry<GridPointStart>("GridPointStart"),
+        entry<GridPointWindAside>("GridPointWindAside"),
+        entry<GridPointWindAsideDeep>("GridPointWindAsideDeep"),
         entry<GridPointColumns>("GridPointColumns"),
         entry<GridPointPhysics>("GridPointPhysics"),
         entry<FactorOfMoistAir>("FactorOfMoistAir"),

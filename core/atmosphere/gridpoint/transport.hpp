@@ -22,6 +22,7 @@ struct GridPointSetup {
     double south = -90;  ///< where the first row of a sphere begins [degrees]
     /// Whether it is an area of a sphere, whose outermost points are given: departures end there.
     bool area = false;
+    int times = 1;  ///< how often a step carries the same fields: its outer iterations
 };
 
 /// How far departures reach: points that a rank receives, and plans made so far.
