@@ -1,8 +1,8 @@
 /// The same on the sphere, between parallels and meridians. Displacements are vectors in space, of
 /// the unit sphere: means of those around say where other points come from, across the poles too.
 /// The wind is interpolated by its components, which lie beside each other at each place (those of
-/// other places as means), and turned from the place of departure to that of arrival, which is where
-/// all metric terms are: in space in a deep atmosphere, along the sphere in a shallow one.
+/// other places as means), and turned from the place of departure to that of arrival: there are
+/// all metric terms, in space in a deep atmosphere, along the sphere in a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
@@ -94,8 +94,8 @@ private:
     }
 };
 
-/// deep: u, v and w lie beside each other wherever one of them is carried; else u and v where one of
-/// them is.
+/// deep: u, v and w lie beside each other wherever one of them is carried; else u and v where one
+/// of them is.
 template <class T, bool deep> class SphereTransport final : public GridPointCarrier {
     /// Numbers of a point beside each other: on faces all of the wind; at interfaces theta with it.
     static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
