@@ -24,7 +24,6 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 root = Path(__file__).parents[1]
 record = root / "bench" / "counted-work.json"
@@ -134,19 +133,24 @@ def main() -> int:
             print(json.dumps(found))
         return 0
     now = {case: counted(case) for case in cases}
-    was = json.loads(record.read_text()) if record.exists() else {}
-    alarms = []
-    for case, counts in now.items():
-        change = changes(was.get(case, {}), counts) if case in was else {}
-        print(f"{case}:", ", ".join(f"{n:.6g} {what}" for what, n in counts.items()))
-        alarms += [f"{case}, {line}" for line in grown(was.get(case, counts), counts)]
-        if any(abs(c) > 1e-9 for c in change.values()):
-            print("   ", ", ".join(f"{what} {100 * c:+.2f} %" for what, c in change.items()))
+    alarms = compared(json.loads(record.read_text()) if record.exists() else {}, now)
     if given.record:
         record.write_text(json.dumps(now, indent=2) + "\n")
         return 0
     print("\n".join(alarms) if alarms else f"nothing grew by more than {100 * limit:.0f} %")
     return 1 if alarms else 0
+
+
+def compared(was: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) -> list[str]:
+    """Say what each case counts and what of it changed. Returns what grew, in words."""
+    for case, counts in now.items():
+        print(f"{case}:", ", ".join(f"{n:.6g} {what}" for what, n in counts.items()))
+        change = changes(was.get(case, {}), counts) if case in was else {}
+        if any(abs(c) > 1e-9 for c in change.values()):
+            print("   ", ", ".join(f"{what} {100 * c:+.2f} %" for what, c in change.items()))
+    return [
+        f"{case}, {line}" for case in now for line in grown(was.get(case, now[case]), now[case])
+    ]
 
 
 if __name__ == "__main__":
