@@ -17,13 +17,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fathom import mpi, names, schemes
+from fathom.failure import InputError
 
 
 def all_placed(given: Any) -> list[Placed]:
     """What a user places, as a list. ValueError: something else is in it."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     if strange := [one for one in found if not isinstance(one, Placed)]:
-        raise ValueError(
+        raise InputError(
             f"placed: {strange[0]!r} is no process with its place, as"
             " Placed('RayleighDrag', after='MomentumAdvection')"
         )
@@ -58,7 +59,7 @@ class Placed:
         if not said and (own := getattr(self.process, "stands", None)):
             said = [own]
         if len(said) != 1:
-            raise ValueError(
+            raise InputError(
                 f"where does {self.process!r} stand? Say one of before, after, instead_of; given"
                 f" {', '.join(where for where, _ in said) or 'none'}"
             )
@@ -160,9 +161,9 @@ class Order:
             ]
             if not found:
                 known = [process.name for process in self.processes]
-                raise ValueError(names.unknown(f"process to stand {where}", name, known))
+                raise InputError(names.unknown(f"process to stand {where}", name, known))
             if where == "instead_of" and len(found) > 1:
-                raise ValueError(
+                raise InputError(
                     f"{len(found)} processes are a {name}:"
                     f" {', '.join(self.processes[n].name for n in found)}; say which by its name"
                 )

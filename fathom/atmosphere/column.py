@@ -5,6 +5,7 @@ import numpy as np
 from fathom import earth, mpi
 from fathom.atmosphere.aliases import of
 from fathom.atmosphere.physics import FirstPhysics, carried, surface_defaults
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Clock, Period
@@ -122,7 +123,7 @@ class SingleColumn:
         """
         for name, value in values.items():
             if not self.fields.has(name):
-                raise ValueError(
+                raise InputError(
                     f"no process of this column has a field '{name}'{near(name, self.fields.state)}"
                 )
             shape = (*np.shape(self.fields.windows(name)[0])[:1], self.columns)

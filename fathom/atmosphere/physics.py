@@ -5,6 +5,7 @@ docs/physics-atmosphere.md has equations, fields and cost.
 from copy import copy
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.radiation import RRTMGP
 from fathom.schemes import scheme
 from fathom.time.clock import Period
@@ -114,14 +115,14 @@ class FirstPhysics:
         if radiation_spacing is not None:
             self._space(radiation_spacing)
         if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
-            raise ValueError(
+            raise InputError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
             )
 
     def _space(self, columns):
         """Radiation in fewer columns than there are."""
         if not isinstance(self.radiation, RRTMGP):
-            raise ValueError(
+            raise InputError(
                 f'radiation_spacing = {columns!r} needs radiation = "RRTMGP"; given'
                 f" {self.radiation!r}"
             )

@@ -8,6 +8,7 @@ from fathom import schemes
 from fathom.atmosphere import near_surface
 from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
 from fathom.atmosphere.report import fluxes
+from fathom.failure import InputError
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 
@@ -22,7 +23,7 @@ def _is_moist(physics, tracers):
 def check_tracers(tracers):
     """ValueError where they are no names."""
     if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
-        raise ValueError(f"tracers = {tracers!r} must be a list of names")
+        raise InputError(f"tracers = {tracers!r} must be a list of names")
 
 
 class AirWithPhysics(Model):

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from fathom import plugins
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.ocean.eddies import GentMcWilliams
 from fathom.ocean.free_surface import FreeSurface
@@ -64,17 +65,17 @@ def one_or_none(part: str, given: Any, usual: Any = None) -> Any:
         return _class(part, given, known)()
     strange = isinstance(given, Scheme) and given.name not in known
     if strange or type(given).__module__.split(".")[0] in plain:
-        raise ValueError(_refused(part, repr(given), known))
+        raise InputError(_refused(part, repr(given), known))
     return given
 
 
 def _class(part: str, given: str | type, known: dict[str, type]) -> type:
     if isinstance(given, str):
         if given not in known:
-            raise ValueError(_refused(part, repr(given), known, near(given, known)))
+            raise InputError(_refused(part, repr(given), known, near(given, known)))
         return known[given]
     if given not in known.values() and given.__module__.startswith("fathom"):
-        raise ValueError(_refused(part, given.__name__, known))
+        raise InputError(_refused(part, given.__name__, known))
     return given
 
 
@@ -82,7 +83,7 @@ def one(part: str, given: Any, usual: Any) -> Any:
     """The same of a part that every ocean has."""
     found = one_or_none(part, given, usual)
     if found is None:
-        raise ValueError(f"{part}: every ocean has one; allowed: {usual!r} and others, not none")
+        raise InputError(f"{part}: every ocean has one; allowed: {usual!r} and others, not none")
     return found
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
 from fathom.radiation.tables import Tables
@@ -79,16 +80,16 @@ class RRTMGP(Scheme):
         **numbers,
     ):
         if overlap not in OVERLAPS:
-            raise ValueError(unknown("overlap", overlap, OVERLAPS))
+            raise InputError(unknown("overlap", overlap, OVERLAPS))
         known = [*NUMBERS, *WELL_MIXED]
         for name in numbers:
             if name not in known:
-                raise ValueError(unknown("RRTMGP parameter", name, known))
+                raise InputError(unknown("RRTMGP parameter", name, known))
         self.every = None
         if every is not None:
             period = Period(every, "every")
             if period.months:
-                raise ValueError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
+                raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
         self.spacing = _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
@@ -96,12 +97,12 @@ class RRTMGP(Scheme):
         for name, value in self.parameters.items():
             unit, _, least, most, meaning = _limits(name)
             if not least <= value <= most:
-                raise ValueError(
+                raise InputError(
                     f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
                 )
         thermal, solar = (_tables(name) for name in self.tables)
         if not thermal.longwave or solar.longwave:
-            raise ValueError(
+            raise InputError(
                 f"longwave = {longwave!r}, shortwave = {shortwave!r}: tables of the wrong spectrum"
             )
         self.entry = self._entry()
@@ -156,7 +157,7 @@ class RRTMGP(Scheme):
         ValueError: another grid.
         """
         if not hasattr(grid, "points"):
-            raise ValueError(
+            raise InputError(
                 f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has;"
                 f" given {grid!r}"
             )
@@ -171,7 +172,7 @@ class RRTMGP(Scheme):
 
 def _checked_spacing(spacing):
     if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
-        raise ValueError(
+        raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
         )
     return spacing
