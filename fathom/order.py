@@ -36,7 +36,7 @@ class Placed:
 
     Parameters
     ----------
-    process : a scheme, its name, a PythonScheme, or a global process of the core.
+    process : a scheme, its class or name, a PythonScheme, or a global process of the core.
     before, after, instead_of : the process of the model beside which it stands, by the name that
         `fathom show` says; one of the three, or none where the scheme itself says its place.
     on : other names for its fields, {declared: name}.
@@ -53,6 +53,8 @@ class Placed:
         on: Mapping[str, str] | None = None,
         phase: str | None = None,
     ):
+        if isinstance(process, type) and issubclass(process, schemes.Scheme):
+            process = process()
         self.process = schemes.scheme(process) if isinstance(process, str) else process
         given = {"before": before, "after": after, "instead_of": instead_of}
         said = [(where, name) for where, name in given.items() if name is not None]

@@ -17,6 +17,7 @@ from fathom.ocean.air import Air
 from fathom.reading import once
 from fathom.regrid.mouths import spread
 from fathom.schemes import scheme
+from fathom.shown import OpenSignature
 from fathom.units import conversion
 
 
@@ -135,7 +136,7 @@ class BulkForcing(Surface):
         of which the mean counts; "core2": the embedded ones, at their mouths. Default 0.
     balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
         means are taken away in each step.
-    parameters : those of the scheme BulkForcing (albedo, iterations, ...).
+    parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 
     air = (
@@ -152,6 +153,7 @@ class BulkForcing(Surface):
     )
 
     mappings = ("data",)  # keywords that take a table of values
+    __signature__ = OpenSignature(lambda: scheme("BulkForcing").all_parameters)
 
     def __init__(
         self,
@@ -167,6 +169,7 @@ class BulkForcing(Surface):
     ):
         self.data, self.missing = data, missing
         self.bulk = scheme("BulkForcing", **parameters)
+        self.parameters = self.bulk.parameters
         self.salinity_restoring, self.temperature_restoring = (
             float(salinity_restoring),
             float(temperature_restoring),

@@ -13,6 +13,7 @@ from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
 from fathom.radiation.tables import Tables
 from fathom.schemes import Scheme
+from fathom.shown import OpenSignature
 from fathom.time.clock import Period
 
 # Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
@@ -36,6 +37,7 @@ NUMBERS = {
     "decorrelation": ("m", 2000, 1, 1e6, "of overlapping clouds: exponential-random"),
 }
 
+_parameters = (*NUMBERS, *WELL_MIXED)
 MOST_SPACING = 16  # columns
 
 
@@ -69,6 +71,8 @@ class RRTMGP(Scheme):
     are not there.
     """
 
+    __signature__ = OpenSignature(lambda: {name: _limits(name)[1] for name in _parameters})
+
     def __init__(
         self,
         *,
@@ -81,10 +85,9 @@ class RRTMGP(Scheme):
     ):
         if overlap not in OVERLAPS:
             raise InputError(unknown("overlap", overlap, OVERLAPS))
-        known = [*NUMBERS, *WELL_MIXED]
         for name in numbers:
-            if name not in known:
-                raise InputError(unknown("RRTMGP parameter", name, known))
+            if name not in _parameters:
+                raise InputError(unknown("RRTMGP parameter", name, _parameters))
         self.every = None
         if every is not None:
             period = Period(every, "every")
@@ -113,7 +116,7 @@ class RRTMGP(Scheme):
             dict(
                 zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
             )
-            for name in (*NUMBERS, *WELL_MIXED)
+            for name in _parameters
         ]
         return {
             "name": "RRTMGP",
