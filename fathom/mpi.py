@@ -31,7 +31,7 @@ def _load() -> dict[str, Any]:
         raise LaunchFailure(f"no MPI library can be loaded: {error}. {_remedy}") from None
     check_processor()
     try:
-        from fathom import _core as core
+        from fathom import _core as core  # it finds the library that mpi4py has loaded
     except ImportError as error:
         raise ImportError(_why_no_core(str(error))) from None
     check_library(MPI.Get_library_version(), core.mpi_library(), core.mpi_of_build)

@@ -66,14 +66,8 @@ def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
     """
     if given is None or (isinstance(given, str) and given == "none"):
         return []
-    if isinstance(given, str):
-        if given not in (known := {**schemes(), **others}):
-            raise InputError(f"{part}: unknown scheme {given!r}{near(given, known)}")
-        given = known[given]
-    if isinstance(given, type):
-        if not (issubclass(given, Scheme) or given in others.values()):
-            raise InputError(_no_scheme(part, given.__name__, others))
-        given = given()
+    if isinstance(given, (str, type)):
+        given = _made(part, given, others)
     if isinstance(given, Scheme):
         return [given]
     if isinstance(given, PythonScheme):
@@ -83,6 +77,17 @@ def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
     if not isinstance(given, Iterable):
         raise InputError(_no_scheme(part, repr(given), others))
     return [scheme for one in given for scheme in listed(part, one, others)]
+
+
+def _made(part: str, given: str | type, others: Mapping[str, type]) -> Any:
+    """The object of a class or a name."""
+    if isinstance(given, str):
+        if given not in (known := {**schemes(), **others}):
+            raise InputError(f"{part}: unknown scheme {given!r}{near(given, known)}")
+        return known[given]()
+    if not (issubclass(given, Scheme) or given in others.values()):
+        raise InputError(_no_scheme(part, given.__name__, others))
+    return given()
 
 
 def _no_scheme(part: str, given: str, others: Mapping[str, type]) -> str:
