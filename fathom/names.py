@@ -11,6 +11,8 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from fathom.failure import InputError
+
 
 @dataclass(frozen=True)
 class Name:
@@ -1145,14 +1147,14 @@ def get(name: str) -> Name:
     """The entry of a Fathom name or an output alias; ValueError with the near names otherwise."""
     found = fields.get(name) or _by_alias.get(name)
     if found is None:
-        raise ValueError(unknown("field", name, fields))
+        raise InputError(unknown("field", name, fields))
     return found
 
 
 def add(name: Name) -> None:
     """A name of a user's own, from now on in the table. ValueError: it is there already."""
     if name.name in fields and name.name not in _added:
-        raise ValueError(f"'{name.name}' is in the table of names already; take another")
+        raise InputError(f"'{name.name}' is in the table of names already; take another")
     _added.add(name.name)
     fields[name.name] = _by_alias[name.alias] = name
 

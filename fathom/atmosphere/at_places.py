@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import turned
 from fathom.regrid.twelve_points import TwelvePoints, lagrange, rows_needed
@@ -76,7 +77,7 @@ class OnMap:
         for place, middle, n in zip((x, y), area._middle, (nx, ny), strict=True):
             at = (place - middle) / area.spacing + 0.5 * (n - 1)
             if at.min() < 0 or at.max() > n - 1:
-                raise ValueError(
+                raise InputError(
                     "the area reaches beyond the outer one: its places lie between"
                     f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
                 )

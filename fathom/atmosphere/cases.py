@@ -28,6 +28,7 @@ case prescribes them.
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import near
 
 gravity = 9.80616  # [m s-2], of the papers
@@ -39,7 +40,7 @@ def apply(model, name, cases):
     own.
     """
     if name not in cases:
-        raise ValueError(
+        raise InputError(
             f"no case '{name}'{near(str(name), list(cases)) or ';'} allowed: {', '.join(cases)}"
         )
     values = cases[name](model)
@@ -195,7 +196,7 @@ def cosine_bell(model, angle=0.0):
     round once in 12 days; the air turns without the earth and the surface pressure of an isothermal
     atmosphere holds it, so that wind and bell keep their shape."""
     if model.parameters["rotation"] or "bell" not in model.tracers:
-        raise ValueError(
+        raise InputError(
             "the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid,"
             ' rotation=0, tracers=["bell"])'
         )
@@ -325,7 +326,7 @@ def short_jet(model, perturbation=1.0):
 
 def _stands_still(model, name):
     if model.parameters["rotation"]:
-        raise ValueError(f"the case {name} is of a planet that stands still: rotation = 0")
+        raise InputError(f"the case {name} is of a planet that stands still: rotation = 0")
 
 
 def rest_over_rings(model):

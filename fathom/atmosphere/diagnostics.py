@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import near_surface, potential_vorticity
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.model import Criterion
 from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
@@ -210,7 +211,7 @@ class State:
         if name in self.fields:
             return self.fields[name]
         if name not in _rules:
-            raise ValueError(f"'{name}' does not follow from {', '.join(self.fields)}")
+            raise InputError(f"'{name}' does not follow from {', '.join(self.fields)}")
         value = self.fields[name] = _rules[name](self)
         return value
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import HybridLevels
 from fathom.output.formats import restart
@@ -78,13 +79,13 @@ class OfSimulation(Given):
 
     def __init__(self, simulation: Any, comm: Any):
         if not hasattr(getattr(simulation.model, "grid", None), "truncation"):
-            raise ValueError(
+            raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
                 " SpectralAtmosphere"
             )
         same = (mpi.MPI.IDENT, mpi.MPI.CONGRUENT)
         if mpi.MPI.Comm.Compare(simulation.comm, comm) not in same:
-            raise ValueError(
+            raise InputError(
                 "analysis = a simulation on other ranks: both must be on the same; give its restart"
             )
         self.simulation, model = simulation.prepare(), simulation.model
@@ -151,7 +152,7 @@ def grid_of(header: Any, path: Any) -> GaussianGrid:
     """The grid that the header of a restart says. ValueError: it says none."""
     told = header.extra.get("geometry")
     if not told or "truncation" not in told:
-        raise ValueError(
+        raise InputError(
             f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
             " not of a SpectralAtmosphere"
         )

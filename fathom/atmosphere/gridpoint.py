@@ -19,6 +19,7 @@ from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.failure import InputError
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.levels import HybridLevels
 from fathom.grids.plane import PlaneGrid
@@ -128,7 +129,7 @@ class GridPointAtmosphere(AirWithPhysics):
         precision="fp64",
     ):
         if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
-            raise ValueError(
+            raise InputError(
                 "GridPointAtmosphere needs a PlaneGrid, a SphereGrid or a RotatedGrid, given"
                 f" {grid!r}"
             )
@@ -150,7 +151,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
         if self.sphere and self.coriolis:
-            raise ValueError("coriolis is of a plane; a sphere has its rotation")
+            raise InputError("coriolis is of a plane; a sphere has its rotation")
         self.sponge_bottom = (
             grid.levels.top if sponge_bottom is None
             else number_of("sponge_bottom", sponge_bottom, "m")
@@ -169,7 +170,7 @@ class GridPointAtmosphere(AirWithPhysics):
             },
         )
         if not 0.5 <= self.parameters["implicitness"] <= 1:
-            raise ValueError(f"implicitness = {implicitness} must lie in [0.5, 1]")
+            raise InputError(f"implicitness = {implicitness} must lie in [0.5, 1]")
         p = self.parameters
         self.constants = Constants(
             p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
@@ -186,25 +187,25 @@ class GridPointAtmosphere(AirWithPhysics):
         self.iterations = integer("iterations", iterations, 10)
         self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
         if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
-            raise ValueError(
+            raise InputError(
                 f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
                 f" be 1 or more, iterations = {iterations} 0 or more"
             )
         self.tolerance = number_of("tolerance", tolerance, "1")
         if not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
+            raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
 
     def _keeps(self, fix_mass):
         if fix_mass is None:
             return not self.area
         if self.area and yes_or_no("fix_mass", fix_mass):
-            raise ValueError("fix_mass = true: air passes through the edges of an area")
+            raise InputError("fix_mass = true: air passes through the edges of an area")
         return bool(fix_mass)
 
     def _outer(self, given, in_time, every):
         if not self.area:
             if given is not None:
-                raise ValueError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
+                raise InputError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
             return None
         return outer_models.of(self, "initial" if given is None else given, in_time, every)
 
@@ -275,7 +276,7 @@ class GridPointAtmosphere(AirWithPhysics):
                 self.orography = lambda x, y: geopotential(x, y) / g
         if analysis is not None:
             if not self.sphere:
-                raise ValueError(
+                raise InputError(
                     f"analysis = {analysis!r} is of the earth: it needs a SphereGrid"
                     " or a RotatedGrid"
                 )
@@ -283,7 +284,7 @@ class GridPointAtmosphere(AirWithPhysics):
             values = found | values
         for name, value in values.items():
             if name not in self.settable:
-                raise ValueError(
+                raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
                     f" allowed: {', '.join(self.settable)}"
                 )
@@ -317,7 +318,7 @@ class GridPointAtmosphere(AirWithPhysics):
         z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
         middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
         if not self.reference.exner(top, c) > 0.01:
-            raise ValueError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
+            raise InputError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
         theta = self.reference.potential_temperature(z, c)
         exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta

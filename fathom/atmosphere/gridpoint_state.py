@@ -10,6 +10,7 @@ vertical motion at rest, so that the air stays where it is:
 import numpy as np
 
 from fathom.atmosphere import forecast, ground_of_area
+from fathom.failure import InputError
 from fathom.input.values import on_columns
 from fathom.moist_air import virtual_temperature
 from fathom.regrid.column import Between
@@ -96,17 +97,17 @@ def check(given):
     """ValueError: what excludes each other."""
     warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
     if len(warmer) > 1:
-        raise ValueError(
+        raise InputError(
             "the state takes either potential_temperature_deviation or temperature_deviation"
         )
     of_pressure = set(by_pressure) & set(given)
     if of_pressure and (warmer or {"x_wind", "y_wind"} & set(given)):
-        raise ValueError(
+        raise InputError(
             f"the state is given by pressure ({', '.join(sorted(of_pressure))}) or by height, not"
             " both"
         )
     if of_pressure and "air_temperature" not in given:
-        raise ValueError("a state by pressure needs air_temperature")
+        raise InputError("a state by pressure needs air_temperature")
 
 
 def state(model, given=None):
@@ -176,13 +177,13 @@ def _given(model, given, name, heights, moved=None):
         try:
             values = np.broadcast_to(np.asarray(value, float), heights.shape)
         except (TypeError, ValueError):
-            raise ValueError(
+            raise InputError(
                 f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
                 " function of (x, y, height)"
             ) from None
     if not np.isfinite(values).all():
         k, j, i = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"{name} is {values[k, j, i]} at {model.grid.place(j, i)}, level {k}")
+        raise InputError(f"{name} is {values[k, j, i]} at {model.grid.place(j, i)}, level {k}")
     return np.array(values, float)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from fathom.atmosphere import diagnostics, report, start
 from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
 from fathom.names import near
@@ -30,12 +31,12 @@ def seconds_of(diffusion_time):
 def check_air(owner, grid, tracers, precision):
     """ValueError where these are none that a model of hydrostatic air takes."""
     if grid.levels.number < 2:
-        raise ValueError(
+        raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
             " one, what is taken where no levels are given"
         )
     if precision not in ("fp64", "fp32"):
-        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
     check_tracers(tracers)
 
 
@@ -78,7 +79,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def _lie_on(self, name):
         """The orography of that name, and the land that goes with it."""
         if name != "earth":
-            raise ValueError(
+            raise InputError(
                 f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
             )
         ground = self.earth_below()
@@ -126,7 +127,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
             )
         for name, value in values.items():
             if name not in self.settable:
-                raise ValueError(
+                raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
                 )
             self.initial[name] = value

@@ -12,6 +12,7 @@ from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
@@ -152,7 +153,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
         if self.upper_zone and not top < self.upper_zone < ground:
-            raise ValueError(
+            raise InputError(
                 f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
                 f" uppermost layer, and {ground:g} Pa; or 0"
             )
@@ -173,16 +174,16 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         """
         if analysis == "outer":
             if not self.outer:
-                raise ValueError("analysis = 'outer': there is no outer model")
+                raise InputError("analysis = 'outer': there is no outer model")
             analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
         if analysis is not None and is_given(analysis):
-            raise ValueError(
+            raise InputError(
                 f"analysis = {analysis!r} is another atmosphere: a limited area starts from a store"
                 " of one, or from a file"
             )
         if digital_filter and self.outer:
-            raise ValueError("digital_filter: a model with an outer one has none")
+            raise InputError("digital_filter: a model with an outer one has none")
         return self._put(given, analysis, digital_filter)
 
     def at_all_points(self, value):
@@ -279,7 +280,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def earth_below(self):
         """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
-            raise ValueError("a PeriodicPlaneGrid is no place on earth: give it an orography")
+            raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
         return ground_of_area.orography(self.grid, self.truncation)
 
     def _given(self, name, default):
@@ -339,7 +340,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
 def _is_compressible(dynamics):
     if dynamics not in kinds:
-        raise ValueError(unknown("dynamics", str(dynamics), kinds))
+        raise InputError(unknown("dynamics", str(dynamics), kinds))
     return dynamics == "non-hydrostatic"
 
 
@@ -347,7 +348,7 @@ def _check_kept(periodic, **kept):
     """ValueError where what is to be kept passes through the edges."""
     for name, asked in kept.items():
         if asked not in (True, False) or (asked and not periodic):
-            raise ValueError(
+            raise InputError(
                 f"{name} = {asked!r}: allowed is false"
                 + ("" if not periodic else " or true")
                 + (", for air passes through the edges of an area" if not periodic else "")
@@ -357,32 +358,32 @@ def _check_kept(periodic, **kept):
 def _check_compressible(parameters, fix_energy, corrections):
     """ValueError where numbers do not go together with compressible air."""
     if corrections < 0:
-        raise ValueError(f"corrections = {corrections!r} must not be negative")
+        raise InputError(f"corrections = {corrections!r} must not be negative")
     sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
     if not 0 < sound <= waves:
-        raise ValueError(
+        raise InputError(
             f"acoustic_temperature = {sound:g} K must be positive, and no more than"
             f" reference_temperature = {waves:g} K"
         )
     if fix_energy:
-        raise ValueError("fix_energy: the energy of compressible air is not kept")
+        raise InputError("fix_energy: the energy of compressible air is not kept")
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
     """ValueError where arguments are none, or do not go together."""
     if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
-        raise ValueError(
+        raise InputError(
             f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"
         )
     if waves not in orders:
-        raise ValueError(unknown("waves", str(waves), list(orders)))
+        raise InputError(unknown("waves", str(waves), list(orders)))
     check_air("LimitedAreaAtmosphere", grid, tracers, precision)
     if grid.levels.number < 4:
-        raise ValueError(
+        raise InputError(
             f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.number}"
         )
     if viscosity and diffusion_time:
-        raise ValueError(
+        raise InputError(
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )

@@ -14,6 +14,7 @@ from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.failure import InputError
 from fathom.order import Order
 from fathom.schemes import bytes_of
 
@@ -21,12 +22,12 @@ from fathom.schemes import bytes_of
 def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
-        raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
+        raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
     check_air("SpectralAtmosphere", grid, tracers, precision)
     if scheme not in ("semi-lagrangian", "eulerian"):
-        raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+        raise InputError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
     if viscosity and diffusion_time:
-        raise ValueError(
+        raise InputError(
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
@@ -40,7 +41,7 @@ def _budget_of(model, wanted):
     if not wanted:
         return None
     if not model.moist or model.scheme == "eulerian":
-        raise ValueError(
+        raise InputError(
             "budget = True needs moist air and scheme = 'semi-lagrangian', given scheme ="
             f" {model.scheme!r}{'' if model.moist else ' and dry air'}"
         )
@@ -49,19 +50,19 @@ def _budget_of(model, wanted):
 
 def _check_energy(energy, scheme, mass):
     if energy not in (True, False, "automatic"):
-        raise ValueError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
+        raise InputError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
     if energy is True and (scheme == "eulerian" or not mass):
-        raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
+        raise InputError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
 
 
 def _check_eulerian(grid, off_centring):
     if grid.stretching > 1:
-        raise ValueError(
+        raise InputError(
             f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
             " allowed there: scheme = 'semi-lagrangian'"
         )
     if off_centring:
-        raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+        raise InputError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
 
 
 class SpectralAtmosphere(HydrostaticAtmosphere):
@@ -238,7 +239,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             return
         beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
         if beside:
-            raise ValueError(
+            raise InputError(
                 f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
                 f" {', '.join(self.boundary) or 'no fields'}"
             )

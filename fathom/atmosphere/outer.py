@@ -26,6 +26,7 @@ from fathom import mpi
 from fathom.atmosphere import compressible
 from fathom.atmosphere.running_outer import Running
 from fathom.atmosphere.stored_outer import Stored
+from fathom.failure import InputError
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
@@ -191,12 +192,12 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
-        raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
+        raise InputError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
-    raise ValueError(
+    raise InputError(
         f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
         " of a SpectralAtmosphere or a larger area"
     )

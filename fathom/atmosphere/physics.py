@@ -5,9 +5,42 @@ docs/physics-atmosphere.md has equations, fields and cost.
 from copy import copy
 from typing import Any
 
+from fathom import parts
+from fathom.failure import InputError
 from fathom.radiation import RRTMGP
-from fathom.schemes import scheme
+from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Period
+
+# A scheme for a part does this to that field.
+makes = {
+    "sunlight": ("writes", "cosine_zenith"),
+    "ozone": ("writes", "ozone"),
+    "clouds": ("writes", "cloud_fraction"),
+    "radiation": ("writes", "longwave_flux"),
+    "surface": ("writes", "surface_temperature"),
+    "exchange": ("writes", "momentum_conductance"),
+    "mixing": ("writes", "air_diffusivity"),
+    "shallow": ("writes", "shallow_mass_flux"),
+    "convection": ("writes", "convective_precipitation"),
+    "condensation": ("writes", "stratiform_precipitation"),
+    "land": ("updates", "ground_temperature"),
+    "lake": ("updates", "lake_ice_amount"),
+    "drag": ("writes", "gravity_wave_stress"),
+    "blocking": ("writes", "blocking_height"),
+}
+
+
+def allowed(part: str) -> dict[str, type]:
+    """Classes that may stand there, by name."""
+    found = parts.makers((*makes[part], ""), own_too=True)
+    return found | ({"RRTMGP": RRTMGP} if part == "radiation" else {})
+
+
+def listed(physics: Any) -> list[Scheme]:
+    """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
+    an object, a class or a name.
+    """
+    return parts.listed("physics", physics, {"FirstPhysics": FirstPhysics, "RRTMGP": RRTMGP})
 
 
 def _as_often(what, every):
@@ -24,7 +57,7 @@ class FirstPhysics:
     in which a step takes them.
 
     A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
-    scheme may be given as a class, an object with parameters of its own, or None, where it is left
+    scheme may be given as a name, a class, an object with its parameters, or None, where it is left
     out.
 
     Parameters
@@ -107,21 +140,18 @@ class FirstPhysics:
         }
         for name, what in given.items():
             every = radiation_every if name in seldom else None
-            if isinstance(what, str):
-                what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
-            what = what(every=every) if isinstance(what, type) else what
-            setattr(self, name, _as_often(what, every))
+            setattr(self, name, _as_often(parts.one_or_none(name, what, allowed(name)), every))
         if radiation_spacing is not None:
             self._space(radiation_spacing)
         if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
-            raise ValueError(
+            raise InputError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
             )
 
     def _space(self, columns):
         """Radiation in fewer columns than there are."""
         if not isinstance(self.radiation, RRTMGP):
-            raise ValueError(
+            raise InputError(
                 f'radiation_spacing = {columns!r} needs radiation = "RRTMGP"; given'
                 f" {self.radiation!r}"
             )

@@ -17,6 +17,7 @@ from fathom.atmosphere import columns_of_heights
 from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, OfSimulation
+from fathom.failure import InputError
 from fathom.grids.hybrid import REFERENCE
 from fathom.output.gather import Gather
 from fathom.time.clock import Period
@@ -35,7 +36,7 @@ class Running:
         self.every = Period(every, "outer_every").seconds if every else step
         self.steps = round(self.every / step)
         if self.steps < 1 or abs(self.steps * step - self.every) > 1e-6:
-            raise ValueError(
+            raise InputError(
                 f"outer_every = {every!r} must be a multiple of the outer step, {step:g} s"
             )
         self.held: dict[int, dict[str, np.ndarray]] = {}
@@ -52,7 +53,7 @@ class Running:
         if number not in self.held:
             now = round(self.simulation.seconds / self.every)
             if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
-                raise ValueError(
+                raise InputError(
                     f"the outer model is at {self.simulation.date}, and was asked for"
                     f" {self.axis.date(number)}: with a restart of the area give the outer one too"
                 )
@@ -119,7 +120,7 @@ def beside(simulation: Any) -> Given:
     if hasattr(simulation.model.grid, "truncation"):
         return OfSimulation(simulation, simulation.comm)
     if not hasattr(simulation.model.grid, "area"):
-        raise ValueError(
+        raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
             f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"
             " GridPointAtmosphere on a SphereGrid or a RotatedGrid, and of"

@@ -27,6 +27,7 @@ from fathom.atmosphere.driver_file import (
     temperatures,
     winds,
 )
+from fathom.failure import InputError
 from fathom.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR, specific_humidity, virtual_temperature
 from fathom.time.clock import Period
 
@@ -64,7 +65,7 @@ class ForcedColumn:
             or heights[0] != 0
             or (np.diff(heights) <= 0).any()
         ):
-            raise ValueError("heights must grow from 0 [m] upward, three or more")
+            raise InputError("heights must grow from 0 [m] upward, three or more")
         physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
         physics = with_given_fluxes(physics)
         self.interfaces, self.z = heights[::-1], 0.5 * (heights[1:] + heights[:-1])[::-1]
@@ -292,7 +293,7 @@ class ForcedColumn:
         if self.file.has("z0"):
             return self._number("z0")
         if self.roughness is None:
-            raise ValueError(
+            raise InputError(
                 f"{self.file.name}: the file has neither z0 nor ustar: give roughness [m]"
             )
         return self.roughness
@@ -318,14 +319,14 @@ def with_given_fluxes(physics):
     called = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
     for name in called:
         if name in own_exchange:
-            raise ValueError(
+            raise InputError(
                 f"physics: {name} needs a surface of its own; that of this column is given by"
                 " the file"
             )
     diffusion = called.index("VerticalDiffusion") if "VerticalDiffusion" in called else None
     starting = [called.index(name) for name in of_fluxes if name in called]
     if starting and (diffusion is None or min(starting) < diffusion):
-        raise ValueError(f"physics: {called[min(starting)]} needs VerticalDiffusion before it")
+        raise InputError(f"physics: {called[min(starting)]} needs VerticalDiffusion before it")
     if diffusion is None:
         return physics
     return [*physics[: diffusion + 1], "GivenSurfaceFluxes", *physics[diffusion + 1 :]]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import choice, core, length_of, reject, room_for, span
 from fathom.grids.levels import HeightLevels
 from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
@@ -76,7 +77,7 @@ class RotatedGrid(LimitedAreaGrid):
             for name, value in (("centre", centre), ("resolution", resolution), ("points", points))
         )
         if centre is None or resolution is None or (points is None) == (extent is None):
-            raise ValueError(
+            raise InputError(
                 "RotatedGrid needs an area, or centre = [longitude, latitude], resolution [m], and"
                 " one of points = [along x, along y] and extent = [width, length] [m]"
             )
@@ -84,7 +85,7 @@ class RotatedGrid(LimitedAreaGrid):
         self.spacing = length_of("resolution", resolution)
         self.coupling, self.rim = coupling, rim
         if levels is not None and not isinstance(levels, HeightLevels):
-            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
         self.points = _points(points) if extent is None else _points_of(extent, self.spacing)
         self.size, self.extension = self.points, (0, 0)
@@ -97,12 +98,12 @@ class RotatedGrid(LimitedAreaGrid):
 
     def _check_zones(self):
         if _least("rim", self.rim, 1) >= _least("coupling", self.coupling, 2):
-            raise ValueError(f"rim = {self.rim} must be less than coupling = {self.coupling}")
+            raise InputError(f"rim = {self.rim} must be less than coupling = {self.coupling}")
         super()._check_zones()
 
     def _check_width(self):
         if max(self.points) * self.dx > 120:
-            raise ValueError(
+            raise InputError(
                 f"an area of {self.points[0] * self.dx:.0f}° × {self.points[1] * self.dy:.0f}° is"
                 " wider than 120°: take a SphereGrid"
             )

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
@@ -31,19 +32,19 @@ class SphereGrid(Grid):
     def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown):
         reject(self, unknown)
         if nx is None:
-            raise ValueError("SphereGrid needs nx, its number of columns")
+            raise InputError("SphereGrid needs nx, its number of columns")
         if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():
             nx = 2 * int(nx[1:])
         nx = integer("nx", nx)
         ny = integer("ny", 3 * nx // 4 if ny is None else ny)
         room_for(nx, ny)
         if nx < 8 or nx % 2 or ny < 4:
-            raise ValueError(
+            raise InputError(
                 f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows go on half a"
                 " turn further beyond a pole; 4 rows or more"
             )
         if levels is not None and not isinstance(levels, HeightLevels):
-            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels, self.radius = levels or HeightLevels(), length_of("radius", radius)
         self.dx, self.dy = 360 / nx, 180 / ny  # [degrees]
         self._size = nx, ny

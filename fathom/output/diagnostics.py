@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names
+from fathom.failure import InputError
 from fathom.regrid.chosen import chosen
 
 
@@ -94,7 +95,7 @@ def diagnostic(
     """
     allowed = ["", "layer", "interface", "column"]
     if vertical not in allowed:
-        raise ValueError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
+        raise InputError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
 
     def register(function):
         _own[name] = Diagnostic(tuple(needs), function, linear=linear, vertical=vertical)
@@ -116,7 +117,7 @@ def _own_of(name):
     if name not in _own and (point := _of_packages().get(name)):
         point.load()
         if name not in _own:
-            raise ValueError(
+            raise InputError(
                 f"entry point {point.value} of {group} is no diagnostic '{name}'; write"
                 f' @fathom.diagnostic("{name}", ...) before the function'
             )
@@ -160,7 +161,7 @@ def find(name, model, fields):
     if (found := _own_of(name) or model.derived.get(name)) is not None:
         missing = [need for need in found.needs if need not in fields]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"'{name}' follows from {', '.join(found.needs)}; this model does not"
                 f" compute {', '.join(missing)}"
             )
@@ -168,7 +169,7 @@ def find(name, model, fields):
     if name in fields:
         return name, Diagnostic((name,), same)
     known = [*model.derived, *_own, *_of_packages(), *sorted(fields)]
-    raise ValueError(f"no output variable '{name}'{names.near(name, known)}")
+    raise InputError(f"no output variable '{name}'{names.near(name, known)}")
 
 
 def windows(simulation, diagnostic, field):

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.output.diagnostics import Diagnostic
 
 
@@ -21,12 +22,12 @@ class Fit:
     def __init__(self, grid: Any, truncation: Any):
         most = getattr(grid, "truncation", None)
         if most is None or not hasattr(grid, "harmonics"):
-            raise ValueError(
+            raise InputError(
                 f"fit = {truncation}: a spectral fit is of a Gaussian grid; this is"
                 f" {type(grid).__name__}"
             )
         if not (type(truncation) is int and 1 <= truncation <= most):
-            raise ValueError(
+            raise InputError(
                 f"fit = {truncation!r}: a whole number of waves is wanted, from 1 to {most}, the"
                 " truncation of the model"
             )
@@ -36,7 +37,7 @@ class Fit:
         """The variable of that name, fitted. ValueError: wind of a grid with another pole."""
         wind = "wind" in name and "ward" in name
         if wind and self.grid.angle is not None:
-            raise ValueError(
+            raise InputError(
                 f"fit = {self.truncation}: '{name}' as on earth is no smooth field about the pole"
                 " of this grid; fit what has no direction"
             )

@@ -11,6 +11,7 @@ from time import perf_counter
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.output import diagnostics
 from fathom.output.stores import SmallStore
 from fathom.regrid import targets
@@ -27,7 +28,7 @@ class Moorings(SmallStore):
         self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen
     ):
         for name, value in chosen.items():
-            raise ValueError(
+            raise InputError(
                 f"output {path}: moorings and {name} = {value} are two places; give one of them,"
                 " and another output the other"
             )
@@ -37,7 +38,7 @@ class Moorings(SmallStore):
     def open(self):
         for name, d in self.variables.items():
             if d.whole:
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: '{name}' is made of the whole grid, moorings of columns;"
                     " an output with a section or an area has it"
                 )
@@ -64,7 +65,7 @@ class Moorings(SmallStore):
                     ((places[0] - x + 180) % 360 - 180) ** 2 * np.cos(np.deg2rad(y)) ** 2
                     + (places[1] - y) ** 2
                 )
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g},"
                     f" {y:g}] is on the grid's land; the nearest water is at"
                     f" [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names, output, provenance
+from fathom.failure import InputError
 from fathom.output import diagnostics, files
 from fathom.output.fit import Fit
 from fathom.output.streams import Item, Product, Stream
@@ -74,12 +75,12 @@ class Store(Stream):
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
         if dtype not in ("float32", "float64"):
             allowed = ("float32", "float64")
-            raise ValueError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
+            raise InputError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
         if statistic is not None and statistic not in statistics:
-            raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
+            raise InputError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if len(self.requested) < self.least:
-            raise ValueError(
+            raise InputError(
                 f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or"
                 " any field"
             )
@@ -98,7 +99,7 @@ class Store(Stream):
         """Files are compressed so; None: as the format does by itself. ValueError: it cannot."""
         allowed = getattr(output.writer(self.path), "compressions", ())
         if compression is not None and compression not in allowed:
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: " + names.unknown("compression", compression, allowed)
             )
         self.compression = compression
@@ -108,7 +109,7 @@ class Store(Stream):
         try:
             return make(*given)
         except ValueError as error:
-            raise ValueError(f"output {self.path}: {error}") from None
+            raise InputError(f"output {self.path}: {error}") from None
 
     def _place(self, regular, grid, section, area):
         """The target of the store; None: the model's own grid. ValueError: what does not go
@@ -138,7 +139,7 @@ class Store(Stream):
 
     def _one_place(self, section, other, what="section"):
         for name, value in other.items():
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
                 " give one of them, and another output the other"
             )
@@ -149,7 +150,7 @@ class Store(Stream):
             return None
         model = self.simulation.model
         if not hasattr(model, "at_levels"):
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: levels = {levels} are of pressure or depth;"
                 f" {type(model).__name__} has none"
             )
@@ -160,7 +161,7 @@ class Store(Stream):
     def processes(self, known, precision):
         """What the sequence must do for this store: running statistics."""
         if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
             )
         model = self.simulation.model
@@ -184,7 +185,7 @@ class Store(Stream):
                 self.statistic is None
                 or (d.linear if self.statistic in summed else d.of is diagnostics.same)
             ):
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
                     f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
                 )

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.observations import base, equivalents, spread
 from fathom.observations.base import Observations
 from fathom.output import diagnostics
@@ -34,16 +35,16 @@ class Departures:
         self.simulation, self.base, self.path = simulation, given, Path(path)
         self.every = Period(every, "every").seconds
         if not self.every:
-            raise ValueError(f"every = {every} of observations must be a time, not months")
+            raise InputError(f"every = {every} of observations must be a time, not months")
         if simulation.clock.calendar != "standard":
-            raise ValueError(
+            raise InputError(
                 f"observations have dates of the standard calendar; this run has"
                 f" '{simulation.clock.calendar}'"
             )
         if self.path.suffix != ".parquet":
-            raise ValueError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
+            raise InputError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
         if not isinstance(given, Observations) and not Path(given).is_file():
-            raise FileNotFoundError(
+            raise MissingFile(
                 f"{given}: no such base of observations; fathom observations import makes one"
             )
         epoch = type(simulation.clock.start)(1970, 1, 1, calendar="standard")
@@ -182,7 +183,7 @@ def _observed(model: Any, fields: dict) -> Any:
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
     if all(name in fields for name in equivalents.Sea.needs):
         return equivalents.Sea(model.grid.mapping()["depth"])
-    raise ValueError(
+    raise InputError(
         f"observations are of an atmosphere with pressure or of an ocean; this is"
         f" {type(model).__name__}"
     )

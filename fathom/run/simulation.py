@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fathom import device, mpi, regions, shown
-from fathom.failure import RunFailure
+from fathom.failure import FileExists, InputError, NotPermitted, RunFailure
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
 from fathom.output.gather import Gather
@@ -78,7 +78,7 @@ class Simulation:
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
         period = Period(step, "step")
         if period.months:
-            raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
+            raise InputError(f"step = {step!r}: a step is given in seconds, minutes or hours")
         self.step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = _surface(model, surface)
@@ -178,23 +178,23 @@ class Simulation:
     def _span(self, path, window):
         """Seconds of the two dates of a window. ValueError: none, or the later first."""
         if isinstance(window, str) or np.shape(window) != (2,):
-            raise ValueError(f"output {path}: window = {window!r}: allowed is [date, date]")
+            raise InputError(f"output {path}: window = {window!r}: allowed is [date, date]")
         dates = [self.clock.date_of(date, f"output {path}: window") for date in window]
         begin, end = map(self.clock.seconds, dates)
         if not begin <= end:
-            raise ValueError(f"output {path}: window = {window!r} ends before it begins")
+            raise InputError(f"output {path}: window = {window!r} ends before it begins")
         return begin, end
 
     def _check_name(self, path):
         """ValueError: output outside the directory of the run, or two of one name."""
         inside = Path(os.path.normpath(path))
         if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
-            raise ValueError(
+            raise InputError(
                 f"output {path}: it lies outside the directory of the run; allowed: a name in it,"
                 f" as {inside.name!r}"
             )
         if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
-            raise ValueError(f"output {path}: there is another output of that name")
+            raise InputError(f"output {path}: there is another output of that name")
 
     def _kind_of_store(self, path, variables, chosen):
         """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a
@@ -204,7 +204,7 @@ class Simulation:
             return Integrals
         kinds = {"moorings": Moorings} | getattr(self.model, "stores", {})
         if "drifters" in chosen and "drifters" not in kinds:
-            raise ValueError(
+            raise InputError(
                 f"output {path}: drifters go with the flow of an Ocean; this is"
                 f" {type(self.model).__name__}"
             )
@@ -715,13 +715,13 @@ class Simulation:
                 and not self.overwrite
                 and not self.goes_on_here
             ):
-                raise FileExistsError(
+                raise FileExists(
                     f"{self.directory} holds a finished run; choose another directory, or allow it"
                     " to be replaced (overwrite=True, --overwrite)"
                 )
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):
-                raise PermissionError(f"{self.directory} cannot be written")
+                raise NotPermitted(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
             wishes.forget(self.directory)
             if anew and self.configuration:
@@ -756,7 +756,7 @@ def _known(processes):
 def _surface(model, given):
     """What drives a model from above; None: what it takes then."""
     if isinstance(given, (bool, int, float, str, list, tuple, dict)):
-        raise ValueError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
+        raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
     return given or (model.usual_surface and model.usual_surface())
 
 

@@ -99,19 +99,19 @@ def test_follows_the_globe_that_runs_beside_it(tmp_path):
 
 def test_errors():
     grid = fm.RotatedGrid(centre=(0, 50), resolution=1e5, points=(24, 24))
-    with pytest.raises(ValueError, match="needs an area, or centre"):
+    with pytest.raises(fm.InputError, match="needs an area, or centre"):
         fm.RotatedGrid(resolution=1e5)
-    with pytest.raises(ValueError, match="europe"):
+    with pytest.raises(fm.InputError, match="europe"):
         fm.RotatedGrid("europa")
-    with pytest.raises(ValueError, match="wider than 120"):
+    with pytest.raises(fm.InputError, match="wider than 120"):
         fm.RotatedGrid(centre=(0, 50), resolution=1e6, points=(24, 24))
-    with pytest.raises(ValueError, match="rim = 8 must be less"):
+    with pytest.raises(fm.InputError, match="rim = 8 must be less"):
         fm.RotatedGrid("uk", rim=8)
-    with pytest.raises(ValueError, match="air passes through"):
+    with pytest.raises(fm.InputError, match="air passes through"):
         fm.GridPointAtmosphere(grid, fix_mass=True)
-    with pytest.raises(ValueError, match="needs a RotatedGrid"):
+    with pytest.raises(fm.InputError, match="needs a RotatedGrid"):
         fm.GridPointAtmosphere(fm.SphereGrid(16), outer_model="initial")
-    with pytest.raises(ValueError, match="own top"):
+    with pytest.raises(fm.InputError, match="own top"):
         fm.HeightLevels(number="L38", top=4e4)
 
 

@@ -19,6 +19,7 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from fathom.failure import FileError, InputError
 from fathom.names import fields
 from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.fa import RADIUS, Contents, Frame, articles_of, in_file_order
@@ -332,7 +333,7 @@ def _of_frame(
     if articles.beginning(name, 2)[1]:
         found = _at_points(articles, name, frame, found)
     if found.size != np.prod(shape):
-        raise OSError(
+        raise FileError(
             f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its"
             f" frame {np.prod(shape)} points"
         )
@@ -343,7 +344,7 @@ def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndar
     """Of an article in waves, in the order of the file."""
     wanted = fa_waves.size(frame)
     if numbers.size < wanted:
-        raise OSError(
+        raise FileError(
             f"{articles.path} is damaged: article {name} has {numbers.size} waves, the truncation"
             f" of its frame {wanted}"
         )
@@ -384,7 +385,7 @@ def values(articles: lfi.Articles, name: str) -> np.ndarray:
     if packing >= 100 and not spectral:
         message = articles[name][3:].astype("<i8").tobytes()
         if message[:4] != b"GRIB":
-            raise OSError(f"{articles.path} is damaged: no message begins in article {name}")
+            raise FileError(f"{articles.path} is damaged: no message begins in article {name}")
         return grib.unpacked(message[: int.from_bytes(message[8:16], "big")])
     return _by_library(articles, name)
 
@@ -405,7 +406,7 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
     """
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:
-        raise ValueError(
+        raise InputError(
             f"{articles.path}: article {name} has the packing {packing}; pip"
             " install falfilfa4py reads it"
         )
@@ -416,7 +417,7 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
         capture_output=True,
     )
     if done.returncode or len(done.stderr) != 8 * size:
-        raise OSError(
+        raise FileError(
             f"{articles.path}: article {name}, packing {packing}, cannot be read by falfilfa4py:"
             f" {done.stdout.decode(errors='replace').strip()[-300:]}"
         )

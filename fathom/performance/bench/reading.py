@@ -20,6 +20,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi, names, output, reading
+from fathom.failure import InputError
 from fathom.grids import GaussianGrid, HybridLevels
 from fathom.output.formats import lfi
 from fathom.output.formats.fa_dataset import values
@@ -37,7 +38,7 @@ class Case:
 
     def __post_init__(self):
         if self.disk <= 0:
-            raise ValueError(f"bench input: disk = {self.disk} MB/s; allowed: above 0")
+            raise InputError(f"bench input: disk = {self.disk} MB/s; allowed: above 0")
 
     @property
     def readers(self) -> list[int | str]:

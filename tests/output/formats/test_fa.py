@@ -58,7 +58,7 @@ def test_names_that_lfi_cannot_hold(tmp_path):
         with pytest.raises(ValueError, match="1 to 16 letters"):
             lfi.write(tmp_path / "a", {name: [np.arange(3)]}, files.Writes())
     lfi.write(tmp_path / "a", {"S001TEMPERATURE": [np.arange(3)]}, files.Writes())
-    with pytest.raises(KeyError, match="did you mean 'S001TEMPERATURE'"):
+    with pytest.raises(fm.Error, match="did you mean 'S001TEMPERATURE'"):
         lfi.Articles(tmp_path / "a")["S002TEMPERATURE"]
 
 
