@@ -104,6 +104,17 @@ def test_a_fit_has_the_waves_it_says(atmosphere):
     assert both.ta.sizes["longitude"] == 36
 
 
+def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
+    """Vorticity, as a mean, on a level and at places; its mean over the globe is 0."""
+    _, folder = atmosphere
+    mean, level = stored(folder, "spin.nc").rv, stored(folder, "turning.nc")
+    assert np.abs(mean.mean("longitude")).max() < 1e-3 and np.abs(mean).max() > 1e-7
+    places = stored(folder, "places.nc")
+    assert places.pv.sizes["station"] == 2 and np.isfinite(places.pv).all()
+    assert np.sign(places.pv[-1, -1]).values.tolist() == [1, -1]
+    assert np.isfinite(level.pv).all()
+
+
 @pytest.mark.parametrize(
     "asked, words",
     [

@@ -48,6 +48,10 @@ def run_atmosphere(folder, ending=".nc", servers=0):
     winds = ["eastward_wind", "northward_wind"]
     simulation.output("fit-wind" + ending, winds, fit=15, **hours)
     simulation.output("wind" + ending, winds, **hours)
+    simulation.output("spin" + ending, ["vorticity"], statistic="mean", **hours)
+    turning = ["vorticity", "potential_vorticity"]
+    simulation.output("turning" + ending, turning, levels=[500], **hours)
+    simulation.output("places.nc", turning, moorings=[[0, 52], [90, -20]], **hours)
     simulation.run("3h", report=False)
     return simulation
 
