@@ -13,7 +13,6 @@ import numpy as np
 
 from fathom.moist_air import GRAVITY
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
-from fathom.transform.on_blocks import OnBlocks
 
 wind = ("eastward_wind", "northward_wind")
 spin = "vorticity_along_layers"
@@ -24,7 +23,7 @@ def vorticity_along() -> Together:
     """zeta [s-1]."""
 
     def of(simulation, blocks):
-        waves = OnBlocks.of(simulation, simulation.model.grid.truncation)
+        waves = _waves(simulation)
         m = waves.map_factor
         levels = simulation.model.grid.levels.number
         east, north = ([u / f for u, f in zip(blocks(part), m)] for part in wind)
@@ -38,13 +37,19 @@ def slopes_along(theta: Diagnostic) -> Together:
     """theta_x, theta_y [K m-1], of the potential temperature that a Diagnostic gives."""
 
     def of(simulation, blocks):
-        waves = OnBlocks.of(simulation, simulation.model.grid.truncation)
+        waves = _waves(simulation)
         warmth = of_blocks(simulation, theta, "center", blocks)
         both = waves.gradient(warmth, simulation.model.grid.levels.number)
         m = waves.map_factor
         return {name: [f * g for f, g in zip(m, part)] for name, part in zip(slopes, both)}
 
     return Together(theta.needs, slopes, of, units="K m-1")
+
+
+def _waves(simulation):
+    from fathom.transform.on_blocks import OnBlocks  # loads the core
+
+    return OnBlocks.of(simulation, simulation.model.grid.truncation)
 
 
 def potential_vorticity(state) -> np.ndarray:

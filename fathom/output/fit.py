@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
-from fathom.transform.on_blocks import OnBlocks
 
 
 class Fit:
@@ -74,10 +73,16 @@ class Fit:
         )
 
     def _image(self, simulation, values, levels):
-        return OnBlocks.of(simulation, self.truncation).fitted(values, levels)
+        return _waves(simulation, self.truncation).fitted(values, levels)
 
     def _of_wind(self, simulation, values, levels):
-        waves = OnBlocks.of(simulation, self.truncation + 1)
+        waves = _waves(simulation, self.truncation + 1)
         cosine = waves.cosine
         image = waves.fitted([v * c for v, c in zip(values, cosine)], levels)
         return [v / c for v, c in zip(image, cosine)]
+
+
+def _waves(simulation, truncation):
+    from fathom.transform.on_blocks import OnBlocks  # loads the core
+
+    return OnBlocks.of(simulation, truncation)
