@@ -147,6 +147,7 @@ def test_an_ocean_has_them_too(tmp_path):
 def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     one, three = (on_ranks(n, output_requests, "sums") for n in (1, 3))
     assert one == three == on_ranks(3, output_requests, "sums", "1")
+    assert one == on_ranks(3, output_requests, "sums", "0", "2")  # two of three write
 
 
 @pytest.mark.parametrize(
