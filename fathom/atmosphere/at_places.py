@@ -69,7 +69,7 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
     for place, middle, n in zip(places, area._middle, area.points, strict=True):
         at = (place - middle) / area.spacing + 0.5 * (n - 1)
         if at.min() < 0 or at.max() > n - 1:
-            raise ValueError(
+            raise InputError(
                 "the area reaches beyond the outer one: its places lie between"
                 f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
             )

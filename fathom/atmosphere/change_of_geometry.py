@@ -29,6 +29,7 @@ from fathom.atmosphere.at_places import AtPlaces
 from fathom.atmosphere.change_of_ground import Ground
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, given_state
+from fathom.failure import InputError
 from fathom.output.gather import Gather
 
 wind = ("eastward_wind", "northward_wind")
@@ -138,7 +139,7 @@ class ChangeOfGeometry(Change):
     def _compare(self):
         a, b = self.given.grid, self.model.grid
         if not hasattr(a, "truncation"):
-            raise ValueError(
+            raise InputError(
                 "analysis = a limited area, which does not cover the globe of this model: allowed"
                 " is another SpectralAtmosphere"
             )

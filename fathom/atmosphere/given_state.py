@@ -100,7 +100,7 @@ class OfSimulation(Given):
     def __init__(self, simulation: Any, comm: Any):
         grid = getattr(simulation.model, "grid", None)
         if not hasattr(grid, "truncation") and not hasattr(grid, "area"):
-            raise ValueError(
+            raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
                 " SpectralAtmosphere, or of LimitedAreaAtmosphere on a LimitedAreaGrid"
             )

@@ -177,7 +177,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """
         beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
         if beside:
-            raise ValueError(
+            raise InputError(
                 f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
                 f" {', '.join(self.boundary) or 'no fields'}"
             )

@@ -181,7 +181,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
         if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
-            raise ValueError(
+            raise InputError(
                 f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
                 " earth"
             )

@@ -101,7 +101,7 @@ def beside(simulation: Any) -> Given:
     if not hasattr(simulation.model.grid, "truncation") and not hasattr(
         simulation.model.grid, "area"
     ):
-        raise ValueError(
+        raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
             f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, and of"
             " LimitedAreaAtmosphere on a LimitedAreaGrid"

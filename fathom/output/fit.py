@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 
@@ -20,7 +21,7 @@ class Fit:
     def __init__(self, grid: Any, truncation: Any):
         most = getattr(grid, "truncation", None)
         if most is None or not hasattr(grid, "rows"):
-            raise ValueError(
+            raise InputError(
                 f"fit = {truncation}: a spectral fit is of a Gaussian grid; this is"
                 f" {type(grid).__name__}"
             )
