@@ -2,6 +2,7 @@
 plane of a limited area have in common.
 """
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere import diagnostics, report, start
-from fathom.atmosphere.given_state import is_given
+from fathom.atmosphere.given_state import is_given, passport
+from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
@@ -174,6 +176,24 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Weights of now and before in the extrapolation to the new time."""
         return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
 
+    def changed_by(self, kind, simulation):
+        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
+        given beside it.
+        """
+        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
+        if beside:
+            raise InputError(
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
+                f" {', '.join(self.boundary) or 'no fields'}"
+            )
+        change = kind(self.given, simulation)
+        if simulation.is_root and str(change.given.date) != str(simulation.date):
+            warnings.warn(
+                f"the state given is of {change.given.date}, this run starts at {simulation.date}",
+                stacklevel=2,
+            )
+        return change
+
     def initialise(self, simulation):
         """The initial state into the fields. True: it is truncated already, with its gradients."""
         simulation.changed = True
@@ -225,6 +245,16 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Once the initial state is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def goes_along(self):
+        """Fields beside the state that a restart has, for those that start from it elsewhere."""
+        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
+
+    @property
+    def passport(self):
+        """What a restart says of its geometry."""
+        return passport(self)
 
     @property
     def kept(self):

@@ -8,6 +8,7 @@ import numpy as np
 from fathom import earth, mpi
 from fathom.atmosphere import compressible, ground_of_area
 from fathom.atmosphere import outer as outer_models
+from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
@@ -73,6 +74,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     precision : "fp64" (default) or "fp32".
     """
 
+    ground_as_it_is: np.ndarray | None = None  # of another area on the same points
     experiments = ("outer",)  # arguments that may be files of experiments, which then run beside it
 
     def __init__(
@@ -167,8 +169,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
-        analysis : state of a store or a file, as SpectralAtmosphere takes them; "outer": the first
-            one of the outer model.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them; a Simulation of
+            another atmosphere, or its restart (docs/post.md); "outer": the first one of the outer
+            model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
@@ -177,10 +180,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 raise InputError("analysis = 'outer': there is no outer model")
             analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
-        if analysis is not None and is_given(analysis):
+        if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError(
-                f"analysis = {analysis!r} is another atmosphere: a limited area starts from a store"
-                " of one, or from a file"
+                f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
+                " earth"
             )
         if digital_filter and self.outer:
             raise InputError("digital_filter: a model with an outer one has none")
@@ -208,6 +211,26 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
 
     # ---- what the simulation asks for ------------------------------------------------------------
+
+    def arrive(self, simulation):
+        """Once blocks are known: what another atmosphere gives."""
+        if self.given is None:
+            return
+        self.change = self.changed_by(ChangeToArea, simulation)
+        ground = dict(self.change.ground)
+        if "surface_geopotential" in ground and self.change.same_points:
+            self.ground_as_it_is = self.change.whole_of("surface_geopotential")[0]
+        self.orography = ground.pop("surface_geopotential", self.orography)
+        self.initial |= ground
+        self.initial |= self.change.state(self.surface_geopotential)
+
+    def initialise(self, simulation):
+        """The initial state into the fields. True: they are another area's, bit for bit."""
+        change, self.change = self.change, None
+        simulation.changed = True
+        if change is not None and change.fill(self.surface_geopotential):
+            return True
+        return super().initialise(simulation)
 
     def start_values(self, given):
         if not self.compressible:
@@ -311,6 +334,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     @property
     def surface_geopotential(self):
         """As given, made periodic, of the waves that the model keeps [m2 s-2]."""
+        if self.ground_as_it_is is not None:
+            return self.ground_as_it_is
         given = self.orography
         if not callable(given) and np.ndim(given):
             given = self.at_all_points(given)
@@ -325,17 +350,6 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         """As output has it, (ny, nx), for coasts: none in E."""
         land = super().land_fraction
         return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
-
-    @property
-    def passport(self):
-        """What a restart says of its geometry."""
-        return {
-            "size": list(self.grid.size),
-            "points": list(self.grid.points),
-            "temperature": self.temperature,
-            "tracers": list(self.tracers),
-            "boundary": list(self.boundary),
-        }
 
 
 def _is_compressible(dynamics):

@@ -2,17 +2,13 @@
 docs/models.md lists what a simulation asks of a model.
 """
 
-import warnings
-
 from fathom import earth, mpi
 from fathom.atmosphere import cases, diagnostics
 from fathom.atmosphere.budget import Budget
 from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
-from fathom.atmosphere.given_state import passport
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
 from fathom.failure import InputError
 from fathom.order import Order
@@ -237,19 +233,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """
         if self.given is None:
             return
-        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
-        if beside:
-            raise InputError(
-                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
-                f" {', '.join(self.boundary) or 'no fields'}"
-            )
-        self.change = ChangeOfGeometry(self.given, simulation)
-        if simulation.is_root and str(self.change.given.date) != str(simulation.date):
-            warnings.warn(
-                f"the state given is of {self.change.given.date}, this run starts at"
-                f" {simulation.date}",
-                stacklevel=2,
-            )
+        self.change = self.changed_by(ChangeOfGeometry, simulation)
         ground = dict(self.change.ground)
         self.orography = ground.pop("surface_geopotential", self.orography)
         self.initial |= ground
@@ -272,16 +256,6 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """What keeping energy has given back since the model was made [J m-2]."""
         fixer = simulation.find(mpi.core.EnergyFixer)
         return fixer.returned if fixer is not None else None
-
-    @property
-    def passport(self):
-        """What a restart says of its geometry."""
-        return passport(self)
-
-    @property
-    def goes_along(self):
-        """Fields beside the state that a restart has, for those that start from it elsewhere."""
-        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""

@@ -103,30 +103,18 @@ class Running:
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
-class OfArea(Given):
-    """The state of now of a limited area."""
-
-    def __init__(self, simulation: Any):
-        model = simulation.model
-        self.simulation, self.grid, self.domain = simulation, model.grid, simulation.domain
-        self.temperature, self.tracers = model.temperature, model.tracers
-
-    def windows(self, name: str) -> list[np.ndarray]:
-        return self.simulation.fields.windows(name)
-
-
 def beside(simulation: Any) -> Given:
     """The state of an outer model. ValueError: it has no places on earth."""
-    if hasattr(simulation.model.grid, "truncation"):
-        return OfSimulation(simulation, simulation.comm)
-    if not hasattr(simulation.model.grid, "area"):
+    if not hasattr(simulation.model.grid, "truncation") and not hasattr(
+        simulation.model.grid, "area"
+    ):
         raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
             f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"
             " GridPointAtmosphere on a SphereGrid or a RotatedGrid, and of"
             " LimitedAreaAtmosphere on a LimitedAreaGrid"
         )
-    return OfArea(simulation)
+    return OfSimulation(simulation, simulation.comm)
 
 
 class Collected:

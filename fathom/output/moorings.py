@@ -36,12 +36,6 @@ class Moorings(SmallStore):
         self.target = targets.moorings(moorings)
 
     def open(self):
-        for name, d in self.variables.items():
-            if d.whole:
-                raise InputError(
-                    f"output {self.path}: '{name}' is made of the whole grid, moorings of columns;"
-                    " an output with a section or an area has it"
-                )
         self._find_places()
         self._find_target()
         self.columns = {
@@ -73,10 +67,11 @@ class Moorings(SmallStore):
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         s, began, held = self.simulation, perf_counter(), {}
+        self.make_along()
         for name, d in self.variables.items():
             for need in d.needs:
                 source, horizontal = (
-                    self._running_name(need, d.surface) if self.statistic else need,
+                    self._source(need, d.surface),
                     self.places[name]["horizontal"],
                 )
                 if (source, horizontal, d.surface) not in held:
@@ -88,12 +83,7 @@ class Moorings(SmallStore):
             for name, d in self.variables.items():
                 horizontal = self.places[name]["horizontal"]
                 arrays = [
-                    held[
-                        self._running_name(need, d.surface) if self.statistic else need,
-                        horizontal,
-                        d.surface,
-                    ]
-                    for need in d.needs
+                    held[self._source(need, d.surface), horizontal, d.surface] for need in d.needs
                 ]
                 self._write(
                     self._alias(name),

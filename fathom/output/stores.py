@@ -15,6 +15,7 @@ from fathom.failure import InputError
 from fathom.output import diagnostics, files
 from fathom.output.fit import Fit
 from fathom.output.streams import Item, Product, Stream
+from fathom.regions import region
 from fathom.regrid import targets, windows
 from fathom.regrid.chosen import chosen
 from fathom.schemes import scheme
@@ -93,6 +94,7 @@ class Store(Stream):
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+        self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
         self.compression = None
 
     def compress(self, compression):
@@ -159,24 +161,67 @@ class Store(Stream):
     # ---- before the run --------------------------------------------------------------------------
 
     def processes(self, known, precision):
-        """What the sequence must do for this store: running statistics."""
+        """What the sequence must do for this store: running statistics; and room for what is made
+        along the earth before an event.
+        """
         if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
             raise InputError(
                 f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
             )
         model = self.simulation.model
-        self.variables = {}
-        for name, d in (diagnostics.find(name, model, known) for name in self.requested):
-            layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
-            self.variables[name] = (
-                model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"])
-                if self.levels is not None and layer
-                else d
-            )
-            if self.fit is not None:
-                self.variables[name] = self._said(self.fit.of, name, self.variables[name])
+        self.keep = []
+        self.variables = {
+            name: self._where_asked(name, d, known)
+            for name, d in (diagnostics.find(name, model, known) for name in self.requested)
+        }
+        self.made = {
+            field: step
+            for d in self.variables.values()
+            for step in d.before
+            for field in step.fields
+        }
         self._check_statistic()
-        return self._kept(known, precision)
+        return [*self._kept(known, precision), *self._room()]
+
+    def _where_asked(self, name, d, known):
+        """A variable of the model's on the chosen levels, and fitted."""
+        model, first = self.simulation.model, known[d.own_needs[0]]
+        vertical = "column" if d.surface else d.vertical or first["vertical"]
+        chosen_here = self.levels is not None and vertical == "layer"
+        if chosen_here:
+            d = model.at_levels(name, d, self.levels, first["horizontal"])
+        if self.fit is None:
+            return d
+        height = model.grid.levels.number
+        levels = {"column": 1, "layer": height}.get(vertical, height + 1)
+        levels = len(self.levels) if chosen_here else levels
+        return self._said(self.fit.of, name, d, levels, vertical, first["units"])
+
+    def _room(self):
+        """A process of the fields that are made along the earth: it does nothing, they are filled
+        before an event.
+        """
+        if not self.made:
+            return []
+        fields = [
+            (self._made_name(field), step.units, "center", step.vertical, False, "writes")
+            for field, step in self.made.items()
+        ]
+        self.keep += [field[0] for field in fields]
+        process = mpi.core.PythonProcess(
+            f"fields for {self.path.name}", fields, lambda ranks, blocks: None
+        ).process()
+        process.phase = "output"
+        return [process]
+
+    def _made_name(self, field):
+        return f"{field} for {self.path.name}"
+
+    def _source(self, need, surface):
+        """The field of the sequence that has what a variable needs when an event is sent."""
+        if need in self.made:
+            return self._made_name(need)
+        return self._running_name(need, surface) if self.statistic else need
 
     def _check_statistic(self):
         """ValueError: one that does not follow from those of what a variable is made of."""
@@ -187,7 +232,8 @@ class Store(Stream):
             ):
                 raise InputError(
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
-                    f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
+                    f" that of {', '.join(d.own_needs)}; ask for the instantaneous one, or for"
+                    " those"
                 )
 
     def _kept(self, known, precision):
@@ -204,8 +250,10 @@ class Store(Stream):
         return [self._running(field, surface, known, places, precision) for field, surface in needs]
 
     def _needs(self):
-        """(field, whether only its top layer) of all that variables are made of."""
-        return sorted({(field, d.surface) for d in self.variables.values() for field in d.needs})
+        """(field of the sequence, whether only its top layer) of all that variables follow from."""
+        found = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
+        return sorted((need, surface) for need, surface in found if need not in self.made)
 
     def _running(self, field, surface, known, places, precision):
         now = f"{field}_after" if f"{field}_after" in known else field
@@ -285,9 +333,12 @@ class Store(Stream):
         step; returns all fields.
         """
         fields = {f["name"]: f for f in self.simulation.fields.fields}
-        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
+        self.places = {
+            name: fields[need if (need := d.needs[0]) not in self.made else self._made_name(need)]
+            for name, d in self.variables.items()
+        }
         self.known_at_start = {
-            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs)
+            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.own_needs)
             for name, d in self.variables.items()
         }
         return fields
@@ -365,10 +416,10 @@ class Store(Stream):
             shift = first.setdefault((needs[0], surface), len(first))
             items = []
             for need in needs:
-                source = self._running_name(need, surface) if self.statistic else need
+                source = self._source(need, surface)
                 item = Item(
                     source,
-                    1 if surface else fields[source]["levels"],
+                    self._levels_of(need, surface, fields[source]["levels"]),
                     self._rectangles(name, regions[name]),
                     shift,
                 )
@@ -377,19 +428,23 @@ class Store(Stream):
                 items.append(self.items.index(item))
             self.products.append(Product(together, tuple(items), regions[name]))
 
+    def _levels_of(self, need, surface, levels):
+        """How many of a field's are sent."""
+        if need in self.made:
+            return self.made[need].levels or levels
+        return 1 if surface else levels
+
     def _groups(self, regions):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
-            key = name if d.shared is None else (d.shared, d.vertical, d.whole, regions[name])
+            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
-        _, ny, nx = self.simulation.model.grid.shape
-        if self.variables[name].whole:
-            return tuple((0, ny, 0, nx) for _ in regions)
+        nx = self.simulation.model.grid.shape[2]
         if self.target is None:
             return regions
         return tuple(
@@ -465,6 +520,33 @@ class Store(Stream):
 
     # ---- an event --------------------------------------------------------------------------------
 
+    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+        self.make_along()
+        super().send(steps, seconds, bounds, last)
+
+    def make_along(self):
+        """What is made along the earth, into its fields; by all ranks that compute."""
+        if not self.made:
+            return
+        s = self.simulation
+        surfaces = dict(reversed(self._needs()))
+        with region("along the earth", "output", "output"):
+            held = diagnostics.Held(
+                s, lambda need: s.fields.windows(self._source(need, surfaces[need]))
+            )
+            held.make({step.fields: step for step in self.made.values()}.values())
+            for field in self.made:
+                for n, block in enumerate(held(field)):
+                    self._put(self._made_name(field), n, block)
+
+    def _put(self, name, n, block):
+        """The first levels of a field; NaN where there is nothing is 0."""
+        fields = self.simulation.fields
+        levels = next(f["levels"] for f in fields.fields if f["name"] == name)
+        whole = np.zeros((levels, *block.shape[1:]))
+        whole[: len(block)] = block
+        fields.put(name, n, whole)
+
     def begin(self, kept):
         """Once the state is there; kept: what the restart has of this store."""
 
@@ -530,9 +612,6 @@ class Store(Stream):
             values = np.full_like(values, np.nan) if name in unknown else values
             if self.target is None:
                 values = grid.regular(values, j0)
-                if self.variables[name].whole:
-                    first, end, west, east = product.regions[n]
-                    values = values[:, first:end, west:east]
             else:
                 values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
@@ -562,7 +641,11 @@ class Store(Stream):
     def levels_sent(self):
         """Also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
-        return sum(1 if surface else fields[field] for field, surface in self._needs())
+        sent = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        return sum(
+            self._levels_of(need, surface, fields[self._source(need, surface)])
+            for need, surface in sent
+        )
 
     def stored_bytes(self):
         """Of one time, before it is compressed."""
@@ -576,14 +659,11 @@ class Store(Stream):
         )
 
     def _levels_stored(self, name):
-        levels = self.items[next(p for p in self.products if name in p.names).items[0]].levels
-        return (
-            1
-            if self._vertical(name) == "column"
-            else levels
-            if self.levels is None
-            else len(self.levels)
-        )
+        if self._vertical(name) == "column":
+            return 1
+        if self.levels is not None:
+            return len(self.levels)
+        return self.items[next(p for p in self.products if name in p.names).items[0]].levels
 
     # ---- with servers ----------------------------------------------------------------------------
 
@@ -611,12 +691,11 @@ class SmallStore(Store):
 
     def _write(self, name, value):
         """A value of the time that is under way, on root."""
-        for region in self.file.regions(name):
-            j0, j1, i0, i1 = region
+        for j0, j1, i0, i1 in self.file.regions(name):
             self.file.write(
                 name,
                 self.count,
-                region,
+                (j0, j1, i0, i1),
                 value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1],
             )
 

@@ -148,7 +148,7 @@ class Departures:
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         made = [np.full((self.levels[name], len(points)), np.nan) for points in asked]
         _, found = diagnostics.find(name, s.model, self.fields)
-        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        blocks = diagnostics.windows(s, found, self.fields[found.own_needs[0]])
         for (j0, i0, ny, own), block in zip(s.domain.blocks, blocks):
             for points, values in zip(asked, made):
                 j, i = np.divmod(points, nx)
@@ -159,7 +159,7 @@ class Departures:
     def _levels(self, name: str) -> int:
         s = self.simulation
         _, found = diagnostics.find(name, s.model, self.fields)
-        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        blocks = diagnostics.windows(s, found, self.fields[found.own_needs[0]])
         return max(s.comm.allgather(max(map(len, blocks), default=0)))
 
     # ---- after the run ---------------------------------------------------------------------------

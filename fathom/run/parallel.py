@@ -34,6 +34,7 @@ usual = {
     "on_busy": "synchronous",
     "io_silence": 30.0,
     "readers": 0,
+    "writers": "all",
     "staging": None,
 }
 decisions = {  # of several settings: who names one of them decides
@@ -85,7 +86,7 @@ def _one_of(value, allowed, what):
 def _check_servers(how):
     """Ranks that read or serve output, and what they do."""
     counts = ["io_servers", "per_node", "io_sets", "io_slots"]
-    counts += [] if how["readers"] == every_rank else ["readers"]
+    counts += [name for name in ("readers", "writers") if how[name] != every_rank]
     for name in counts:
         if integer(name, how[name]) < 0:
             raise InputError(f"{name} = {how[name]!r} must be at least 0")

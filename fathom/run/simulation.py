@@ -20,7 +20,7 @@ from fathom.output.moorings import Moorings
 from fathom.output.servers import Servers, divide, serve
 from fathom.output.stores import Store
 from fathom.output.streams import Delivery
-from fathom.reading import Readers
+from fathom.reading import Readers, every_rank, placed
 from fathom.regions import region
 from fathom.report.summary import finish
 from fathom.run import choices, room, sanity, wishes
@@ -112,6 +112,7 @@ class Simulation:
             0,
             None,
         )  # room for a trace of the next run; that of the last, on rank 0
+        self._writers: list[int] | None = None
         self.delivery = Delivery(self._seen)
 
     def __repr__(self):
@@ -301,6 +302,15 @@ class Simulation:
     def bytes_of_number(self):
         """Of fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
+
+    @property
+    def writers(self):
+        """The computing ranks that write what no I/O server does; the first has rank 0's files."""
+        if self._writers is None:
+            how = self.parallel["writers"]
+            everyone = list(range(self.comm.size))
+            self._writers = everyone if how == every_rank else placed(self.comm, how)
+        return self._writers
 
     @property
     def streams(self):
