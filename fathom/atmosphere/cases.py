@@ -20,6 +20,8 @@ them: `model.set(case="williamson-5")`.
                              case document; rotation = 0)
                          dcmip-3-1       gravity waves of a warm spot on a small planet (the same;
                              rotation = 0, radius = 6371.22e3 / 125)
+                         tropical-cyclone, supercell, supercell-balanced
+                             of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude
 [degrees] (and pressure [Pa]), and beside it `orography`, `mean_geopotential`, `coriolis` where the
@@ -28,6 +30,7 @@ case prescribes them.
 
 import numpy as np
 
+from fathom.atmosphere import cases_of_2016
 from fathom.failure import InputError
 from fathom.names import near
 
@@ -395,4 +398,5 @@ primitive_equations = {
     "polvani": short_jet,
     "dcmip-2-0-0": rest_over_rings,
     "dcmip-3-1": small_planet_waves,
+    **cases_of_2016.cases,
 }

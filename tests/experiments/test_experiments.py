@@ -75,6 +75,8 @@ small = {
         "output.'pressure.zarr'.every=15min",
     ],
     "forecast-gridpoint": ["grid.nx=24"],
+    "supercell": ["grid.nx=24", "grid.ny=18", "grid.levels.number=16", "simulation.step=20s"],
+    "tropical-cyclone": ["grid.nx=36", "grid.ny=24", "simulation.step=20min"],
     "europe-gridpoint": [
         "grid.resolution=200e3",
         "grid.points=[24,20]",
