@@ -28,7 +28,7 @@ def figure(*shape, **more):
 
 def supercell(data, picture):
     """Greatest updraught and rain of each record."""
-    w, rain = data.upward_air_velocity, data.rain_water
+    w, rain = data.wa, data.rw
     up, across = (next(d for d in of.dims if d.startswith("height")) for of in (w, rain))
     minutes = (w.time - w.time[0]) / np.timedelta64(1, "m")
     table = {
@@ -63,9 +63,9 @@ def supercell(data, picture):
 
 def cyclone(data, picture):
     """Least pressure [hPa] and greatest wind of the lowest layer [m/s] of each record."""
-    p = data.air_pressure_at_mean_sea_level / 100
-    level = next(d for d in data.eastward_wind.dims if d.startswith("height"))
-    wind = np.hypot(data.eastward_wind, data.northward_wind).isel({level: -1})
+    p = data.psl / 100
+    level = next(d for d in data.ua.dims if d.startswith("height"))
+    wind = np.hypot(data.ua, data.va).isel({level: -1})
     days = (p.time - p.time[0]) / np.timedelta64(1, "D")
     table = {
         "days": days.values.round(2).tolist(),
