@@ -81,7 +81,7 @@ def main():
     for hour in hours:
         sim.advance(round((3600 * hour - sim.seconds) / sim.step))
         sim.watch()
-        fields.append(whole(sim, "geopotential_height", [level])[0])
+        fields.append(whole(sim, "geopotential_height", [level / 100])[0])
     ny, nx = fields[0].shape
     scores = verify(fields, Rows.gaussian(ny, nx), analyses)
     table = {"hours": hours.tolist()} | {

@@ -65,7 +65,7 @@ class GridPointAtmosphere(AirWithPhysics):
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
     preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
-        tolerance of its residual, relative to its right side, by default 1e-4 on a plane, 1e-2 on
+        tolerance of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
         the sphere; maximum_iterations.
     fix_mass : whether the mass of air is kept; by default all but of an area.
     outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
@@ -140,7 +140,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.sphere = self.area or isinstance(grid, SphereGrid)
         self.deep = self.sphere and yes_or_no("deep", deep)
         if tolerance is None:
-            tolerance = 1e-2 if self.sphere else 1e-4
+            tolerance = 1e-3 if self.sphere else 1e-4
         usual = "state" if self.sphere else "reference"
         self.linear_about = choice(
             "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
