@@ -35,7 +35,7 @@ HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}
-own_exchange = ("BulkExchange", "SurfaceState")
+own_exchange = ("BulkExchange", "SurfaceState", "TileExchange", "TileState")
 of_fluxes = ("MassFluxConvection", "ShallowMassFlux")  # start from those at the surface
 
 
