@@ -226,6 +226,7 @@ def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") ->
 
         LandSurface   1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2)
         SoilLayers    to each layer the mean of exp(-z / 0.12 m) in it, the wave of a day in soil
+        TiledLand     as SoilLayers; the surface is the mean of the tiles
 
     Returns name of the field -> increments. ValueError: another scheme.
     """

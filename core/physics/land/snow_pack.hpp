@@ -2,7 +2,7 @@
 ///
 ///   parts of S   w_1 = min(1/3, 10 / (S + 10)),   w_2 = min((1 - w_1) / 2, 50 / (S + 10)),
 ///       w_3 the rest
-///   heat   C_k (T'_k - T_k) / dt = F_k-1 - F_k,   F_k = K_k (T'_k - T'_k+1),   T'_4 of soil layer 1
+///   heat   C_k (T'_k - T_k) / dt = F_k-1 - F_k,   F_k = K_k (T'_k - T'_k+1),   T'_4 the soil's
 ///   q = c_ice M (T - T_m) + L_f liquid [J m-2 of land]: below 0 cold, above 0 wet;
 ///       liquid beyond 5 % of M sinks, freezes in cold layers below, and leaves at the bottom
 ///   conductivity 2.22 (density / 917)^1.88 W m-1 K-1 (Douville et al. 1995, Clim. Dyn. 12, 21-35)

@@ -23,8 +23,8 @@ template <class Real> struct TiledSurface {
     TileWarmth<Real> warmth;
     TileConductances<Real> conductances;
     TileForcing<Real> forcing;
-    Reads<Real, "soil_forcing", place::center_column, "K"> soil_forcing;
-    Reads<Real, "soil_inertia", place::center_column, "W m-2 K-1"> soil_inertia;
+    SoilForcing<Real> soil;
+    Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice;
     Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow;
     Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation;
     Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature;
@@ -109,7 +109,7 @@ private:
             K{Real(k.plants[0]), Real(k.bare[0]), Real(k.snow[0]), Real(k.ice[0])},
             beta{Real(k.plants_wet[0]), Real(k.bare_wet[0]), Real(k.snow_wet[0]), Real(1)},
             inertia{Real(f.plants_inertia[0]), Real(f.bare_inertia[0]), Real(f.snow_inertia[0]),
-                    Real(f.ice_inertia[0])},
+                    tile::ice_inertia<Real>(on_ice[0], row.step)},
             given{Real(f.plants[0]), Real(f.bare[0]), Real(f.snow[0]), Real(f.ice[0])},
             coupling{Real(f.plants_coupling[0]), Real(f.bare_coupling[0]), Real(f.snow_coupling[0]),
                      Real(0)};
@@ -139,7 +139,7 @@ private:
         Real ss = row.diagonal + sea, sq = 0, sx = 0,
              s = fma(sea, row.above_s(sea_temperature[0]), row.right_s);
         Real qs = 0, qq = row.diagonal + sea, qx = 0, q = fma(sea, sea_humidity(row), row.right_q);
-        Real xs = 0, xq = 0, xx = soil_inertia[0], x = xx * soil_forcing[0];
+        Real xs = 0, xq = 0, xx = soil.inertia[0], x = xx * soil.forcing[0];
         for (int i = 0; i < tile::number; ++i) {
             const Tile& t = tiles[i];
             const Line& line = lines[i];

@@ -15,11 +15,6 @@
 namespace fathom::physics {
 
 namespace tile {
-/// Of ice and the snow on it [W m-2 K-1].
-template <class Real> constexpr Real ice_conducts(Real snow) {
-    constexpr double density = 300, conductivity = 0.2715;  // 2.22 (300 / 917)^1.88
-    return 1 / (1 / ground::ice_conductance + snow * (1 / (density * conductivity)));
-}
 template <class Real> constexpr Real below_ice(Real water_T) {
     return smaller(water_T, ground::sea_freezing);
 }
@@ -42,7 +37,7 @@ struct TileResponse {
 
     template <class Real>
     constexpr void operator()(
-        SoilState<Real> state, TileWarmth<Real> warmth, SnowState<Real> pack,
+        TileWarmth<Real> warmth, SnowState<Real> pack, SoilState<Real> state,
         Reads<Real, "snow_on_ice", place::center_column, "kg m-2"> on_ice,
         Reads<Real, "vegetation_fraction", place::center_column, "1"> vegetation,
         Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
@@ -71,11 +66,10 @@ struct TileResponse {
                    through_ice = tile::ice_conducts<Real>(on_ice[0]);
         const Real from_plants = to_plants * (T[tile::plants] - soil_T),
                    from_bare = to_bare * (T[tile::bare] - soil_T);
-        const Real of_ice = ground::ice_capacity / step + through_ice;
+        const Real of_ice = tile::ice_inertia<Real>(on_ice[0], step);
         out.plants_inertia[0] = skin + to_plants;
         out.bare_inertia[0] = skin + to_bare;
         out.snow_inertia[0] = heat.inertia;
-        out.ice_inertia[0] = of_ice;
         out.plants_coupling[0] = to_plants;
         out.bare_coupling[0] = to_bare;
         out.snow_coupling[0] = heat.coupling;

@@ -1,7 +1,7 @@
 /// Shares of the tiles, what they reflect and what they emit; in the place of SurfaceState.
 ///
 ///   share of plants l (1 - c) v,   bare ground l (1 - c) (1 - v),   snow l c,   c = S / (S + 10)
-///   albedo: land snow_free_albedo; snow what its age says, less under trees; ice and its snow as in
+///   albedo: land snow_free_albedo; snow by its age, less under trees; ice and its snow as in
 ///       SurfaceState
 ///   emission = sum share sigma T^4
 #pragma once

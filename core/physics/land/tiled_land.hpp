@@ -63,6 +63,7 @@ struct TiledLand {
         Parameter{"heat_from_below", &TiledLand::heat_from_below, "W m-2", 0, 1,
                   "heat that rises into the lowest layer of soil"}};
 
+    // long: what a column holds, store by store, each from what the one before has left
     template <class Real>
     constexpr void operator()(
         TileShares<Real> shares, TileForcing<Real> forcing, TileFluxes<Real> fluxes,
@@ -167,7 +168,7 @@ private:
     constexpr Real ice(const TileForcing<Real>& forcing, const TileFluxes<Real>& fluxes,
                        const TileUpdate<Real>& state, Real fallen, Real mean, Real share, Real open,
                        Real sea_T, const LandOutflow<Real>& out) const {
-        const Real S = state.on_ice[0], I = forcing.ice_inertia[0],
+        const Real S = state.on_ice[0], I = tile::ice_inertia(S, step),
                    per_heat = constants::fusion_heat / (I * step);
         const Real from_snow =
                        smaller(fluxes.ice_water[0] * step * ground::snow_cover(S), S + fallen),

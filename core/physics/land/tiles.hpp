@@ -1,16 +1,16 @@
 /// The surface as tiles, each with a temperature of its own: the open sea (or lake), whose
 /// temperature others give, and on the ground
 ///
-///   plants        v (1 - c) of the land      skin of C = 2e4 J m-2 K-1 over the soil, with water on
-///       leaves
+///   plants        v (1 - c) of the land      skin of C = 2e4 J m-2 K-1 over the soil, with water
+///       on leaves
 ///   bare ground   (1 - v) (1 - c)            skin of the same C
 ///   snow          c = S / (S + 10 kg m-2)    three layers (snow_pack.hpp) over the soil
 ///   ice           of sea and lakes           slab of C = 4e5 J m-2 K-1, with snow
 ///
 /// Plants, bare ground and snow share the soil below (soil.hpp). What is kept of a temperature is
 /// its departure from ground_temperature, the mean of the tiles by area: who gives that mean, a
-/// user or an analysis, has given all of them. Snow is not warmer than melting, and at melting where
-/// it is wet.
+/// user or an analysis, has given all of them. Snow is not warmer than melting, and at melting
+/// where it is wet.
 ///
 ///   TileState       shares, albedo and emission          in the place of SurfaceState (ground.hpp)
 ///   TileResponse    of each tile and of the soil to what the air will take   SoilResponse
@@ -31,6 +31,15 @@ inline constexpr double leaves_hold = 0.5;    // water on plants [kg m-2]
 inline constexpr double melting = constants::celsius;
 
 template <class Real> using Each = std::array<Real, number>;
+
+/// Of ice and the snow on it [W m-2 K-1].
+template <class Real> constexpr Real ice_conducts(Real snow) {
+    constexpr double density = 300, conductivity = 0.2715;  // 2.22 (300 / 917)^1.88
+    return 1 / (1 / ground::ice_conductance + snow * (1 / (density * conductivity)));
+}
+template <class Real> constexpr Real ice_inertia(Real snow, double step) {
+    return ground::ice_capacity / step + ice_conducts(snow);
+}
 }  // namespace tile
 
 /// How much of a column each tile is.
@@ -71,7 +80,8 @@ template <class Real> constexpr tile::Each<Real> temperatures(const TileWarmth<R
 }
 
 /// What each tile will be but for what the air takes: dT = forcing + (coupling dT_soil - H - L E) /
-/// inertia; and the soil, inertia (dT_soil - forcing) = sum of shares coupling dT.
+/// inertia, of ice with tile::ice_inertia; and the soil, inertia (dT_soil - forcing) = sum of shares
+/// coupling dT.
 template <class Real> struct TileForcing {
     Reads<Real, "plant_forcing", place::center_column, "K"> plants;
     Reads<Real, "bare_ground_forcing", place::center_column, "K"> bare;
@@ -80,7 +90,6 @@ template <class Real> struct TileForcing {
     Reads<Real, "plant_inertia", place::center_column, "W m-2 K-1"> plants_inertia;
     Reads<Real, "bare_ground_inertia", place::center_column, "W m-2 K-1"> bare_inertia;
     Reads<Real, "snow_inertia", place::center_column, "W m-2 K-1"> snow_inertia;
-    Reads<Real, "ice_inertia", place::center_column, "W m-2 K-1"> ice_inertia;
     Reads<Real, "plant_coupling", place::center_column, "W m-2 K-1"> plants_coupling;
     Reads<Real, "bare_ground_coupling", place::center_column, "W m-2 K-1"> bare_coupling;
     Reads<Real, "snow_coupling", place::center_column, "W m-2 K-1"> snow_coupling;
@@ -93,10 +102,14 @@ template <class Real> struct TileForcingOut {
     Writes<Real, "plant_inertia", place::center_column, "W m-2 K-1"> plants_inertia;
     Writes<Real, "bare_ground_inertia", place::center_column, "W m-2 K-1"> bare_inertia;
     Writes<Real, "snow_inertia", place::center_column, "W m-2 K-1"> snow_inertia;
-    Writes<Real, "ice_inertia", place::center_column, "W m-2 K-1"> ice_inertia;
     Writes<Real, "plant_coupling", place::center_column, "W m-2 K-1"> plants_coupling;
     Writes<Real, "bare_ground_coupling", place::center_column, "W m-2 K-1"> bare_coupling;
     Writes<Real, "snow_coupling", place::center_column, "W m-2 K-1"> snow_coupling;
+};
+
+template <class Real> struct SoilForcing {
+    Reads<Real, "soil_forcing", place::center_column, "K"> forcing;
+    Reads<Real, "soil_inertia", place::center_column, "W m-2 K-1"> inertia;
 };
 
 /// What the air takes of each tile: heat with the latent heat of evaporation, and water.

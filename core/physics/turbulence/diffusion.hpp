@@ -9,9 +9,9 @@
 ///       - q')]
 ///
 /// The elimination runs downward and leaves s' = A + B F in the lowest layer; with it the ground's
-/// own equation is solved (here; tile by tile in land/tile_diffusion.hpp), and the substitution runs
-/// back up. x are values at the end of the step
-/// by the tendencies so far. Kinetic energy that is lost warms the layer where it is lost. Closed:
+/// own equation is solved (here, or all tiles' in land/tile_diffusion.hpp), and the substitution
+/// runs back up. x are values at the end of the step by the tendencies so far. Kinetic energy that
+/// is lost warms the layer where it is lost. Closed:
 /// int (c_p T + L q + v^2 / 2) dp / g gains what passes the surface, to round-off; so do vapour and
 /// the ground.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace fathom::physics {
 
-/// The row of the lowest layer but for the surface's fluxes: diagonal x = right + dt F, x the changes
-/// of s and q there; and the surface's answer.
+/// The row of the lowest layer but for the surface's fluxes, diagonal x = right + dt F, x the
+/// changes of s and q there; and the surface's answer.
 template <class Real> struct LowestRow {
     double step;
     Real diagonal, right_s, right_q, T, q, drop, surface_pressure;
