@@ -153,7 +153,7 @@ class FirstPhysics:
                 ' or "TiledLand"'
             )
         self.diffusion = scheme("VerticalDiffusion")
-        if self.land and "surface" in self.land.entry["companions"]:
+        if self.land and "surface" in self.land.entry.get("companions", {}):
             self._tile()
 
     def _tile(self):
