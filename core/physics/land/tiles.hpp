@@ -80,8 +80,8 @@ template <class Real> constexpr tile::Each<Real> temperatures(const TileWarmth<R
 }
 
 /// What each tile will be but for what the air takes: dT = forcing + (coupling dT_soil - H - L E) /
-/// inertia, of ice with tile::ice_inertia; and the soil, inertia (dT_soil - forcing) = sum of shares
-/// coupling dT.
+/// inertia, of ice with tile::ice_inertia; and the soil: inertia (dT_soil - forcing) = sum over
+/// land of shares coupling dT.
 template <class Real> struct TileForcing {
     Reads<Real, "plant_forcing", place::center_column, "K"> plants;
     Reads<Real, "bare_ground_forcing", place::center_column, "K"> bare;
