@@ -99,7 +99,7 @@ def derived(model):
             table["precipitation_flux"] = Diagnostic(
                 falling, lambda model, window, *parts: sum(parts), vertical="column"
             )
-        if any(p.name == "BulkExchange" for p in model.physics):
+        if any(p.name in near_surface.schemes for p in model.physics):
             needs = (*column, *wind, *near_surface.exchange)
             for name in near_surface.names:
                 table[name] = Diagnostic(

@@ -149,6 +149,13 @@ class DriverFile:
                 return name
         raise InputError(f"{self.name}: the first state needs one of {', '.join(names)}")
 
+    def first_temperature(self):
+        """That of the first state: where the water is all of it (qt, rt), the temperature that
+        condensation does not change, if it is there."""
+        water = next((n for n in humidities if self.has(n)), "")
+        total = water in ("qt", "rt") and self.has("thetal")
+        return "thetal" if total else self.first(temperatures)
+
     def at(self, name, seconds, heights=None):
         """A forcing at a time, linear between those given: a number, or a profile."""
         values = self._values(name)

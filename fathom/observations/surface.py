@@ -226,17 +226,19 @@ def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") ->
 
         LandSurface   1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2)
         SoilLayers    to each layer the mean of exp(-z / 0.12 m) in it, the wave of a day in soil
+        TiledLand     as SoilLayers; the surface is the mean of the tiles
 
     Returns name of the field -> increments. ValueError: another scheme.
     """
     surface = np.asarray(air_temperature, float)
     if land == "LandSurface":
         below = {"deep_ground_temperature": surface / (2 * np.pi)}
-    elif land == "SoilLayers":
+    elif land in ("SoilLayers", "TiledLand"):
         thickness = np.array(mpi.core.ground["thickness"])
         left = np.exp(-np.append(0, np.cumsum(thickness)) / DAY_IN_SOIL)
         shares = DAY_IN_SOIL / thickness * -np.diff(left)
         below = {f"soil_temperature_{k}": share * surface for k, share in enumerate(shares, 1)}
     else:
-        raise InputError(unknown("scheme of land", land, ["LandSurface", "SoilLayers"]))
+        known = ["LandSurface", "SoilLayers", "TiledLand"]
+        raise InputError(unknown("scheme of land", land, known))
     return {"ground_temperature": surface, **below}

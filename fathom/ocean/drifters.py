@@ -16,7 +16,7 @@ from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.region import share_of_columns
 from fathom.output import diagnostics
-from fathom.output.stores import SmallStore
+from fathom.output.small_stores import SmallStore
 from fathom.regrid import places as interpolation
 from fathom.time.clock import Event, Period
 

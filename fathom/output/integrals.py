@@ -14,7 +14,7 @@ import numpy as np
 
 from fathom import mpi, output
 from fathom.failure import InputError
-from fathom.output.stores import SmallStore
+from fathom.output.small_stores import SmallStore
 from fathom.schemes import scheme
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.output import diagnostics
-from fathom.output.stores import SmallStore
+from fathom.output.small_stores import SmallStore
 from fathom.regrid import targets
 
 

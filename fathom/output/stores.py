@@ -10,24 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi, names, output, provenance
+from fathom import names, output, provenance
 from fathom.failure import InputError
 from fathom.output import diagnostics, files
+from fathom.output.along import Along
 from fathom.output.fit import Fit
+from fathom.output.places import Places
+from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
-from fathom.regions import region
-from fathom.regrid import targets, windows
-from fathom.regrid.chosen import chosen
-from fathom.schemes import scheme
-from fathom.time.clock import Period
 
-statistics = {
-    "mean": ("TimeSum", 0.0),
-    "minimum": ("TimeMinimum", np.inf),
-    "maximum": ("TimeMaximum", -np.inf),
-    "accumulation": ("TimeSum", 0.0),
-}  # process, and what it begins with
-summed = ("mean", "accumulation")
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
 # CF names of rates -> of what they add up to; others have none
 amounts = {
@@ -41,7 +32,7 @@ amounts = {
 }
 
 
-class Store(Stream):
+class Store(Statistics, Along, Places, Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the
     rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
     degrees, on another `grid`, or along a `section`; as it is, or a spectral `fit` of it."""
@@ -106,201 +97,6 @@ class Store(Stream):
             )
         self.compression = compression
 
-    def _said(self, make, *given):
-        """What `make` makes of them; a ValueError names the output."""
-        try:
-            return make(*given)
-        except ValueError as error:
-            raise InputError(f"output {self.path}: {error}") from None
-
-    def _place(self, regular, grid, section, area):
-        """The target of the store; None: the model's own grid. ValueError: what does not go
-        together.
-        """
-        if section is not None:
-            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
-            self._one_place(section, {k: value for k, value in other.items() if value is not None})
-            return targets.section(section)
-        if grid is not None and regular is not None:
-            self._one_place(regular, {"grid": grid}, "regular")
-        target = None if regular is None else targets.regular(regular)
-        if grid is not None:
-            target = self._said(targets.of_grid, grid)
-        if area is None and not self.zonal:
-            # of a limited area: without its extension
-            return target or getattr(self.simulation.model.grid, "window", None)
-        return self._said(self._part, target, area)
-
-    def _part(self, target, area):
-        """An area of a target, or of the model's own grid (None), and its means along circles."""
-        own = self.simulation.model.grid.mapping() if target is None else target.mapping
-        if area is not None or target is None:
-            cut = windows.window(own, area or windows.globe)
-            target = cut if target is None else cut.without_grid()
-        return windows.ZonalMean(target) if self.zonal else target
-
-    def _one_place(self, section, other, what="section"):
-        for name, value in other.items():
-            raise InputError(
-                f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
-                " give one of them, and another output the other"
-            )
-
-    def _chosen(self, levels):
-        """Chosen levels; None: those of the model."""
-        if levels is None:
-            return None
-        model = self.simulation.model
-        if not hasattr(model, "at_levels"):
-            raise InputError(
-                f"output {self.path}: levels = {levels} are of pressure or depth;"
-                f" {type(model).__name__} has none"
-            )
-        return self._said(chosen, levels, model.level_coordinates)
-
-    # ---- before the run --------------------------------------------------------------------------
-
-    def processes(self, known, precision):
-        """What the sequence must do for this store: running statistics; and room for what is made
-        along the earth before an event.
-        """
-        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
-            raise InputError(
-                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
-            )
-        model = self.simulation.model
-        self.keep = []
-        self.variables = {
-            name: self._where_asked(name, d, known)
-            for name, d in (diagnostics.find(name, model, known) for name in self.requested)
-        }
-        self.made = {
-            field: step
-            for d in self.variables.values()
-            for step in d.before
-            for field in step.fields
-        }
-        self._check_statistic()
-        return [*self._kept(known, precision), *self._room()]
-
-    def _where_asked(self, name, d, known):
-        """A variable of the model's on the chosen levels, and fitted."""
-        model, first = self.simulation.model, known[d.own_needs[0]]
-        vertical = "column" if d.surface else d.vertical or first["vertical"]
-        chosen_here = self.levels is not None and vertical == "layer"
-        if chosen_here:
-            d = model.at_levels(name, d, self.levels, first["horizontal"])
-        if self.fit is None:
-            return d
-        height = model.grid.levels.number
-        levels = {"column": 1, "layer": height}.get(vertical, height + 1)
-        levels = len(self.levels) if chosen_here else levels
-        return self._said(self.fit.of, name, d, levels, vertical, first["units"])
-
-    def _room(self):
-        """A process of the fields that are made along the earth: it does nothing, they are filled
-        before an event.
-        """
-        if not self.made:
-            return []
-        fields = [
-            (self._made_name(field), step.units, "center", step.vertical, False, "writes")
-            for field, step in self.made.items()
-        ]
-        self.keep += [field[0] for field in fields]
-        process = mpi.core.PythonProcess(
-            f"fields for {self.path.name}", fields, lambda ranks, blocks: None
-        ).process()
-        process.phase = "output"
-        return [process]
-
-    def _made_name(self, field):
-        return f"{field} for {self.path.name}"
-
-    def _source(self, need, surface):
-        """The field of the sequence that has what a variable needs when an event is sent."""
-        if need in self.made:
-            return self._made_name(need)
-        return self._running_name(need, surface) if self.statistic else need
-
-    def _check_statistic(self):
-        """ValueError: one that does not follow from those of what a variable is made of."""
-        for name, d in self.variables.items():
-            if not (
-                self.statistic is None
-                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
-            ):
-                raise InputError(
-                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
-                    f" that of {', '.join(d.own_needs)}; ask for the instantaneous one, or for"
-                    " those"
-                )
-
-    def _kept(self, known, precision):
-        """Fields that variables need stay readable; in place of them, the processes of their
-        running statistics.
-        """
-        needs = self._needs()
-        if not self.statistic:
-            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
-            return []
-
-        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
-        self.sums = [self._running_name(*need) for need in needs]
-        return [self._running(field, surface, known, places, precision) for field, surface in needs]
-
-    def _needs(self):
-        """(field of the sequence, whether only its top layer) of all that variables follow from."""
-        found = {(need, d.surface) for d in self.variables.values() for need in d.needs}
-        found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
-        return sorted((need, surface) for need, surface in found if need not in self.made)
-
-    def _running(self, field, surface, known, places, precision):
-        now = f"{field}_after" if f"{field}_after" in known else field
-        place = places.get(field) or places["tracer"]
-        flat = surface or place["vertical"] == "column"
-        kind = statistics[self.statistic][0]
-        process = scheme(f"Surface{kind}" if flat else kind).process(
-            precision,
-            phase="output",
-            on={"value": now, "statistic": self._running_name(field, surface)},
-            label=f"{kind} of {field}",
-        )
-        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
-        return process.at(
-            self._running_name(field, surface),
-            place["horizontal"],
-            "column" if flat else place["vertical"],
-            place["vector"],
-        )
-
-    def _running_name(self, field, surface):
-        return (
-            f"{'sum' if self.statistic in summed else self.statistic} of"
-            f" {'surface ' if surface else ''}{field} for {self.path.name}"
-        )
-
-    def _mapping(self):
-        """Coordinates, as `output.coordinates` takes them."""
-        model = self.simulation.model
-        own = model.grid.mapping()
-        levels = {} if self.levels is None else self.levels.mapping
-        land = getattr(model, "land_fraction", None)
-        if self.target is not None:
-            # of a limited area without its extension
-            inside = land is not None and isinstance(self.target, windows.Inside)
-            return (
-                {
-                    name: own[name]
-                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
-                    if name in own
-                }
-                | levels
-                | self.target.mapping
-                | ({"land_fraction": self.target.cut(land)} if inside else {})
-            )
-        return own | levels | ({} if land is None else {"land_fraction": land})
-
     # ---- the file --------------------------------------------------------------------------------
 
     @property
@@ -342,18 +138,6 @@ class Store(Stream):
             for name, d in self.variables.items()
         }
         return fields
-
-    def _find_target(self):
-        """The target's interpolations, on all ranks."""
-        s = self.simulation
-
-        def find():
-            for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.find(s.model.grid, horizontal)
-
-        if self.target is not None:
-            s.on_root(find)
-            self.target = s.comm.bcast(self.target)
 
     def _open_file(self):
         """The file on root, new or that of the run which is continued."""
@@ -428,12 +212,6 @@ class Store(Stream):
                 items.append(self.items.index(item))
             self.products.append(Product(together, tuple(items), regions[name]))
 
-    def _levels_of(self, need, surface, levels):
-        """How many of a field's are sent."""
-        if need in self.made:
-            return self.made[need].levels or levels
-        return 1 if surface else levels
-
     def _groups(self, regions):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
@@ -451,13 +229,6 @@ class Store(Stream):
             (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
             for region in regions
         )
-
-    def _interval_start(self):
-        """The step at which the mean began that a restart has left half done."""
-        s, start = self.simulation, 0.0
-        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
-            start = due
-        return round(start / s.step)
 
     def _alias(self, name):
         return names.fields[name].alias if name in names.fields else name
@@ -524,29 +295,6 @@ class Store(Stream):
         self.make_along()
         super().send(steps, seconds, bounds, last)
 
-    def make_along(self):
-        """What is made along the earth, into its fields; by all ranks that compute."""
-        if not self.made:
-            return
-        s = self.simulation
-        surfaces = dict(reversed(self._needs()))
-        with region("along the earth", "output", "output"):
-            held = diagnostics.Held(
-                s, lambda need: s.fields.windows(self._source(need, surfaces[need]))
-            )
-            held.make({step.fields: step for step in self.made.values()}.values())
-            for field in self.made:
-                for n, block in enumerate(held(field)):
-                    self._put(self._made_name(field), n, block)
-
-    def _put(self, name, n, block):
-        """The first levels of a field; NaN where there is nothing is 0."""
-        fields = self.simulation.fields
-        levels = next(f["levels"] for f in fields.fields if f["name"] == name)
-        whole = np.zeros((levels, *block.shape[1:]))
-        whole[: len(block)] = block
-        fields.put(name, n, whole)
-
     def begin(self, kept):
         """Once the state is there; kept: what the restart has of this store."""
 
@@ -588,10 +336,6 @@ class Store(Stream):
             self.send()
         self.last = s.count
 
-    def _begin_interval(self):
-        for name in self.sums:
-            self.simulation.fields.fill(name, statistics[self.statistic][1])
-
     def write_region(self, event, product, n, arrays):
         horizontal, grid = self.places[product.names[0]]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
@@ -621,10 +365,6 @@ class Store(Stream):
                 product.regions[n],
                 values.astype(self.dtype, copy=False),
             )
-
-    def divisor(self, steps):
-        """Of what was summed over steps: a mean, or the sum times the step."""
-        return 1 / self.simulation.step if self.statistic == "accumulation" else steps
 
     @contextmanager
     def _early(self, names, seconds):
@@ -672,32 +412,3 @@ class Store(Stream):
         roles = self.simulation.roles
         if self.shared or roles.server == roles.per_set * self.set:
             self.reopen()
-
-
-class SmallStore(Store):
-    """A store of few numbers, which root alone writes, also in a run with I/O servers."""
-
-    travels = False
-
-    def __init__(self, *arguments, **keywords):
-        super().__init__(*arguments, **keywords)
-        self.shared = False
-
-    def open(self):
-        s = self.simulation
-        self._open_file()
-        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        self._resume()
-
-    def _write(self, name, value):
-        """A value of the time that is under way, on root."""
-        for j0, j1, i0, i1 in self.file.regions(name):
-            self.file.write(
-                name,
-                self.count,
-                (j0, j1, i0, i1),
-                value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1],
-            )
-
-    def bytes_here(self):
-        return 0
