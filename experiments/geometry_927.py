@@ -12,8 +12,11 @@ prepared from that. Both times are those of all ranks, the least of the pairs, w
     at_rest          isothermal air at rest over two orographies, A -> B: wind after an hour less
                      that of B started by the formula of such air [m s-1]
     by_file          B by file against B in memory   bits
+    area             A -> a limited area -> the same area   bits
 
-and what B has gained of A's air and vapour, as a part of it.
+what B has gained of A's air and vapour, as a part of it; and the mean |dp_s/dt| of the first six
+hours [hPa/h], all steps and places, of T31 from the GFS state and of a stretched T42 that starts
+from it, both after a digital filter of six hours, without physics.
 """
 
 import argparse
@@ -117,6 +120,53 @@ def at_rest(folder):
     return wind, max(ends)
 
 
+def area(folder):
+    """An area at 50 km over Europe, for the state of a globe, or of itself."""
+    grid = fm.LimitedAreaGrid(
+        (8.0, 46.5), resolution=50e3, points=(60, 50), levels=fm.HybridLevels("L31")
+    )
+    model = fm.LimitedAreaAtmosphere(grid, tracers=["specific_humidity"])
+    return fm.Simulation(model, step="5m", start="2011-10-11", directory=folder)
+
+
+def tendency(simulation):
+    """Mean |dp_s/dt| of the first six hours [hPa/h], on rank 0."""
+    share = simulation.model.grid.horizontal.area_center
+    share = share / share.sum()
+    pressures = [simulation.gather("log_pressure_ratio")]
+    for _ in range(round(6 * 3600 / simulation.step)):
+        simulation.advance(1)
+        pressures.append(simulation.gather("log_pressure_ratio"))
+    if not mpi.is_root:
+        return 0.0
+    pressures = 1e3 * np.exp([p[0] for p in pressures])
+    return float((np.abs(np.diff(pressures, axis=0)) * share).sum((1, 2)).mean()) * (
+        3600 / simulation.step
+    )
+
+
+def after_filters(folder):
+    """The same of A and of B, each from its filtered start."""
+    found = []
+    for given, arguments in (
+        ("gfs", (31, fm.HybridLevels("L19"))),
+        (None, (42, fm.HybridLevels("L24"))),
+    ):
+        sphere = {} if given else {"stretching": 1.5, "pole": (5.0, 45.0)}
+        made = simulation(folder, *arguments, 0.0 if given else "earth", False, **sphere)
+        made.model.set(analysis=given or found[0], digital_filter="6h")
+        found.append(made.prepare())
+    b = tendency(found[1])
+    return tendency(found[0]), b
+
+
+def within(folder, a):
+    """Of a limited area: whether its own state lost a bit, seconds to make it of the globe."""
+    inside, seconds = ready(area(folder), a)
+    again, _ = ready(area(folder), inside)
+    return float(inside.checksum() != again.checksum()), seconds
+
+
 def air_and_vapour(simulation):
     """Mass of air and of vapour [kg], on all ranks."""
     grid = simulation.model.grid
@@ -167,6 +217,7 @@ def main():
         "by_file": float(b.checksum() != c.checksum()),
     }
     wind, identities["at_rest"] = at_rest(folder)
+    identities["area"], seconds_of_area = within(folder, a)
     result = {
         "seconds_in_memory": min(memory),
         "seconds_by_file": min(files),
@@ -175,6 +226,8 @@ def main():
         "identities": identities,
         "largest_error_identity": max(identities.values()),
         "wind_at_rest": wind,
+        "seconds_to_area": seconds_of_area,
+        "pressure_tendency": after_filters(folder),
         "air_gained": air_b / air - 1,
         "vapour_gained": vapour_b / vapour - 1,
         "ranks": mpi.world.size,

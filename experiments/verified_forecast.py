@@ -2,6 +2,7 @@
 the later times of the same set.
 
     python experiments/verified_forecast.py PATH/pl_regular_ll.grib --truncation 63
+    python experiments/verified_forecast.py PATH/pl_regular_ll.grib --columns 96
 
 PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and
 anomaly correlation every 6 hours beside the rms of persistence, and leaves verification.json and
@@ -10,6 +11,7 @@ the maps of the last time in --out. The result is in docs/forecast.md.
 
 import argparse
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -23,15 +25,32 @@ from fathom.regrid.rows import Rows
 level = 5e4  # Pa
 
 
-def forecast(options):
+def gridpoint(options):
+    """The grid-point atmosphere on so many columns, with the levels of forecast-gridpoint.toml."""
+    table = tomllib.loads(Path(__file__).with_name("forecast-gridpoint.toml").read_text())
+    levels = {k: v for k, v in table["grid"]["levels"].items() if k != "is"}
+    model = {k: v for k, v in table["model"].items() if k not in ("is", "physics")}
+    return fm.GridPointAtmosphere(
+        fm.SphereGrid(options.columns, levels=fm.HeightLevels(**levels)),
+        physics=() if options.dry else fm.FirstPhysics(),
+        precision=options.precision,
+        **model,
+    ).set(analysis=options.file)
+
+
+def spectral(options):
     grid = fm.GaussianGrid(
         options.truncation, grid=options.grid, levels=fm.HybridLevels(options.levels)
     )
     physics = () if options.dry else fm.FirstPhysics(ozone=None)
     model = fm.SpectralAtmosphere(grid, physics=physics, precision=options.precision)
-    model.set(analysis=options.file, digital_filter=0 if options.filter == "0" else options.filter)
+    span = 0 if options.filter == "0" else options.filter
+    return model.set(analysis=options.file, digital_filter=span)
+
+
+def forecast(options):
     return fm.Simulation(
-        model,
+        gridpoint(options) if options.columns else spectral(options),
         step=options.step,
         start="2024-06-03",
         directory=options.out,
@@ -53,6 +72,7 @@ def main():
         parser.add_argument(f"--{name}", default=default)
     for name, default in (("truncation", 63), ("levels", 31), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--columns", type=int, help="of the grid-point atmosphere, in its place")
     parser.add_argument("--dry", action="store_true", help="without physics")
     options = parser.parse_args()
     analyses = atmosphere.ecmwf(options.file).geopotential.sel(pressure=level) / 9.80665
@@ -61,7 +81,7 @@ def main():
     for hour in hours:
         sim.advance(round((3600 * hour - sim.seconds) / sim.step))
         sim.watch()
-        fields.append(whole(sim, "geopotential_height", [level])[0])
+        fields.append(whole(sim, "geopotential_height", [level / 100])[0])
     ny, nx = fields[0].shape
     scores = verify(fields, Rows.gaussian(ny, nx), analyses)
     table = {"hours": hours.tolist()} | {
@@ -72,10 +92,8 @@ def main():
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "verification.json").write_text(json.dumps(vars(options) | table, indent=1))
-    from fathom.atmosphere.report import fields as state
-
-    drawn = state(sim)
-    for name, draw in sim.model.pictures(drawn)["Weather"]:
+    pictures = sim.model.pictures(sim.model.report(sim))
+    for name, draw in pictures.get("Weather", pictures.get("Near the ground")):
         draw().savefig(out / f"{name.replace(' ', '-').replace(',', '')}.png", dpi=90)
 
 

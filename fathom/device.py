@@ -24,6 +24,7 @@ from typing import Any
 
 from fathom import mpi, plugins
 from fathom.cache import folder, once
+from fathom.failure import FileError, InputError
 
 names = ("cuda", "processor")  # processor: the kernels of a device, for tests
 flags = [
@@ -53,7 +54,7 @@ def open(name: str, comm: Any = None) -> Any:
         return mpi.core.processor_device()
     if name not in _opened:
         if lacking := missing():
-            raise ValueError(f"device 'cuda': {lacking}")
+            raise InputError(f"device 'cuda': {lacking}")
         number = 0 if comm is None else _number(comm)
         _opened[name] = mpi.core.load_device(str(library()), number)
     return _opened[name]
@@ -89,7 +90,7 @@ def library(architecture: str | None = None) -> Path:
     architecture = architecture or _architecture()
     if lacking := compiler_missing():
         if (kept := _kept(architecture)) is None:
-            raise OSError(lacking)
+            raise FileError(lacking)
         return kept
     made = Library(architecture)
     return once(made.path, made.make)
@@ -182,7 +183,7 @@ class Library:
         )
         said = done.stdout + done.stderr
         if done.returncode:
-            raise ValueError(
+            raise InputError(
                 f"{what} does not compile for the GPU with {self.nvcc}:\n"
                 f"{plugins.first_errors(said)}"
             )
@@ -216,7 +217,7 @@ def _architecture() -> str:
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        raise OSError("no GPU: there is no NVIDIA driver here (libcuda.so.1)") from None
+        raise FileError("no GPU: there is no NVIDIA driver here (libcuda.so.1)") from None
     device = ctypes.c_int()
     version = [ctypes.c_int(), ctypes.c_int()]
     major, minor = 75, 76  # of the compute capability, as cuda.h numbers attributes
@@ -227,7 +228,7 @@ def _architecture() -> str:
         ("cuDeviceGetAttribute", ctypes.byref(version[1]), minor, device),
     ):
         if failure := getattr(driver, call)(*arguments):
-            raise OSError(f"no GPU: the NVIDIA driver says {_meaning(driver, failure)}")
+            raise FileError(f"no GPU: the NVIDIA driver says {_meaning(driver, failure)}")
     return f"sm_{version[0].value}{version[1].value}"
 
 

@@ -1,5 +1,6 @@
-"""What Fathom raises. A mistake in what was given is a ValueError, a file that cannot be read or
-written an OSError; below are the failures of a run. `Error` is all of them together:
+"""What Fathom raises on purpose. Every class here is an `Error`, and where Python has a class for
+the same thing, it is one of those too: an `InputError` is a ValueError, a `FileError` an OSError.
+The compiled core raises `InputError`.
 
     try:
         simulation.run("10y")
@@ -7,23 +8,57 @@ written an OSError; below are the failures of a run. `Error` is all of them toge
         print(error)
 """
 
+from __future__ import annotations
+
 stopped_status = 3  # on request, with a restart
 
 
-class RunFailure(RuntimeError):
-    """A run that cannot go on. `left`: ranks have been lost before; those that are left all have
-    this failure, and end by themselves.
+class Error(Exception):
+    """What Fathom raises on purpose: a mistake in what was given, a file, a run that fails."""
+
+
+class InputError(Error, ValueError):
+    """A mistake in what was given: a name, a number, a unit, a shape, an experiment file."""
+
+
+class FileError(Error, OSError):
+    """A file that cannot be read or written, or is damaged."""
+
+
+class MissingFile(FileError, FileNotFoundError):
+    """A file that is not there."""
+
+
+class FileExists(FileError, FileExistsError):
+    """A file or a folder that is there, and is not replaced."""
+
+
+class NotPermitted(FileError, PermissionError):
+    """A file or a folder that may not be read or written."""
+
+
+class RunFailure(Error, RuntimeError):
+    """A run that cannot go on. `left`: ranks were lost before. All ranks that remain raise this
+    error, and end by themselves.
     """
 
     left = False
 
 
 class Unstable(RunFailure):
-    """A field is no longer finite, or absurd."""
+    """A field is no longer finite, or has absurd values."""
 
 
-class LaunchFailure(RuntimeError):
+class LaunchFailure(Error, RuntimeError):
     """Ranks that could not be started, or that do not know each other."""
 
 
-Error = (ValueError, OSError, RunFailure, LaunchFailure)  # all that is raised on purpose
+def file_error(error: OSError, text: str) -> FileError:
+    """An error of the system as one of Fathom's, with `text` for its message."""
+    kinds = {
+        FileNotFoundError: MissingFile,
+        FileExistsError: FileExists,
+        PermissionError: NotPermitted,
+    }
+    kind = next((kinds[k] for k in kinds if isinstance(error, k)), FileError)
+    return kind(error.errno, text) if error.errno else kind(text)

@@ -17,13 +17,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from fathom import mpi, names, schemes
+from fathom.failure import InputError
 
 
 def all_placed(given: Any) -> list[Placed]:
     """What a user places, as a list. ValueError: something else is in it."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     if strange := [one for one in found if not isinstance(one, Placed)]:
-        raise ValueError(
+        raise InputError(
             f"placed: {strange[0]!r} is no process with its place, as"
             " Placed('RayleighDrag', after='MomentumAdvection')"
         )
@@ -35,7 +36,7 @@ class Placed:
 
     Parameters
     ----------
-    process : a scheme, its name, a PythonScheme, or a global process of the core.
+    process : a scheme, its class or name, a PythonScheme, or a global process of the core.
     before, after, instead_of : the process of the model beside which it stands, by the name that
         `fathom show` says; one of the three, or none where the scheme itself says its place.
     on : other names for its fields, {declared: name}.
@@ -52,13 +53,15 @@ class Placed:
         on: Mapping[str, str] | None = None,
         phase: str | None = None,
     ):
+        if isinstance(process, type) and issubclass(process, schemes.Scheme):
+            process = process()
         self.process = schemes.scheme(process) if isinstance(process, str) else process
         given = {"before": before, "after": after, "instead_of": instead_of}
         said = [(where, name) for where, name in given.items() if name is not None]
         if not said and (own := getattr(self.process, "stands", None)):
             said = [own]
         if len(said) != 1:
-            raise ValueError(
+            raise InputError(
                 f"where does {self.process!r} stand? Say one of before, after, instead_of; given"
                 f" {', '.join(where for where, _ in said) or 'none'}"
             )
@@ -160,9 +163,9 @@ class Order:
             ]
             if not found:
                 known = [process.name for process in self.processes]
-                raise ValueError(names.unknown(f"process to stand {where}", name, known))
+                raise InputError(names.unknown(f"process to stand {where}", name, known))
             if where == "instead_of" and len(found) > 1:
-                raise ValueError(
+                raise InputError(
                     f"{len(found)} processes are a {name}:"
                     f" {', '.join(self.processes[n].name for n in found)}; say which by its name"
                 )

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from fathom import mpi, schemes
 from fathom.cache import folder, once
+from fathom.failure import FileError, InputError, MissingFile
 
 source = """#include <new>
 #include "field/entry.hpp"
@@ -74,11 +75,11 @@ def load_python(file: str | Path) -> None:
     if path in loaded:
         return
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file; it registers formats, data or diagnostics")
+        raise MissingFile(f"{path}: no such file; it registers formats, data or diagnostics")
     try:
         runpy.run_path(str(path), run_name=path.stem)
     except Exception as error:
-        raise ValueError(f"{path}: {type(error).__name__}: {error}") from error
+        raise InputError(f"{path}: {type(error).__name__}: {error}") from error
     loaded[path] = ()
 
 
@@ -89,7 +90,7 @@ def include() -> Path:
     for place in (here / "include", here.parent / "core"):
         if (place / "field" / "entry.hpp").is_file():
             return place
-    raise OSError(f"the headers of Fathom's core are not beside {here}; install Fathom again")
+    raise FileError(f"the headers of Fathom's core are not beside {here}; install Fathom again")
 
 
 def compiler() -> str:
@@ -97,7 +98,7 @@ def compiler() -> str:
     named = os.environ.get("CXX")
     found = shutil.which(named) if named else shutil.which("c++") or shutil.which("g++")
     if found is None:
-        raise ValueError(
+        raise InputError(
             f"no C++ compiler{f' {named!r} (CXX)' if named else ''} to compile a scheme with;"
             " install g++ 12 or newer, or say another in CXX"
         )
@@ -111,7 +112,7 @@ def library(header: str | Path) -> Path:
     """
     header = Path(header).resolve()
     if not header.is_file():
-        raise FileNotFoundError(f"{header}: no such file; a scheme is a C++ header (.hpp)")
+        raise MissingFile(f"{header}: no such file; a scheme is a C++ header (.hpp)")
     cxx, flags = compiler(), shlex.split(mpi.core.compile_flags)
     version = subprocess.run([cxx, "--version"], capture_output=True, text=True, check=False).stdout
     key = hashlib.sha256("\0".join([version, *flags, str(header)]).encode())
@@ -141,7 +142,7 @@ def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
     command += [f"-I{include()}", f"-I{header.parent}", str(unit), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        raise ValueError(f"{header} does not compile:\n{first_errors(done.stderr)}")
+        raise InputError(f"{header} does not compile:\n{first_errors(done.stderr)}")
 
 
 def first_errors(said: str, most: int = 6) -> str:

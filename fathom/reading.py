@@ -27,6 +27,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 from fathom import regions
+from fathom.failure import FileError
 
 every_rank = "all"  # [parallel] readers: each rank reads for itself
 library = threading.RLock()  # NetCDF and HDF5 take one thread at a time
@@ -51,7 +52,7 @@ def told(path):
         by_us = str(frame.f_globals.get("__name__", "")).startswith("fathom")
         if by_us or (isinstance(error, OSError) and str(path) in str(error)):
             raise
-        raise OSError(
+        raise FileError(
             errno.EIO, f"{path} cannot be read: damaged or truncated ({error or type(error)})"
         ) from error
 

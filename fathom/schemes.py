@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fathom import mpi
-from fathom.failure import RunFailure
+from fathom.failure import InputError, RunFailure
 from fathom.names import near, unknown
 from fathom.time.clock import Period
 
@@ -36,7 +36,7 @@ class Scheme:
         if every is not None:
             period = Period(every, "every")
             if period.months:
-                raise ValueError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
+                raise InputError(f"{self.name} every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
         self.parameters = {name: float(value) for name, value in parameters.items()}
         mpi.core.process(
@@ -106,7 +106,7 @@ class Scheme:
         """
         known = self.parameter_names
         if strange := [name for name in parameters if name not in known]:
-            raise ValueError(unknown(f"{self.name} parameter", strange[0], known))
+            raise InputError(unknown(f"{self.name} parameter", strange[0], known))
         usual = {k: float(v) for k, v in (offered or {}).items() if k in known}
         values = usual | self.parameters | {k: float(v) for k, v in parameters.items()}
         process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
@@ -185,7 +185,7 @@ def scheme(name, *, every=None, **parameters):
     """The scheme of that name, with a clear error for a name that does not exist."""
     known = schemes()
     if name not in known:
-        raise ValueError(f"unknown scheme '{name}'{near(name, list(known))}")
+        raise InputError(f"unknown scheme '{name}'{near(name, list(known))}")
     return known[name](every=every, **parameters)
 
 
@@ -252,7 +252,7 @@ class PythonScheme:
         self.name = name or getattr(function, "__name__", type(function).__name__)
         self.every = None if every is None else Period(every, "every").text
         if strange := [use for use in self.fields if not isinstance(use, Use)]:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: {strange[0]!r} says nothing of a field; take reads(name, place,"
                 " units), writes(...) or updates(...)"
             )
@@ -311,6 +311,6 @@ def as_process(what: Any, *, precision: int, step: float) -> Any:
         return what.process()
     if isinstance(what, mpi.core.Process):
         return what
-    raise ValueError(
+    raise InputError(
         f"{what!r} is no process; allowed: a scheme or its name, a PythonScheme, a global process"
     )

@@ -5,7 +5,7 @@ parameters that they really have.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from html import escape
 from typing import Any, TypeVar
 
@@ -55,3 +55,21 @@ def own_keywords(cls: Class) -> Class:
         ]
     )
     return cls
+
+
+class OpenSignature:
+    """`__signature__` of a class whose __init__ takes `**parameters`: with all of them, and their
+    defaults, which `known` tells when somebody asks.
+    """
+
+    def __init__(self, known: Callable[[], Mapping[str, Any]]):
+        self.known = known
+
+    def __get__(self, thing: Any, cls: type) -> inspect.Signature:
+        own = inspect.signature(cls.__init__)  # type: ignore[misc]
+        closed = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        more = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)
+            for name, default in self.known().items()
+        ]
+        return own.replace(parameters=[*closed[1:], *more])  # without self

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 
+from fathom.failure import InputError
 from fathom.names import near
 
 # symbol -> factor and powers of (m, s, kg, K)
@@ -85,7 +86,7 @@ def conversion(given: str, wanted: str) -> tuple[float, float]:
     if powers == (1, -1, 0, 0) and aim == (-2, -1, 1, 0):  # a depth of water for its mass
         factor, powers = factor * _fresh_water, aim
     if powers != aim:
-        raise ValueError(f"'{given}' does not measure what '{wanted}' does")
+        raise InputError(f"'{given}' does not measure what '{wanted}' does")
     from_celsius, to_celsius = (273.15 * (text == "degC") for text in (given, wanted))
     return factor / unit, (from_celsius - to_celsius) / unit
 
@@ -106,7 +107,7 @@ def _parsed(text: str) -> tuple[float, tuple[int, ...]]:
         match = _part.match(text, place)
         symbol = match[2] if match else ""
         if not match or not (symbol in _symbols or (symbol[0].isdigit() and float(symbol) > 0)):
-            raise ValueError(
+            raise InputError(
                 f"'{text}' is not a unit that is known here{near(symbol or text, _symbols)}"
             )
         unit, of = _symbols.get(symbol) or (float(symbol), (0, 0, 0, 0))

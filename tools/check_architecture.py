@@ -53,7 +53,7 @@ fathom: list[set[str]] = [
     {"names", "failure", "cache", "earth", "units", "moist_air", "mpi", "regions", "shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
     {"order", "plugins", "device", "provenance"},
-    {"model"},
+    {"model", "parts"},
     {"regrid"},
     {"output", "plots"},  # know no model
     {"input", "report"},

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the
-file, lines too wide, merges left undone.
+file, lines too wide, merges left undone. In the package: errors that are no `fathom.failure.Error`.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,11 @@ folders = ("core", "fathom", "tests", "tools", "bench", "examples", "experiments
 endings = (".cpp", ".hpp", ".py", ".toml", ".md", ".cmake")
 code = (".cpp", ".hpp", ".py")
 widest = 100  # characters of a line of code
+# A user catches all errors of Fathom as fm.Error: fathom.failure has a class for each of these.
+bare = re.compile(r"raise (ValueError|KeyError|OSError|File\w+Error|PermissionError)\(")
 
 
-def faults(file: Path) -> Iterator[tuple[int, str]]:
+def faults(file: Path, package: bool) -> Iterator[tuple[int, str]]:
     text = file.read_text(encoding="utf-8")
     if text and not text.endswith("\n"):
         yield len(text.splitlines()), "no line end at the end of the file"
@@ -28,18 +31,20 @@ def faults(file: Path) -> Iterator[tuple[int, str]]:
             yield number, "tab"
         if line != line.rstrip():
             yield number, "blanks at the end of the line"
+        if package and (found := bare.search(line)):
+            yield number, f"{found[1]} is no fathom.failure.Error: raise InputError or FileError"
         if file.suffix in code and len(line) > widest:
             yield number, f"{len(line)} characters in a line; at most {widest}"
 
 
 def main(root: Path) -> int:
     files = [
-        file
+        (file, folder == "fathom")
         for folder in folders
         for file in sorted((root / folder).rglob("*"))
         if file.suffix in endings
     ]
-    wrong = [(file, *fault) for file in files for fault in faults(file)]
+    wrong = [(file, *fault) for file, package in files for fault in faults(file, package)]
     for file, line, message in wrong:
         print(f"{file.relative_to(root)}:{line}: {message}")
     return 1 if wrong else 0

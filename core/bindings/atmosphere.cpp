@@ -10,6 +10,7 @@
 #include <nanobind/stl/vector.h>
 #include <map>
 #include <memory>
+#include "atmosphere/coupling.hpp"
 #include "atmosphere/gridpoint/helmholtz.hpp"
 #include "atmosphere/gridpoint/pole_wind.hpp"
 #include "atmosphere/gridpoint/tracers.hpp"
@@ -19,6 +20,7 @@
 #include "atmosphere/shallow_water/dynamics.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "base/error.hpp"
+#include "bindings/places.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
 #include "trajectory/semi_lagrangian.hpp"
@@ -355,6 +357,23 @@ void bind_shallow_water(nb::module_& m) {
         .def_ro("leapfrog", &ShallowWaterDynamics::leapfrog);
 }
 
+void bind_coupling(nb::module_& m) {
+    m.def(
+        "coupling",
+        [](const std::string& label, int columns,
+           const std::vector<std::tuple<std::string, std::string, std::string, std::string,
+                                        std::vector<double>>>& fields,
+           int precision) {
+            std::vector<Drawn> drawn;
+            for (auto& [name, horizontal, vertical, units, alpha] : fields)
+                drawn.push_back({name, place_of(horizontal, vertical, false), units, alpha, {}});
+            return coupling(label, columns, drawn, precision);
+        },
+        "label"_a, "columns"_a, "fields"_a, "precision"_a,
+        "Draws fields (name, horizontal and vertical place, units, weights of all points) to those "
+        "of the outer model.");
+}
+
 void bind_gridpoint(nb::module_& m) {
     nb::class_<GridPointCarrier, GlobalProcess>(
         m, "GridPointCarrier", "A semi-Lagrangian process of the grid-point atmosphere.")
@@ -366,12 +385,15 @@ void bind_gridpoint(nb::module_& m) {
         .def(
             "__init__",
             [](GridPointSetup* self, double step, double implicitness, int iterations, double dx,
-               double dy, std::vector<double> heights, double radius, bool deep) {
-                new (self) GridPointSetup{step, implicitness,       iterations, dx,
-                                          dy,   std::move(heights), radius,     deep};
+               double dy, std::vector<double> heights, double radius, bool deep, double south,
+               bool area, int times) {
+                new (self)
+                    GridPointSetup{step,   implicitness, iterations, dx,   dy,   std::move(heights),
+                                   radius, deep,         south,      area, times};
             },
             "step"_a, "implicitness"_a, "iterations"_a, "dx"_a, "dy"_a, "heights"_a,
-            "radius"_a = 0., "deep"_a = false, "radius: of a sphere, 0 of a plane");
+            "radius"_a = 0., "deep"_a = false, "south"_a = -90., "area"_a = false, "times"_a = 1,
+            "radius: of a sphere, 0 of a plane");
     m.def("gridpoint_departure", &gridpoint_departure, "setup"_a, "precision"_a);
     m.def("gridpoint_transport", &gridpoint_transport, "setup"_a, "precision"_a);
     m.def("gridpoint_tracers", &gridpoint_tracers, "setup"_a, "tracers"_a, "keep_mass"_a,
@@ -380,7 +402,7 @@ void bind_gridpoint(nb::module_& m) {
         .def(nb::init<double>(), "curvature"_a = 0.)
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
     nb::class_<PoleWind, GlobalProcess>(m, "PoleWind", "Wind over the poles of the sphere.")
-        .def(nb::init<>());
+        .def(nb::init<std::string>(), "suffix"_a = "");
     nb::class_<HelmholtzSolve, GlobalProcess>(
         m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
         .def(
@@ -481,6 +503,7 @@ void bind_atmosphere(nb::module_& m) {
     bind_plane(m);
     bind_spectral_dynamics(m);
     bind_shallow_water(m);
+    bind_coupling(m);
     bind_gridpoint(m);
     bind_ground(m);
     bind_levels(m);

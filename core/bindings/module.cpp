@@ -1,5 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <cstdlib>
+#include "base/error.hpp"
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -35,10 +36,25 @@ void keep_freed_memory() {
 #endif
 }
 
+/// The core's Error is fathom.failure.InputError in Python, a ValueError.
+void translate_errors() {
+    nb::object kind = nb::module_::import_("fathom.failure").attr("InputError");
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* kind) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const fathom::Error& error) {
+                PyErr_SetString(static_cast<PyObject*>(kind), error.what());
+            }
+        },
+        kind.release().ptr());
+}
+
 }  // namespace
 
 NB_MODULE(_core, m) {
     keep_freed_memory();
+    translate_errors();
     // Where a script ends by an exception, its traceback holds objects until the very end.
     nb::set_leak_warnings(false);
     bind_base(m);

@@ -323,7 +323,21 @@ void bind_measurements(nb::module_& m) {
 
 }  // namespace
 
+/// The MPI library that the core calls: MPI allows to ask before it starts.
+std::string mpi_library() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    return {text, std::size_t(length)};
+}
+
 void bind_parallel(nb::module_& m) {
+    m.def("mpi_library", mpi_library, "The MPI library that the core calls, in its own words");
+#ifdef OPEN_MPI
+    m.attr("mpi_of_build") = "Open MPI";
+#else
+    m.attr("mpi_of_build") = "MPICH";
+#endif
     bind_topology(m);
     bind_decomposition(m);
     bind_plans(m);

@@ -125,7 +125,7 @@ private:
         double seconds = 0;
         long calls = 0;
     };
-    static constexpr int most_fields = 32;  // of a process of columns
+    static constexpr int most_fields = 80;  // of a process of columns
     /// Cells [first, last) of a row of a block.
     struct Row {
         int block, row;

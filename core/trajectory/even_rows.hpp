@@ -22,8 +22,9 @@ namespace fathom {
 
 /// How rows go on beyond the first and the last. closed: of what is 0 at the wall itself, the last
 /// row; beside_pole: half a row from it; on_pole: the last row and the one before the first lie on
-/// the poles, and are filled by who knows what is there.
-enum class Edge { periodic, mirrored, closed, beside_pole, on_pole };
+/// the poles, and are filled by who knows what is there. area: nothing is beyond the first and the
+/// last, nor beyond the ends of rows: departures from there are taken at the edge.
+enum class Edge { periodic, mirrored, closed, beside_pole, on_pole, area };
 
 /// Columns and rows of departures, before they are brought into the plane.
 struct Reach {
@@ -106,6 +107,7 @@ public:
     /// The row that row j of the unbounded plane shows; walls: how it goes on behind them.
     int shown(int j) const {
         if (edge == Edge::periodic) return ((j % ny) + ny) % ny;
+        if (edge == Edge::area) return std::clamp(j, 0, ny - 1);
         const bool last = edge == Edge::closed || edge == Edge::on_pole;
         const int of_north = last ? 2 * ny - 2 - j : 2 * ny - 1 - j,
                   of_south = last ? -2 - j : -1 - j;
@@ -114,9 +116,14 @@ public:
     /// Where departures along y may lie: positions between rows.
     T inside(T y) const {
         if (edge == Edge::periodic) return y;
+        if (edge == Edge::area) return std::clamp(y, T(0), T(ny - 1));
         return edge == Edge::closed || edge == Edge::on_pole
                    ? std::clamp(y, T(-1), T(ny - 1))
                    : std::clamp(y, T(-0.5), T(ny) - T(0.5));
+    }
+    /// The same along x, seen from column i.
+    T along_row(T x, int i) const {
+        return edge == Edge::area ? std::clamp(x, T(-i), T(nx - 1 - i)) : x;
     }
     /// The stencils of departures from centres; shift_x, shift_y: of the points of these rows from
     /// centres. Adds to `reach`.
@@ -125,7 +132,7 @@ public:
         const int count = of.count;
         int west[Stencils<T>::most], south[Stencils<T>::most];
         for (int n = 0; n < count; ++n) {
-            const T x = of.columns[n] - shift_x;
+            const T x = along_row(of.columns[n] - shift_x, of.i + n);
             west[n] = whole(x);
             to.x[n] = x - T(west[n]);
         }

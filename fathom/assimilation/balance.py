@@ -27,6 +27,7 @@ from fathom.assimilation.spectral import (
     root_of,
     second_order,
 )
+from fathom.failure import InputError
 from fathom.transform import SphericalHarmonics
 
 parts = ("stream_function", "velocity_potential", "mass")
@@ -122,7 +123,7 @@ class Errors:
 
         with xr.open_dataset(path) as data:
             if missing := [n for n in (*parts, "balance") if n not in data]:
-                raise ValueError(
+                raise InputError(
                     f"{path}: no {', '.join(missing)}; wanted is what fathom"
                     " background --nmc writes"
                 )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom.assimilation.maps import Identity, LinearMap, Vector
+from fathom.failure import InputError
 
 
 @dataclass
@@ -32,12 +33,12 @@ class Slot:
         self.departures = np.asarray(self.departures, float)
         self.variances = np.asarray(self.variances, float)
         if self.departures.shape != self.variances.shape or self.departures.ndim != 1:
-            raise ValueError(
+            raise InputError(
                 f"{self.departures.shape} departures and {self.variances.shape} variances; allowed"
                 " are two arrays of one dimension and one length"
             )
         if not (self.variances > 0).all() or not np.isfinite(self.departures).all():
-            raise ValueError("variances must be positive, and departures finite")
+            raise InputError("variances must be positive, and departures finite")
 
     def weighted(self, values: Vector) -> Vector:
         """R^-1 of values at the observations."""
@@ -55,7 +56,7 @@ class Cost:
 
     def __init__(self, background: LinearMap, slots: Sequence[Slot]) -> None:
         if not slots:
-            raise ValueError("a cost function needs one slot of observations or more")
+            raise InputError("a cost function needs one slot of observations or more")
         self.background, self.slots = background, list(slots)
 
     @property

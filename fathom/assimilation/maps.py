@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
+
 Vector = np.ndarray
 
 
@@ -85,7 +87,7 @@ class Ensemble(LinearMap):
     ) -> None:
         perturbations = np.asarray(perturbations, float)
         if perturbations.ndim != 2 or len(perturbations) < 2:
-            raise ValueError(
+            raise InputError(
                 f"perturbations of shape {perturbations.shape}: (members, n) with two or more"
             )
         self.scaled = perturbations / np.sqrt(len(perturbations) - 1)

@@ -18,6 +18,7 @@ import numpy as np
 
 from fathom.assimilation.cost import Cost
 from fathom.assimilation.maps import Vector
+from fathom.failure import InputError
 
 
 @dataclass
@@ -63,7 +64,7 @@ class _Stop:
 
     def __init__(self, iterations: int, tolerance: float) -> None:
         if iterations < 1 or not 0 <= tolerance < 1:
-            raise ValueError(
+            raise InputError(
                 f"iterations = {iterations} must be 1 or more, tolerance = {tolerance} in [0, 1)"
             )
         self.iterations, self.tolerance = iterations, tolerance
@@ -206,7 +207,7 @@ def quasi_newton(
     x = np.array(start, float)
     J, g = value_and_gradient(x)
     if not np.isfinite(J) or not np.isfinite(g).all():
-        raise ValueError("the cost function is not finite at the start")
+        raise InputError("the cost function is not finite at the start")
     stop = _Stop(iterations, tolerance)
     held: list[tuple[Vector, Vector]] = []
     while not stop.after(float(g @ g)):

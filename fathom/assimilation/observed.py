@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation.maps import Matrix
+from fathom.failure import InputError
 from fathom.transform import SphericalHarmonics
 
 
@@ -18,7 +19,7 @@ def bilinear(transform: SphericalHarmonics, longitude: np.ndarray, latitude: np.
     from scipy import sparse
 
     if not transform.inside.all():
-        raise ValueError("interpolation to places needs a full grid: reduced = False")
+        raise InputError("interpolation to places needs a full grid: reduced = False")
     rows, points = transform.shape
     longitude, latitude = np.atleast_1d(longitude), np.atleast_1d(latitude)
     j = np.clip(np.searchsorted(transform.latitude, latitude) - 1, 0, rows - 2)
@@ -48,7 +49,7 @@ def columns(
     at = bilinear(transform, longitude, latitude)
     counts = {"wind": 2 * levels, "temperature": levels, "pressure": 1}
     if unknown := [p for p in parts if p not in counts]:
-        raise ValueError(f"parts {', '.join(unknown)}: allowed are {', '.join(counts)}")
+        raise InputError(f"parts {', '.join(unknown)}: allowed are {', '.join(counts)}")
     taken = np.concatenate([np.full(n, name in parts) for name, n in counts.items()])
     return Matrix(sparse.kron(sparse.eye(len(taken), format="csr")[taken], at, format="csr"))
 

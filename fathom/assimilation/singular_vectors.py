@@ -19,6 +19,7 @@ import numpy as np
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import LinearMap, Product, Vector
 from fathom.assimilation.trajectory import Trajectory
+from fathom.failure import InputError
 from fathom.transform import SphericalHarmonics
 
 
@@ -127,7 +128,7 @@ def singular_vectors(
     from scipy.sparse import linalg
 
     if not 0 < number < root.controls:
-        raise ValueError(f"number = {number} must be positive and below {root.controls}")
+        raise InputError(f"number = {number} must be positive and below {root.controls}")
     A, M, count = growth(trajectory, root, inside), trajectory.propagation(), 0
 
     def twice(x: np.ndarray) -> np.ndarray:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from fathom.assimilation.maps import LinearMap, Vector
+from fathom.failure import InputError
 from fathom.transform import SphericalHarmonics
 
 
@@ -65,7 +66,7 @@ class SpectralRoot(LinearMap):
         spectrum = np.ones(transform.truncation + 1) if spectrum is None else np.asarray(spectrum)
         vertical = np.asarray(vertical, float)
         if len(spectrum) != transform.truncation + 1:
-            raise ValueError(
+            raise InputError(
                 f"a spectrum of {len(spectrum)} numbers; T{transform.truncation} has"
                 f" {transform.truncation + 1}"
             )

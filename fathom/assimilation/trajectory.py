@@ -20,18 +20,19 @@ import numpy as np
 
 from fathom import mpi
 from fathom.assimilation.maps import LinearMap, Vector
+from fathom.failure import InputError
 
 
 def linear(model: Any) -> Any:
     """The model without what has no tangent: one number for the globe that keeps mass or energy.
     ValueError: moist air, another model."""
     if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
-        raise ValueError(
+        raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
             " ShallowWater with scheme = 'semi-lagrangian'"
         )
     if getattr(model, "tracers", ()):
-        raise ValueError(
+        raise InputError(
             f"tracers {', '.join(model.tracers)}: the tangent is that of dry air without tracers"
         )
     same = copy.copy(model)
@@ -88,7 +89,7 @@ class Trajectory:
     def split(self, vector: Vector) -> dict[str, np.ndarray]:
         """Fields (levels, points of the grid) of a vector, views."""
         if vector.shape != (self.size,):
-            raise ValueError(f"a vector of shape {vector.shape}; the state has ({self.size},)")
+            raise InputError(f"a vector of shape {vector.shape}; the state has ({self.size},)")
         parts, at = {}, 0
         for name in self.names:
             count = self.levels[name] * int(self.there.sum())
@@ -195,7 +196,7 @@ class ObservedAlong(LinearMap):
 
     def __init__(self, trajectory: Trajectory, observations: Mapping[int, LinearMap]) -> None:
         if not observations or not all(0 <= n <= trajectory.steps for n in observations):
-            raise ValueError(
+            raise InputError(
                 f"observations after {sorted(observations)} steps; the trajectory has"
                 f" {trajectory.steps}"
             )

@@ -20,6 +20,7 @@ from fathom.assimilation.cost import Cost, Slot
 from fathom.assimilation.maps import LinearMap, Product, Vector
 from fathom.assimilation.minimisers import Found, lanczos
 from fathom.assimilation.trajectory import Trajectory
+from fathom.failure import InputError
 
 methods = ("3d-var", "fgat", "4d-var")
 
@@ -150,9 +151,9 @@ class Window:
         background_variance: float = 1.0,
     ) -> None:
         if method not in methods:
-            raise ValueError(f"method = {method!r}: allowed are {', '.join(methods)}")
+            raise InputError(f"method = {method!r}: allowed are {', '.join(methods)}")
         if steps < 2 or steps % 2:
-            raise ValueError(f"steps = {steps} of a window must be an even number, 2 or more")
+            raise InputError(f"steps = {steps} of a window must be an even number, 2 or more")
         self.trajectory, self.background, self.steps, self.method = (
             trajectory,
             background,
@@ -178,7 +179,7 @@ class Window:
         """The analysis of a window with the background `start` at its start; seen: observations
         after so many steps."""
         if not seen or not all(0 <= n <= self.steps for n in seen):
-            raise ValueError(
+            raise InputError(
                 f"observations after {sorted(seen)} steps; the window has {self.steps}"
             )
         seen, middle = dict(sorted(seen.items())), self.steps // 2

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import turned
 from fathom.regrid.twelve_points import TwelvePoints, lagrange, rows_needed
@@ -61,6 +62,21 @@ class AtPlaces:
         return (east, north) if self.angle is None else turned(east, north, -self.angle)
 
 
+def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
+    """Places among the points of an area, along x and along y, from 0. ValueError: beyond them."""
+    found = []
+    places = area.projection.from_earth(longitude, latitude)
+    for place, middle, n in zip(places, area._middle, area.points, strict=True):
+        at = (place - middle) / area.spacing + 0.5 * (n - 1)
+        if at.min() < 0 or at.max() > n - 1:
+            raise InputError(
+                "the area reaches beyond the outer one: its places lie between"
+                f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
+            )
+        found.append(at)
+    return found
+
+
 class OnMap:
     """The same of a `given` limited area, whose columns must surround the places."""
 
@@ -69,17 +85,8 @@ class OnMap:
 
         self.given, self.collected = given, collected
         self.longitude, self.latitude = longitude, latitude
-        area = given.grid.area
-        nx, ny = area.points
-        x, y = area.projection.from_earth(longitude, latitude)
         first, weights = [], []
-        for place, middle, n in zip((x, y), area._middle, (nx, ny), strict=True):
-            at = (place - middle) / area.spacing + 0.5 * (n - 1)
-            if at.min() < 0 or at.max() > n - 1:
-                raise ValueError(
-                    "the area reaches beyond the outer one: its places lie between"
-                    f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
-                )
+        for at, n in zip(on_map(given.grid.area, longitude, latitude), given.grid.points):
             west = np.clip(np.floor(at).astype(int) - 1, 0, n - 4)
             first.append(west)
             weights.append(lagrange([0.0, 1.0, 2.0, 3.0], at - west))
@@ -90,8 +97,9 @@ class OnMap:
         columns = [(j - j0 + m) * width + i - i0 + n for m in range(4) for n in range(4)]
         values = [across[m] * along[n] for m in range(4) for n in range(4)]
         self.near = np.stack([columns[n] for n in (5, 6, 9, 10)])
-        ends = np.arange(x.size + 1) * 16
-        shape = (x.size, (self.rectangle[1] - j0) * width)
+        count = np.size(longitude)
+        ends = np.arange(count + 1) * 16
+        shape = (count, (self.rectangle[1] - j0) * width)
         self.matrix: Any = csr_array(
             (np.stack(values, 1).ravel(), np.stack(columns, 1).ravel(), ends), shape=shape
         )

@@ -20,6 +20,8 @@ them: `model.set(case="williamson-5")`.
                              case document; rotation = 0)
                          dcmip-3-1       gravity waves of a warm spot on a small planet (the same;
                              rotation = 0, radius = 6371.22e3 / 125)
+                         tropical-cyclone, supercell, supercell-balanced
+                             of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude
 [degrees] (and pressure [Pa]), and beside it `orography`, `mean_geopotential`, `coriolis` where the
@@ -28,6 +30,8 @@ case prescribes them.
 
 import numpy as np
 
+from fathom.atmosphere import cases_of_2016
+from fathom.failure import InputError
 from fathom.names import near
 
 gravity = 9.80616  # [m s-2], of the papers
@@ -39,7 +43,7 @@ def apply(model, name, cases):
     own.
     """
     if name not in cases:
-        raise ValueError(
+        raise InputError(
             f"no case '{name}'{near(str(name), list(cases)) or ';'} allowed: {', '.join(cases)}"
         )
     values = cases[name](model)
@@ -195,7 +199,7 @@ def cosine_bell(model, angle=0.0):
     round once in 12 days; the air turns without the earth and the surface pressure of an isothermal
     atmosphere holds it, so that wind and bell keep their shape."""
     if model.parameters["rotation"] or "bell" not in model.tracers:
-        raise ValueError(
+        raise InputError(
             "the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid,"
             ' rotation=0, tracers=["bell"])'
         )
@@ -325,7 +329,7 @@ def short_jet(model, perturbation=1.0):
 
 def _stands_still(model, name):
     if model.parameters["rotation"]:
-        raise ValueError(f"the case {name} is of a planet that stands still: rotation = 0")
+        raise InputError(f"the case {name} is of a planet that stands still: rotation = 0")
 
 
 def rest_over_rings(model):
@@ -394,4 +398,5 @@ primitive_equations = {
     "polvani": short_jet,
     "dcmip-2-0-0": rest_over_rings,
     "dcmip-3-1": small_planet_waves,
+    **cases_of_2016.cases,
 }

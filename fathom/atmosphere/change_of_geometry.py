@@ -29,49 +29,42 @@ from fathom.atmosphere.at_places import AtPlaces
 from fathom.atmosphere.change_of_ground import Ground
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, given_state
+from fathom.failure import InputError
 from fathom.output.gather import Gather
 
 wind = ("eastward_wind", "northward_wind")
 SAME_GROUND = 1e-6  # m2 s-2: two fits of the same orography
 
 
-class ChangeOfGeometry:
-    """From what is `given`, a Simulation of a SpectralAtmosphere or the path of its restart, to the
+class Change:
+    """From what is `given`, a Simulation of another atmosphere or the path of its restart, to the
     blocks of a simulation that is being prepared. All ranks make it; comm: those of both.
 
     ground  what that brings of orography, land and sea: name -> (ny, nx)
     """
 
+    same_points: bool
+    same_waves: bool  # and what a field holds of them
+
     def __init__(self, given: Any, simulation: Any):
         self.simulation, self.model = simulation, simulation.model
         self.given: Given = given_state(given, simulation)
         self.own = Own(simulation)
-        a, b = self.given.grid, self.model.grid
-        self.same_sphere = (a.stretching, a.pole) == (b.stretching, b.pole)
-        self.same_points = self.same_sphere and np.array_equal(a.latitude, b.latitude)
-        self.same_points = self.same_points and np.array_equal(a.points, b.points)
-        self.same_waves = self.same_points and a.truncation == b.truncation
-        self._at_own: AtPlaces | None = None
         self._plans: dict[Any, Gather] = {}
         self._taken: dict[str, np.ndarray] = {}
+        self._compare()
         self.ground = Ground(self).fields()
 
-    # ---- along the earth -------------------------------------------------------------------------
+    def _compare(self) -> None:
+        """How both grids are alike. ValueError: one does not lie within the other."""
+        raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
         """A field of A at own points of B, (levels, points); wind as about B's pole."""
-        if name not in self._taken:
-            if self.same_waves:
-                self._taken[name] = self._as_it_is(name)
-            elif self.same_sphere and name not in self.given.tracers:
-                self._by_waves()
-            elif name in wind:
-                self._taken.update(zip(wind, self.at_own.wind()))
-            else:
-                self._taken[name] = self.at_own(name)
-        return self._taken[name]
+        raise NotImplementedError
 
-    def _as_it_is(self, name):
+    def as_it_is(self, name):
+        """A field of A on the same points."""
         blocks = self.collected(self.own.rectangles, name)
         return self.own.packed([blocks[n] for n in sorted(blocks)])
 
@@ -87,6 +80,89 @@ class ChangeOfGeometry:
                 self.simulation.comm, self.given.domain, rectangles, owners
             )
         return self._plans[everyone](self.given.windows(name))
+
+    def everywhere(self, here: bool) -> bool:
+        return self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
+
+    def same_ground(self, phi) -> bool:
+        """Whether A's ground is phi, at own points."""
+        there = self.along("surface_geopotential")[0]
+        return self.everywhere(np.abs(there - phi).max(initial=0) <= SAME_GROUND)
+
+    @property
+    def same_levels(self) -> bool:
+        a, b = self.given.grid.levels, self.model.grid.levels
+        return np.array_equal(a.a, b.a) and np.array_equal(a.b, b.b)
+
+    @property
+    def alike(self) -> bool:
+        """Whether both have the same fields of air."""
+        return self.given.temperature == self.model.temperature and all(
+            name in self.given.tracers for name in self.model.tracers
+        )
+
+    def columns(self, phi, same) -> dict[str, np.ndarray]:
+        """Air over the surface geopotential phi, at own points; same: A's levels and ground are
+        those of B. wind, log_pressure_ratio, air_temperature, tracers.
+        """
+        given, model = self.given, self.model
+        source = {name: self.along(name) for name in (*wind, "log_pressure_ratio")}
+        for name in given.tracers:
+            if name in model.tracers or name == "specific_humidity":
+                source[name] = self.along(name)
+        humidity = source.get("specific_humidity", 0.0)
+        warm = self.along(given.temperature)
+        source["air_temperature"] = (
+            warm / (1 + vapour * humidity) if given.temperature == "virtual_temperature" else warm
+        )
+        if not same:
+            source = self._over_ground(source, phi)
+        for name in model.tracers:
+            source.setdefault(name, np.zeros_like(source["air_temperature"]))
+        return source
+
+    def _over_ground(self, source, phi):
+        """On B's levels over the surface geopotential phi, some columns at a time."""
+        ground = self.along("surface_geopotential")[0]
+        levels = self.given.grid.levels, self.model.grid.levels
+        parts = []
+        for first in range(0, max(phi.size, 1), BLOCK):
+            part = slice(first, first + BLOCK)
+            columns = {name: values[:, part] for name, values in source.items()}
+            parts.append(in_columns(columns, *levels, ground[part], phi[part]))
+        return {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
+
+
+class ChangeOfGeometry(Change):
+    """To a SpectralAtmosphere."""
+
+    def _compare(self):
+        a, b = self.given.grid, self.model.grid
+        if not hasattr(a, "truncation"):
+            raise InputError(
+                "analysis = a limited area, which does not cover the globe of this model: allowed"
+                " is another SpectralAtmosphere"
+            )
+        self.same_sphere = (a.stretching, a.pole) == (b.stretching, b.pole)
+        self.same_points = self.same_sphere and np.array_equal(a.latitude, b.latitude)
+        self.same_points = self.same_points and np.array_equal(a.points, b.points)
+        self.same_waves = self.same_points and a.truncation == b.truncation
+        self._at_own: AtPlaces | None = None
+
+    # ---- along the earth -------------------------------------------------------------------------
+
+    def along(self, name: str) -> np.ndarray:
+        """A field of A at own points of B, (levels, points); wind as about B's pole."""
+        if name not in self._taken:
+            if self.same_waves:
+                self._taken[name] = self.as_it_is(name)
+            elif self.same_sphere and name not in self.given.tracers:
+                self._by_waves()
+            elif name in wind:
+                self._taken.update(zip(wind, self.at_own.wind()))
+            else:
+                self._taken[name] = self.at_own(name)
+        return self._taken[name]
 
     @property
     def at_own(self) -> AtPlaces:
@@ -132,58 +208,19 @@ class ChangeOfGeometry:
         """
         fields, given = self.simulation.fields, self.given
         phi = self.own.packed(fields.windows("surface_geopotential"))[0]
-        same_ground = self._everywhere(
-            np.abs(self.along("surface_geopotential")[0] - phi).max(initial=0) <= SAME_GROUND
-        )
-        a, b = given.grid.levels, self.model.grid.levels
-        same_levels = np.array_equal(a.a, b.a) and np.array_equal(a.b, b.b)
-        alike = given.temperature == self.model.temperature and all(
-            name in given.tracers for name in self.model.tracers
-        )
-        if same_levels and same_ground and self.same_waves and alike:
+        same = self.same_ground(phi) and self.same_levels
+        if same and self.same_waves and self.alike:
             for name in fields.state:
                 if given.has(name):
                     self.own.put(fields, name, self.along(name))
             return True
-        state = self._in_columns(phi, same_levels and same_ground)
-        for name, values in state.items():
-            self.own.put(fields, name, values)
+        state = self.columns(phi, same)
+        humidity = state.get("specific_humidity", 0.0)
+        virtual = state["air_temperature"] * (1 + vapour * humidity)
+        for name in (*wind, "log_pressure_ratio", *self.model.tracers):
+            self.own.put(fields, name, state[name])
+        self.own.put(fields, self.model.temperature, virtual)
         return False
-
-    def _everywhere(self, here: bool) -> bool:
-        return self.simulation.comm.allreduce(bool(here), mpi.MPI.LAND)
-
-    def _in_columns(self, phi, same):
-        """The prognostic fields of B over the surface geopotential phi."""
-        given, model = self.given, self.model
-        source = {name: self.along(name) for name in (*wind, "log_pressure_ratio")}
-        for name in given.tracers:
-            if name in model.tracers or name == "specific_humidity":
-                source[name] = self.along(name)
-        humidity = source.get("specific_humidity", 0.0)
-        warm = self.along(given.temperature)
-        source["air_temperature"] = (
-            warm / (1 + vapour * humidity) if given.temperature == "virtual_temperature" else warm
-        )
-        if not same:
-            source = self._over_ground(source, phi)
-        humidity = source.get("specific_humidity", 0.0)
-        virtual = source.pop("air_temperature") * (1 + vapour * humidity)
-        for name in model.tracers:
-            source.setdefault(name, np.zeros_like(virtual))
-        kept = (*wind, "log_pressure_ratio", *model.tracers)
-        return {name: source[name] for name in kept} | {model.temperature: virtual}
-
-    def _over_ground(self, source, phi):
-        """On B's levels over the surface geopotential phi, some columns at a time."""
-        ground = self.along("surface_geopotential")[0]
-        levels = self.given.grid.levels, self.model.grid.levels
-        parts = []
-        for first in range(0, max(phi.size, 1), BLOCK):
-            part = slice(first, first + BLOCK)
-            columns = {name: values[:, part] for name, values in source.items()}
-            parts.append(in_columns(columns, *levels, ground[part], phi[part]))
-        return {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
 
 
 class Own:
@@ -203,8 +240,9 @@ class Own:
         self.angle = (
             None if grid.angle is None else self.of(np.broadcast_to(grid.angle, there.shape))
         )
-        factor = grid.sphere.map_factor(grid.latitude)[:, None]
-        self.map_factor = self.of(np.broadcast_to(factor, there.shape))
+        if hasattr(grid, "sphere"):
+            factor = grid.sphere.map_factor(grid.latitude)[:, None]
+            self.map_factor = self.of(np.broadcast_to(factor, there.shape))
 
     @staticmethod
     def _cut(whole, rectangle):

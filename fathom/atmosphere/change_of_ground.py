@@ -18,8 +18,8 @@ from fathom.atmosphere.initial import standard_pressure
 from fathom.earth import unit_vectors
 from fathom.grids.hybrid import interfaces_of
 from fathom.moist_air import GRAVITY, LAPSE_RATE
-from fathom.regrid import column, places
-from fathom.regrid.rows import Rows
+from fathom.regrid import column
+from fathom.regrid.rows import points_of
 
 kind_of = {  # all others are of land
     "land_fraction": "any",
@@ -71,7 +71,7 @@ class Ground:
         """Fields of the surface, each from points of its own kind."""
         if self.change.same_points:
             return {name: self._whole(self.change.along(name)) for name in names}
-        self.rows = Rows.of(self.given.grid)
+        self.rows = points_of(self.given.grid)
         kinds = self._kinds("land_fraction" in names)
         found = {}
         for name in names:
@@ -86,7 +86,8 @@ class Ground:
 
     def _kinds(self, land_too):
         """Kind -> points of A (P, 4) and their weights. Land and sea: where this has some."""
-        four = places.from_rows(self.rows, self.change.own.longitude, self.change.own.latitude)
+        own = self.change.own
+        four = self.given.grid.interpolation(own.longitude, own.latitude)
         everything = four.index, four.weight.astype(float)
         used = self.rows.used.ravel()
         land = self._of_a("land_fraction") if self.given.has("land_fraction") else 0.0 * used
@@ -155,7 +156,7 @@ class Ground:
     def _ozone(self, ground):
         """Its climate, at the pressures of a standard atmosphere over the ground."""
         grid = self.model.grid
-        rows = Rows.of(grid)
+        rows = points_of(grid)
         a, b = interfaces_of(grid.levels)
         surface = standard_pressure(rows.pack(ground))
         pressure = column.layer_pressure(column.interface_pressure(a, b, surface))

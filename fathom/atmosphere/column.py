@@ -4,9 +4,10 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.atmosphere.aliases import of
-from fathom.atmosphere.physics import FirstPhysics, carried, surface_defaults
+from fathom.atmosphere.physics import FirstPhysics, carried, listed, surface_defaults
+from fathom.failure import InputError
 from fathom.names import near
-from fathom.schemes import Scheme, scheme
+from fathom.schemes import scheme
 from fathom.time.clock import Clock, Period
 
 
@@ -41,10 +42,10 @@ class SingleColumn:
         keep=(),
         precision="fp64",
     ):
-        self.physics = [
-            p if isinstance(p, Scheme) else scheme(p)
-            for p in (FirstPhysics(drag=None) if physics is None else physics)
-        ]
+        missing = [name for name in ("number", "a", "b") if not hasattr(levels, name)]
+        if missing or isinstance(levels, type):
+            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+        self.physics = listed(FirstPhysics(drag=None) if physics is None else physics)
         self.alone = np.ndim(latitude) == np.ndim(longitude) == 0
         latitude, longitude = np.broadcast_arrays(
             np.atleast_1d(np.deg2rad(latitude)), np.atleast_1d(np.deg2rad(longitude))
@@ -122,7 +123,7 @@ class SingleColumn:
         """
         for name, value in values.items():
             if not self.fields.has(name):
-                raise ValueError(
+                raise InputError(
                     f"no process of this column has a field '{name}'{near(name, self.fields.state)}"
                 )
             shape = (*np.shape(self.fields.windows(name)[0])[:1], self.columns)

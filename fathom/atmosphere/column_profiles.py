@@ -64,4 +64,30 @@ known_names = {  # another name of the table; or standard name, long name, units
         "kg m-2 s-1",
     ),
     "friction_velocity": ("", "friction velocity", "m s-1"),
+    "cloud_fraction": ("cloud_area_fraction_in_atmosphere_layer", "cloud cover of a layer", "1"),
+    "cloud_liquid_water_path": (
+        "atmosphere_mass_content_of_cloud_liquid_water",
+        "cloud water of the column",
+        "kg m-2",
+    ),
+    "cloud_ice_path": (
+        "atmosphere_mass_content_of_cloud_ice",
+        "cloud ice of the column",
+        "kg m-2",
+    ),
+    "rain_water_path": ("", "rain of the column", "kg m-2"),
+    "snow_water_path": ("", "snow of the column", "kg m-2"),
+    "graupel_water_path": ("", "graupel of the column", "kg m-2"),
+    "outgoing_longwave": ("toa_outgoing_longwave_flux", "long wave into space", "W m-2"),
+    "toa_net_shortwave": ("toa_net_downward_shortwave_flux", "sunlight taken", "W m-2"),
+    "surface_net_shortwave": (
+        "surface_net_downward_shortwave_flux",
+        "sunlight that the ground takes",
+        "W m-2",
+    ),
+    "surface_downward_longwave": (
+        "surface_downwelling_longwave_flux_in_air",
+        "long wave from above at the ground",
+        "W m-2",
+    ),
 }

@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import near_surface, potential_vorticity
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.model import Criterion
 from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
@@ -84,11 +85,13 @@ def derived(model):
         table["air_temperature"] = _of("air_temperature", column)
     else:
         table["virtual_temperature"] = _of("virtual_temperature", column)
-    if hasattr(model.grid, "harmonics"):
-        table["vorticity"] = replace(_of("vorticity", (*wind, *column), linear=True), whole=True)
-        table["potential_vorticity"] = replace(
-            _of("potential_vorticity", (*wind, *column)), whole=True
-        )
+    if hasattr(model.grid, "truncation"):
+        zeta = potential_vorticity.vorticity_along()
+        slopes = potential_vorticity.slopes_along(table["potential_temperature"])
+        turning = _of("vorticity", zeta.fields, linear=True)
+        table["vorticity"] = replace(turning, before=(zeta,))
+        turning = _of("potential_vorticity", (*wind, *column, *zeta.fields, *slopes.fields))
+        table["potential_vorticity"] = replace(turning, before=(zeta, slopes))
     if model.moist:
         table["relative_humidity"] = _of("relative_humidity", column)
         falling = tuple(name for name in rain if name in model.kept)
@@ -96,7 +99,7 @@ def derived(model):
             table["precipitation_flux"] = Diagnostic(
                 falling, lambda model, window, *parts: sum(parts), vertical="column"
             )
-        if any(p.name == "BulkExchange" for p in model.physics):
+        if any(p.name in near_surface.schemes for p in model.physics):
             needs = (*column, *wind, *near_surface.exchange)
             for name in near_surface.names:
                 table[name] = Diagnostic(
@@ -123,14 +126,18 @@ def at_levels(model, name, diagnostic, levels):
     """The Diagnostic of a variable of layers at chosen levels: as `fathom.post.pressure_levels`
     says, below the ground too.
     """
-    turning = levels.name == "potential_vorticity"
+    needs, before = (*diagnostic.needs, *needed(model)), diagnostic.before
+    if levels.name == "potential_vorticity":
+        turning = model.derived["potential_vorticity"]
+        needs = (*needs, *turning.needs)
+        before = tuple({step.fields: step for step in (*before, *turning.before)}.values())
     return Diagnostic(
-        tuple(dict.fromkeys((*diagnostic.needs, *needed(model), *(wind if turning else ())))),
+        tuple(dict.fromkeys(needs)),
         lambda state: state.spread(state.at_levels(name)),
         linear=False,
         vertical="layer",
         shared=AtLevels(levels),
-        whole=diagnostic.whole or turning,
+        before=before,
     )
 
 
@@ -195,14 +202,15 @@ class State:
         j0, i0, ny, nx = window
         self.model, self.levels, self.shape = model, levels, (ny, nx)
         self.given = fields  # wind as the state has it
-        self.there = np.asarray(model.grid.wet_levels)[j0 : j0 + ny, i0 : i0 + nx] > 0
+        self.window = slice(j0, j0 + ny), slice(i0, i0 + nx)
+        self.there = np.asarray(model.grid.wet_levels)[self.window] > 0
         self.whole = self.there.all()
         self.fields = {
             name: a.reshape(len(a), -1) if self.whole else a[:, self.there]
             for name, a in fields.items()
         }
         if model.grid.angle is not None and set(wind) <= set(fields):
-            angle = model.grid.angle[j0 : j0 + ny, i0 : i0 + nx][self.there]
+            angle = self.of_window(model.grid.angle)
             u, v = (np.asarray(self.fields[part], float) for part in wind)
             self.fields |= zip(wind, turned(u, v, angle))
 
@@ -210,7 +218,7 @@ class State:
         if name in self.fields:
             return self.fields[name]
         if name not in _rules:
-            raise ValueError(f"'{name}' does not follow from {', '.join(self.fields)}")
+            raise InputError(f"'{name}' does not follow from {', '.join(self.fields)}")
         value = self.fields[name] = _rules[name](self)
         return value
 
@@ -279,6 +287,15 @@ class State:
             return pressures
         return np.repeat(pressures[:, None], self.column.surface_pressure.size, axis=1)
 
+    def of_window(self, whole):
+        """(points) of a field of the grid (ny, nx)."""
+        return np.asarray(whole)[self.window][self.there]
+
+    def about_the_pole(self, name):
+        """A component of wind as the state has it, (levels, points)."""
+        values = np.asarray(self.given[name], float)
+        return values.reshape(len(values), -1) if self.whole else values[:, self.there]
+
     def spread(self, values):
         """(levels, ny, nx), NaN where no column is."""
         values = np.asarray(values)
@@ -310,6 +327,6 @@ _rules = {
     "air_pressure_at_mean_sea_level": lambda s: s.above_ground.mean_sea_level_pressure()[None],
     "wind_speed": lambda s: np.hypot(s["eastward_wind"], s["northward_wind"]),
     "relative_humidity": _humidity,
-    "vorticity": potential_vorticity.vorticity,
+    "vorticity": lambda s: s[potential_vorticity.spin],
     "potential_vorticity": potential_vorticity.potential_vorticity,
 }

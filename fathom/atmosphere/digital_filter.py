@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 
 def weights(
     step: float, span: float, cutoff: float | None = None, window: str = "lanczos"
@@ -27,7 +29,7 @@ def weights(
     """
     cutoff = span if cutoff is None else cutoff
     if not (step > 0 and span >= 2 * step and cutoff > 2 * step):
-        raise ValueError(
+        raise InputError(
             f"step = {step:g} s, span = {span:g} s, cutoff = {cutoff:g} s: the span must hold 2"
             " steps, the cut-off more than 2"
         )
@@ -38,7 +40,7 @@ def weights(
     elif window == "dolph":
         h = _dolph(half, angle)
     else:
-        raise ValueError(f"window = {window!r}: allowed are 'lanczos' and 'dolph'")
+        raise InputError(f"window = {window!r}: allowed are 'lanczos' and 'dolph'")
     return h / h.sum()
 
 

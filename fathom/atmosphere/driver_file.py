@@ -21,6 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.earth import GRAVITY
+from fathom.failure import InputError
 from fathom.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR
 
 KAPPA = 2 / 7
@@ -53,7 +54,7 @@ class DriverFile:
         self._held: dict[str, np.ndarray] = {}  # of the variables that were read
         self.attributes = self.file.attrs
         if not {"time", "t0"} <= {*self.file.dims, *self.file.variables}:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: not a DEPHY driver file: it needs the dimensions t0 and time;"
                 f" it has {', '.join(map(str, self.file.sizes))}"
             )
@@ -64,7 +65,7 @@ class DriverFile:
         self._check()
         self.height = self._profile("zh")
         if self.height[0] > self.height[-1]:
-            raise ValueError(f"{self.name}: zh must grow from the ground upward")
+            raise InputError(f"{self.name}: zh must grow from the ground upward")
 
     @staticmethod
     def _opened(file, xr):
@@ -72,7 +73,7 @@ class DriverFile:
             with xr.open_dataset(file, engine="netcdf4") as opened:
                 return opened.load()
         except (OSError, ValueError) as error:
-            raise ValueError(f"{file} cannot be read as netCDF: {error}") from None
+            raise InputError(f"{file} cannot be read as netCDF: {error}") from None
 
     @property
     def name(self):
@@ -81,7 +82,7 @@ class DriverFile:
     def _seconds(self):
         times, first = self.file["time"].values, self.file["t0"].values.ravel()[0]
         if not np.issubdtype(times.dtype, np.datetime64):
-            raise ValueError(f"{self.name}: time and t0 need units 'seconds since ...'")
+            raise InputError(f"{self.name}: time and t0 need units 'seconds since ...'")
         return (times - first) / np.timedelta64(1, "s")
 
     def _number(self, name):
@@ -92,7 +93,7 @@ class DriverFile:
         try:
             return float(self.attributes.get(name, 0))
         except ValueError:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: attribute {name} = {self.attributes[name]!r} is not a number"
             ) from None
 
@@ -106,13 +107,13 @@ class DriverFile:
             on = kind in ("adv", "nudging", "forc")
             allowed = ("wa", "wap", "geo", *coordinates) if kind == "forc" else known
             if on and self.flag(attribute) and what not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: forcing {attribute} = {self.attributes[attribute]} is not"
                     f" known; known are {kind}_ and one of {', '.join(allowed)}"
                 )
         for attribute, choices in known_surface.items():
             if self.choice(attribute) not in choices:
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: {attribute} = {self.choice(attribute)!r} is not known; allowed:"
                     f" {', '.join(choices)}"
                 )
@@ -122,14 +123,14 @@ class DriverFile:
 
     def _values(self, name):
         if name not in self.file:
-            raise ValueError(f"{self.name}: the variable '{name}' is missing")
+            raise InputError(f"{self.name}: the variable '{name}' is missing")
         if name in self._held:
             return self._held[name]
         values = self.file[name]
         keep = [d for d in values.dims if d == "time" or values.sizes[d] > 1]
         values = values.isel({d: 0 for d in values.dims if d not in keep}).values.astype(float)
         if not np.isfinite(values).all():
-            raise ValueError(f"{self.name}: '{name}' has values that are missing or not finite")
+            raise InputError(f"{self.name}: '{name}' has values that are missing or not finite")
         self._held[name] = values
         return values
 
@@ -146,7 +147,14 @@ class DriverFile:
         for name in names:
             if self.has(name):
                 return name
-        raise ValueError(f"{self.name}: the first state needs one of {', '.join(names)}")
+        raise InputError(f"{self.name}: the first state needs one of {', '.join(names)}")
+
+    def first_temperature(self):
+        """That of the first state: where the water is all of it (qt, rt), the temperature that
+        condensation does not change, if it is there."""
+        water = next((n for n in humidities if self.has(n)), "")
+        total = water in ("qt", "rt") and self.has("thetal")
+        return "thetal" if total else self.first(temperatures)
 
     def at(self, name, seconds, heights=None):
         """A forcing at a time, linear between those given: a number, or a profile."""

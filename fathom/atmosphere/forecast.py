@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom.atmosphere import boundary, initial, orography
 from fathom.data import atmosphere
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.reading import once
 from fathom.regrid import column
@@ -45,7 +46,7 @@ def start(
     if "time" in data.dims:
         data = data.isel(time=time) if isinstance(time, int) else data.sel(time=time)
     if "time" not in data.coords and "time" not in data:
-        raise ValueError(
+        raise InputError(
             "the state has no time: the sea and its ice depend on the day; give it one,"
             " data.assign_coords(time=...)"
         )

@@ -11,10 +11,14 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
 from fathom.grids.levels import HybridLevels
+from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.whole_area import WholeArea
 from fathom.output.formats import restart
 from fathom.reading import once
+from fathom.regrid import projections
 
 
 def is_given(analysis: Any) -> bool:
@@ -25,18 +29,35 @@ def is_given(analysis: Any) -> bool:
 def passport(model) -> dict[str, Any]:
     """What a restart says of its geometry, for those that start from it elsewhere."""
     grid = model.grid
-    return {
-        "truncation": grid.truncation,
-        "grid": grid.grid,
-        "reduced": grid.reduced,
-        "stretching": grid.stretching,
-        "pole": list(grid.pole),
+    return _geometry(grid) | {
         "radius": grid.radius,
         "a": list(map(float, grid.levels.a)),
         "b": list(map(float, grid.levels.b)),
         "temperature": model.temperature,
         "tracers": list(model.tracers),
         "boundary": list(model.boundary),
+    }
+
+
+def _geometry(grid: Any) -> dict[str, Any]:
+    """Of a sphere, of an area on a map, or of a plane that is nowhere."""
+    if hasattr(grid, "truncation"):
+        return {
+            "truncation": grid.truncation,
+            "grid": grid.grid,
+            "reduced": grid.reduced,
+            "stretching": grid.stretching,
+            "pole": list(grid.pole),
+        }
+    area = {"size": list(grid.size), "points": list(grid.points)}
+    if not hasattr(grid, "area"):
+        return area
+    kind = grid.area.projection
+    return area | {
+        "projection": [type(kind).__name__, kind.longitude, kind.latitude],
+        "centre": list(grid.area.centre),
+        "resolution": grid.spacing,
+        "coupling": grid.area.coupling,
     }
 
 
@@ -77,14 +98,15 @@ class OfSimulation(Given):
     """The state of now of a simulation."""
 
     def __init__(self, simulation: Any, comm: Any):
-        if not hasattr(getattr(simulation.model, "grid", None), "truncation"):
-            raise ValueError(
+        grid = getattr(simulation.model, "grid", None)
+        if not hasattr(grid, "truncation") and not hasattr(grid, "area"):
+            raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
-                " SpectralAtmosphere"
+                " SpectralAtmosphere, or of LimitedAreaAtmosphere on a LimitedAreaGrid"
             )
         same = (mpi.MPI.IDENT, mpi.MPI.CONGRUENT)
         if mpi.MPI.Comm.Compare(simulation.comm, comm) not in same:
-            raise ValueError(
+            raise InputError(
                 "analysis = a simulation on other ranks: both must be on the same; give its restart"
             )
         self.simulation, model = simulation.prepare(), simulation.model
@@ -147,13 +169,15 @@ def _head(path):
         return file.header, sorted(file.names)
 
 
-def grid_of(header: Any, path: Any) -> GaussianGrid:
+def grid_of(header: Any, path: Any) -> Any:
     """The grid that the header of a restart says. ValueError: it says none."""
     told = header.extra.get("geometry")
+    if told and "projection" in told:
+        return _area_of(told)
     if not told or "truncation" not in told:
-        raise ValueError(
+        raise InputError(
             f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
-            " not of a SpectralAtmosphere"
+            " not of a SpectralAtmosphere or LimitedAreaAtmosphere"
         )
     return GaussianGrid(
         told["truncation"],
@@ -163,6 +187,22 @@ def grid_of(header: Any, path: Any) -> GaussianGrid:
         pole=told["pole"],
         radius=told["radius"],
         levels=HybridLevels(a=told["a"], b=told["b"]),
+    )
+
+
+def _area_of(told: dict[str, Any]) -> WholeArea:
+    kind, *places = told["projection"]
+    return WholeArea(
+        LimitedAreaGrid(
+            told["centre"],
+            resolution=told["resolution"],
+            points=told["points"],
+            projection=getattr(projections, kind)(*places, radius=told["radius"]),
+            coupling=told["coupling"],
+            extension=[n - inside for n, inside in zip(told["size"], told["points"])],
+            levels=HybridLevels(a=told["a"], b=told["b"]),
+            radius=told["radius"],
+        )
     )
 
 

@@ -7,13 +7,23 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import cases, gridpoint_diagnostics, gridpoint_report, gridpoint_state
+from fathom.atmosphere import (
+    cases,
+    gridpoint_area,
+    gridpoint_diagnostics,
+    gridpoint_report,
+    gridpoint_state,
+)
+from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.failure import InputError
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
+from fathom.grids.levels import HybridLevels
 from fathom.grids.plane import PlaneGrid
+from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
 from fathom.input.values import on_columns
 from fathom.moist_air import GAS_CONSTANT
@@ -31,7 +41,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     Parameters
     ----------
-    grid : PlaneGrid or SphereGrid.
+    grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
     physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
         atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
     tracers : names of tracers beside specific_humidity and the kinds of water that the physics
@@ -57,12 +67,20 @@ class GridPointAtmosphere(AirWithPhysics):
     preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
         tolerance of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
         the sphere; maximum_iterations.
-    fix_mass : whether the mass of air is kept.
+    fix_mass : whether the mass of air is kept; by default all but of an area.
+    outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
+        from; the path of a store of another run, or of a file, with states in time; or a Simulation
+        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs beside this one.
+    outer_in_time : "linear" (default) or "cubic" between records.
+    outer_every : how often the state of one that runs beside it is taken; by default each of its
+        steps.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
+    experiments = ("outer_model",)  # arguments that may be files of experiments
+    goes_along = ("eastward_wind", "northward_wind")  # in restarts
     halo = 1
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
@@ -99,7 +117,10 @@ class GridPointAtmosphere(AirWithPhysics):
         preconditioner="separable-lines",
         tolerance=None,
         maximum_iterations=100,
-        fix_mass=True,
+        fix_mass=None,
+        outer_model=None,
+        outer_in_time="linear",
+        outer_every=None,
         gravity=earth.GRAVITY,
         gas_constant=GAS_CONSTANT,
         heat_capacity=3.5 * GAS_CONSTANT,
@@ -107,14 +128,16 @@ class GridPointAtmosphere(AirWithPhysics):
         placed=(),
         precision="fp64",
     ):
-        if not isinstance(grid, (PlaneGrid, SphereGrid)):
-            raise ValueError(
-                f"GridPointAtmosphere needs a PlaneGrid or a SphereGrid, given {grid!r}"
+        if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
+            raise InputError(
+                "GridPointAtmosphere needs a PlaneGrid, a SphereGrid or a RotatedGrid, given"
+                f" {grid!r}"
             )
         choice("precision", precision, ["fp64", "fp32"])
         check_tracers(tracers)
         self._take_physics(physics, tracers)
-        self.sphere = isinstance(grid, SphereGrid)
+        self.area = isinstance(grid, RotatedGrid)
+        self.sphere = self.area or isinstance(grid, SphereGrid)
         self.deep = self.sphere and yes_or_no("deep", deep)
         if tolerance is None:
             tolerance = 1e-3 if self.sphere else 1e-4
@@ -124,11 +147,11 @@ class GridPointAtmosphere(AirWithPhysics):
         )
         choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
-        self.preconditioner, self.fix_mass = preconditioner, bool(fix_mass)
+        self.preconditioner, self.fix_mass = preconditioner, self._keeps(fix_mass)
         self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
         if self.sphere and self.coriolis:
-            raise ValueError("coriolis is of a plane; a sphere has its rotation")
+            raise InputError("coriolis is of a plane; a sphere has its rotation")
         self.sponge_bottom = (
             grid.levels.top if sponge_bottom is None
             else number_of("sponge_bottom", sponge_bottom, "m")
@@ -147,7 +170,7 @@ class GridPointAtmosphere(AirWithPhysics):
             },
         )
         if not 0.5 <= self.parameters["implicitness"] <= 1:
-            raise ValueError(f"implicitness = {implicitness} must lie in [0.5, 1]")
+            raise InputError(f"implicitness = {implicitness} must lie in [0.5, 1]")
         p = self.parameters
         self.constants = Constants(
             p["gravity"], p["gas_constant"], p["heat_capacity"], p["surface_pressure"]
@@ -157,19 +180,34 @@ class GridPointAtmosphere(AirWithPhysics):
         )
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
+        self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
     def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
         self.outer, self.inner = integer("outer", outer, 10), integer("inner", inner, 10)
         self.iterations = integer("iterations", iterations, 10)
         self.maximum_iterations = integer("maximum_iterations", maximum_iterations, 10_000)
         if min(self.outer, self.inner, self.maximum_iterations) < 1 or self.iterations < 0:
-            raise ValueError(
+            raise InputError(
                 f"outer = {outer}, inner = {inner}, maximum_iterations = {maximum_iterations} must"
                 f" be 1 or more, iterations = {iterations} 0 or more"
             )
         self.tolerance = number_of("tolerance", tolerance, "1")
         if not 0 < self.tolerance < 1:
-            raise ValueError(f"tolerance = {tolerance} must lie between 0 and 1")
+            raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
+
+    def _keeps(self, fix_mass):
+        if fix_mass is None:
+            return not self.area
+        if self.area and yes_or_no("fix_mass", fix_mass):
+            raise InputError("fix_mass = true: air passes through the edges of an area")
+        return bool(fix_mass)
+
+    def _outer(self, given, in_time, every):
+        if not self.area:
+            if given is not None:
+                raise InputError(f"outer_model = {given!r} is of an area: it needs a RotatedGrid")
+            return None
+        return outer_models.of(self, "initial" if given is None else given, in_time, every)
 
     def _reference(self, temperature, surface, stability):
         if temperature is not None:
@@ -220,7 +258,7 @@ class GridPointAtmosphere(AirWithPhysics):
         """Initial state by field: a number, an array of its levels, or a function.
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
-            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere.
+            it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
         Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
         y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
@@ -238,12 +276,15 @@ class GridPointAtmosphere(AirWithPhysics):
                 self.orography = lambda x, y: geopotential(x, y) / g
         if analysis is not None:
             if not self.sphere:
-                raise ValueError(f"analysis = {analysis!r} is of the earth: it needs a SphereGrid")
+                raise InputError(
+                    f"analysis = {analysis!r} is of the earth: it needs a SphereGrid"
+                    " or a RotatedGrid"
+                )
             found, self.orography = gridpoint_state.analysis(self, analysis)
             values = found | values
         for name, value in values.items():
             if name not in self.settable:
-                raise ValueError(
+                raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
                     f" allowed: {', '.join(self.settable)}"
                 )
@@ -259,6 +300,7 @@ class GridPointAtmosphere(AirWithPhysics):
             "reference_pressure": self.constants.pressure,
             "curvature": self.curvature,
         }
+        self.step = step
         do = Order(bytes_of[self.precision], step, offered=offered)
         gridpoint_step(self, Dynamics(self, step), do)
         return do.place(self.placed)
@@ -276,7 +318,7 @@ class GridPointAtmosphere(AirWithPhysics):
         z, c, top = self.geopotential(self.heights), self.constants, self.grid.levels.top
         middle = self.geopotential((self.heights[1:] + self.heights[:-1]) / 2)
         if not self.reference.exner(top, c) > 0.01:
-            raise ValueError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
+            raise InputError(f"the reference, {self.reference}, has no air at {top:g} m, the top")
         theta = self.reference.potential_temperature(z, c)
         exner = self.reference.exner(middle, c)
         return exner, c.density(exner, (theta[1:] + theta[:-1]) / 2), theta
@@ -302,8 +344,9 @@ class GridPointAtmosphere(AirWithPhysics):
         if self.sphere:
             latitude = np.deg2rad(self.grid.coordinates()[1])
             coriolis = 2 * self.parameters["rotation"] * np.sin(latitude)
-            metrics["length_north_face"][-1] = 0  # the pole
             metrics["horizontal_coriolis"] = 2 * self.parameters["rotation"] * np.cos(latitude)
+            if not self.area:
+                metrics["length_north_face"][-1] = 0  # the pole
         if self.physics:
             metrics |= self._surroundings()
         if self.linear_about == "reference":
@@ -312,23 +355,45 @@ class GridPointAtmosphere(AirWithPhysics):
                 "linear_density": density,
                 "linear_potential_temperature": theta,
             }
-        return metrics | {
-            "open_east_face": np.ones(shape),
-            "open_north_face": open_north,
-            "coriolis": coriolis,
-            "interface_height": self.heights,
-            "reference_exner": exner,
-            "reference_density": density,
-            "reference_potential_temperature": theta,
-        }
+        open_faces = {"open_east_face": np.ones(shape), "open_north_face": open_north}
+        if self.area:
+            open_faces = gridpoint_area.geometry(self, latitude)
+        return (
+            metrics
+            | open_faces
+            | {
+                "coriolis": coriolis,
+                "interface_height": self.heights,
+                "reference_exner": exner,
+                "reference_density": density,
+                "reference_potential_temperature": theta,
+            }
+        )
 
     def _surroundings(self):
         """What the physics reads of places, ground and sea."""
         longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
         places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
-        ground = self.parameters["gravity"] * self.heights[-1]
-        return places | below | {"surface_geopotential": ground}
+        return places | below | {"surface_geopotential": self.surface_geopotential}
+
+    def records(self, model):
+        """Sources of fields in time: the outer model of an area."""
+        if not self.area:
+            return []
+        drawn = gridpoint_area.drawn(self)
+        return [outer_models.Records(self, self.outer_model, self.step, drawn)]
+
+    @cached_property
+    def hybrid_levels(self):
+        """On which it takes columns of an analysis, or of another atmosphere."""
+        top = gridpoint_state.top_pressure(self)
+        return HybridLevels(2 * self.grid.levels.number, top=top)
+
+    @property
+    def surface_geopotential(self):
+        """Of the ground [m2 s-2], (ny, nx)."""
+        return self.parameters["gravity"] * self.heights[-1]
 
     def profiles(self):
         """Profiles: name -> values."""
@@ -348,7 +413,8 @@ class GridPointAtmosphere(AirWithPhysics):
     def initialise(self, simulation):
         """The initial state into the fields."""
         simulation.changed = True
-        for name, values in gridpoint_state.state(self).items():
+        state = gridpoint_state.state(self)
+        for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
 

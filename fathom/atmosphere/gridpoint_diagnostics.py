@@ -1,11 +1,14 @@
 """What follows from the fields of a grid-point atmosphere: output variables, numbers to watch."""
 
+from functools import partial
+
 import numpy as np
 
 from fathom import mpi
 from fathom.moist_air import LAPSE_RATE
 from fathom.output.diagnostics import Diagnostic
 from fathom.regrid.column import Between
+from fathom.regrid.schmidt import turned
 
 state = ("air_density", "air_potential_temperature")
 
@@ -24,11 +27,15 @@ def pressure(model, density, theta):
 
 def surface_pressure(model, window, density, theta):
     """That of the lowest layer and the weight of its lower half: c_p theta d(pi)/dz = -g."""
-    c, z = model.constants, part(model.heights, window)
-    kappa = c.gas_constant / c.heat_capacity
-    exner = (pressure(model, density, theta)[-1] / c.pressure) ** kappa
-    below = c.gravity * (z[-2] - z[-1]) / (2 * c.heat_capacity * theta[-1])
-    return (c.pressure * (exner + below) ** (1 / kappa))[None]
+    z, lowest = part(model.heights, window), pressure(model, density, theta)[-1]
+    return ground_pressure(model.constants, (z[-2] - z[-1]) / 2, lowest, theta[-1])[None]
+
+
+def ground_pressure(constants, half, lowest, theta):
+    """From the pressure of the lowest layer, half of its thickness, and theta of the ground."""
+    c, kappa = constants, constants.gas_constant / constants.heat_capacity
+    exner = (lowest / c.pressure) ** kappa + c.gravity * half / (c.heat_capacity * theta)
+    return c.pressure * exner ** (1 / kappa)
 
 
 def sea_level_pressure(model, window, density, theta):
@@ -78,7 +85,8 @@ def derived(model):
             vertical=vertical,
         )
 
-    return {
+    on_earth = {} if not model.area else dict(map(partial(wind_on_earth, model), range(2)))
+    return on_earth | {
         "air_temperature": of(lambda model, _, density, theta: temperature(model, density, theta)),
         "air_pressure": of(lambda model, _, density, theta: pressure(model, density, theta)),
         "surface_air_pressure": of(surface_pressure, "column"),
@@ -90,6 +98,17 @@ def derived(model):
             vertical="interface",
         ),
     }
+
+
+def wind_on_earth(model, number):
+    """Name and Diagnostic of the eastward or the northward wind, of wind along the axes."""
+    needs = ("eastward_wind", "northward_wind")
+
+    def of(model, window, u, v):
+        angle = part(model.grid.angle, window)
+        return turned(np.asarray(u, float), np.asarray(v, float), angle)[number]
+
+    return needs[number], Diagnostic(needs, of, vertical="layer")
 
 
 def height(model, window):

@@ -9,8 +9,8 @@ vertical motion at rest, so that the air stays where it is:
 
 import numpy as np
 
-from fathom.atmosphere import forecast
-from fathom.grids.levels import HybridLevels
+from fathom.atmosphere import forecast, ground_of_area
+from fathom.failure import InputError
 from fathom.input.values import on_columns
 from fathom.moist_air import virtual_temperature
 from fathom.regrid.column import Between
@@ -39,22 +39,32 @@ def analysis(model, state):
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
     """
-    levels = HybridLevels(2 * model.grid.levels.number, top=_top(model))
-    fields = forecast.start(state, model.grid, levels)
+    earth = ground_of_area.smoothed(model.grid) if model.area else None
+    fields = forecast.start(state, model.grid, model.hybrid_levels, ground=earth)
     ground = fields.pop("surface_geopotential") / model.parameters["gravity"]
-    surface = fields["log_surface_pressure"]
-    pressure = levels.a[:, None, None] + levels.b[:, None, None] * np.exp(surface)
-    middle = np.log((pressure[1:] + pressure[:-1]) / 2)
-    air = ("eastward_wind", "northward_wind", "air_temperature", "specific_humidity")
-    given = {name: OfLevels(middle, fields[name]) for name in air[: 3 + model.moist]}
     if not model.moist:  # the density of moist air
         warm = virtual_temperature(fields["air_temperature"], fields["specific_humidity"])
-        given["air_temperature"] = OfLevels(middle, warm)
+        fields["air_temperature"] = warm
     below = {name: fields[name] for name in model.boundary if name in fields and name != "ozone"}
-    return given | below | {"log_surface_pressure": surface}, ground
+    return below | of_layers(model, fields), ground
 
 
-def _top(model):
+def of_layers(model, fields):
+    """Air on the layers of model.hybrid_levels as functions of pressure, by name; wind as on earth
+    becomes that along the axes of the grid.
+    """
+    levels, surface = model.hybrid_levels, fields["log_surface_pressure"]
+    pressure = levels.a[:, None, None] + levels.b[:, None, None] * np.exp(surface)
+    middle = np.log((pressure[1:] + pressure[:-1]) / 2)
+    wind = fields["eastward_wind"], fields["northward_wind"]
+    along = zip(by_pressure[:2], model.grid.along_axes(*wind) if model.area else wind)
+    names = ("air_temperature", *model.tracers)
+    given = {name: fields[name] for name in names if name in fields} | dict(along)
+    air = {name: OfLevels(middle, values) for name, values in given.items()}
+    return air | {"log_surface_pressure": surface}
+
+
+def top_pressure(model):
     """Pressure well above the model [Pa]."""
     z = model.geopotential(1.1 * model.grid.levels.top)
     kappa = model.constants.gas_constant / model.constants.heat_capacity
@@ -87,50 +97,77 @@ def check(given):
     """ValueError: what excludes each other."""
     warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
     if len(warmer) > 1:
-        raise ValueError(
+        raise InputError(
             "the state takes either potential_temperature_deviation or temperature_deviation"
         )
     of_pressure = set(by_pressure) & set(given)
     if of_pressure and (warmer or {"x_wind", "y_wind"} & set(given)):
-        raise ValueError(
+        raise InputError(
             f"the state is given by pressure ({', '.join(sorted(of_pressure))}) or by height, not"
             " both"
         )
     if of_pressure and "air_temperature" not in given:
-        raise ValueError("a state by pressure needs air_temperature")
+        raise InputError("a state by pressure needs air_temperature")
 
 
-def state(model):
-    """Fields of the state: name -> (levels, ny, nx)."""
-    fields = _of_pressure(model) if "air_temperature" in model.initial else _of_height(model)
-    if not model.grid.slice:
+def state(model, given=None):
+    """Fields of the state: name -> (levels, ny, nx), of what was set, or of what is given."""
+    given = model.initial if given is None else given
+    fields = (_of_pressure if "air_temperature" in given else _of_height)(model, given)
+    if model.area:  # beyond the last face there is nothing to take a mean with
+        fields["x_wind"][..., -1] = fields["x_wind"][..., -2]
+        fields["y_wind"][:, -1] = fields["y_wind"][:, -2]
+    elif not model.grid.slice:
         fields["y_wind"][:, -1] = 0
     return fields
 
 
-def _of_height(model):
+def wind_at_centers(model, fields):
+    """Wind along the axes of the grid, as a step leaves it, eastward and northward: means of faces;
+    over the poles v is the projection of one vector (core/atmosphere/gridpoint/pole_wind.hpp).
+    """
+    u, v = fields["x_wind"], fields["y_wind"]
+    east = (u + np.roll(u, 1, 2)) / 2
+    if model.grid.slice:
+        return {"eastward_wind": east, "northward_wind": v}
+    south, north = np.zeros_like(v[:, 0]), v[:, -1]
+    if model.area:
+        south = v[:, 0]
+    elif model.sphere:
+        x = np.deg2rad(model.grid.coordinates()[0][0])
+        face = x + np.deg2rad(model.grid.dx) / 2
+        ends = []
+        for sign, row in ((-1, u[:, 0]), (1, u[:, -1])):
+            X, Y = (2 * (row * f).mean(1, keepdims=True) for f in (-np.sin(face), np.cos(face)))
+            ends.append(-sign * (X * np.cos(x) + Y * np.sin(x)))
+        south, north = ends
+    rows = np.concatenate([south[:, None], v[:, :-1], north[:, None]], 1)
+    return {"eastward_wind": east, "northward_wind": (rows[:, 1:] + rows[:, :-1]) / 2}
+
+
+def _of_height(model, given):
     z, c = model.heights, model.constants
     exner, _, theta = model.air_at_rest
     middle = (z[1:] + z[:-1]) / 2
     fields = {}
     for name in ("x_wind", "y_wind", "upward_air_velocity"):
         at = z if name == "upward_air_velocity" else middle
-        fields[name] = _given(model, name, at, beside.get(name))
-    warmer = _given(model, "potential_temperature_deviation", z)
-    if "temperature_deviation" in model.initial:
-        warmer = _given(model, "temperature_deviation", z) / model.reference.exner(
+        fields[name] = _given(model, given, name, at, beside.get(name))
+    warmer = _given(model, given, "potential_temperature_deviation", z)
+    if "temperature_deviation" in given:
+        warmer = _given(model, given, "temperature_deviation", z) / model.reference.exner(
             model.geopotential(z), c
         )
     fields["air_potential_temperature"] = theta = theta + warmer
     fields["air_density"] = c.density(exner, (theta[1:] + theta[:-1]) / 2)
-    return fields | {name: _given(model, name, z[:-1]) for name in model.tracers}
+    return fields | {name: _given(model, given, name, z[:-1]) for name in model.tracers}
 
 
-def _given(model, name, heights, moved=None):
+def _given(model, given, name, heights, moved=None):
     """What the user gives for a field, (levels, ny, nx); moved: (axis, -1) of faces, half a cell
     further along it. ValueError: a shape that does not fit, what is not finite.
     """
-    value = model.initial.get(name, 0.0)
+    value = given.get(name, 0.0)
     if callable(value):
         x, y = _places(model, moved)
         if moved:
@@ -140,13 +177,13 @@ def _given(model, name, heights, moved=None):
         try:
             values = np.broadcast_to(np.asarray(value, float), heights.shape)
         except (TypeError, ValueError):
-            raise ValueError(
+            raise InputError(
                 f"{name} = {value!r}: a number, an array that fits {heights.shape}, or a"
                 " function of (x, y, height)"
             ) from None
     if not np.isfinite(values).all():
         k, j, i = np.argwhere(~np.isfinite(values))[0]
-        raise ValueError(f"{name} is {values[k, j, i]} at {model.grid.place(j, i)}, level {k}")
+        raise InputError(f"{name} is {values[k, j, i]} at {model.grid.place(j, i)}, level {k}")
     return np.array(values, float)
 
 
@@ -155,11 +192,13 @@ def _places(model, moved=None):
     x, y = model.grid.coordinates()
     if moved is None:
         return x, y
+    if model.area:
+        return model.grid.face_coordinates(moved[0])
     return (x + model.grid.dx / 2, y) if moved[0] == 2 else (x, y + model.grid.dy / 2)
 
 
-def _of_pressure(model):
-    c, given, grid = model.constants, model.initial, model.grid
+def _of_pressure(model, given):
+    c, grid = model.constants, model.grid
     kappa = c.gas_constant / c.heat_capacity
     if "log_surface_pressure" in given:
         surface = np.exp(on_columns(grid, given["log_surface_pressure"], name="surface pressure"))
@@ -197,6 +236,11 @@ def _of_pressure(model):
         axis, next_ = beside[name]
         on_face = np.sqrt(inside * np.roll(inside, next_, axis))
         fields[name] = at(own, on_face, beside[name])
+        on_earth = not isinstance(given.get(own), OfLevels) and {*by_pressure[:2]} & {*given}
+        if model.area and on_earth:
+            east, north = (at(part, on_face, beside[name]) for part in by_pressure[:2])
+            turn = model.grid.projection.along_axes(east, north, *_places(model, beside[name]))
+            fields[name] = turn[name == "y_wind"]
     return fields
 
 

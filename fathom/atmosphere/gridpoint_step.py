@@ -1,6 +1,7 @@
 """One step of the grid-point atmosphere: what needs communication, and the order of all."""
 
 from fathom import mpi
+from fathom.atmosphere import gridpoint_area
 from fathom.atmosphere.aliases import of, warmth_of
 from fathom.atmosphere.step import of_schemes
 from fathom.schemes import bytes_of
@@ -24,6 +25,9 @@ class Dynamics:
             list(map(float, grid.levels.interfaces)),
             radius=grid.radius,
             deep=model.deep,
+            south=grid.south if model.sphere else -90.0,
+            area=model.area,
+            times=model.outer,
         )
         self.departure = mpi.core.gridpoint_departure(setup, precision)
         self.transport = mpi.core.gridpoint_transport(setup, precision)
@@ -34,7 +38,9 @@ class Dynamics:
             model.maximum_iterations,
             model.outer * model.inner if model.linear_about == "state" else 0,
         )
-        self.poles = mpi.core.PoleWind() if model.sphere else None
+        poles = model.sphere and not model.area
+        self.poles = mpi.core.PoleWind() if poles else None
+        self.poles_of_start = mpi.core.PoleWind("_start") if poles else None
         self.tracers = (
             mpi.core.gridpoint_tracers(
                 setup, [(name, "any") for name in model.tracers], model.fix_mass, precision
@@ -42,6 +48,9 @@ class Dynamics:
             if model.tracers
             else None
         )
+        draw = gridpoint_area.coupling if model.area else lambda *_: None
+        self.first_guess = draw(model, "CouplingFirst", False)
+        self.coupling = draw(model, "Coupling", True)
         self.mass = mpi.core.DryMass(model.curvature) if model.fix_mass else None
 
 
@@ -55,6 +64,7 @@ def gridpoint_step(model, dynamics, do):
         do("GridPointMotion")
         do("GridPointForces")
         do("GridPointDeepRotation", when=model.deep)
+        do("GridPointDeepRotationAcross", when=model.deep and model.area)
 
     right_sides()
     physics(model, do)
@@ -62,6 +72,11 @@ def gridpoint_step(model, dynamics, do):
     do("GridPointStart")
     do("GridPointPhysics", on=warmth_of(model), when=model.physics)
     do("GridPointDiffusion", when=model.parameters["viscosity"])
+    do.phase = "semi-Lagrangian"
+    do(dynamics.poles_of_start)
+    do("GridPointWindAside", when=model.sphere)
+    do("GridPointWindAsideDeep", when=model.deep)
+    do(dynamics.first_guess)
     for outer in range(model.outer):
         if outer:
             right_sides()
@@ -73,6 +88,7 @@ def gridpoint_step(model, dynamics, do):
                 right_sides()
             do.phase = "solver"
             do("GridPointResiduals")
+            do("GridPointRim", when=model.area)
             do("HelmholtzRightSide")
             do(dynamics.helmholtz)
             do("GridPointIncrements")
@@ -81,6 +97,7 @@ def gridpoint_step(model, dynamics, do):
     do.phase = "semi-Lagrangian"
     do(dynamics.tracers)
     do.phase = "dynamics"
+    do(dynamics.coupling)
     do(dynamics.poles)
     do("GridPointWind", rows=1 if model.grid.slice else 2)
 

@@ -22,10 +22,8 @@ APART = 12.5e3  # [m] between samples
 
 
 @once
-def orography(grid: WholeArea, waves: tuple[int, int]) -> dict[str, np.ndarray]:
-    """surface_geopotential [m2 s-2], of so many waves along x and y; orography_deviation [m] and
-    land_fraction [1]; at all points (rows, columns).
-    """
+def means(grid) -> dict[str, np.ndarray]:
+    """Of the cells of an area: surface_altitude, orography_deviation [m], land_fraction [1]."""
     data = embedded.read("land", "surface_altitude", "altitude_deviation")
     height, deviation = (data[n].astype(float) for n in ("surface_altitude", "altitude_deviation"))
     ocean = embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float)
@@ -36,20 +34,44 @@ def orography(grid: WholeArea, waves: tuple[int, int]) -> dict[str, np.ndarray]:
         samples += 1
     mean, square, land = sums / samples
     return {
-        "surface_geopotential": GRAVITY * _smooth(grid, waves, grid.spread(mean)),
-        "orography_deviation": grid.continued(np.sqrt(np.maximum(square - mean**2, 0))),
-        "land_fraction": grid.continued(np.round(np.clip(land, 0, 1), 6)),
+        "surface_altitude": mean,
+        "orography_deviation": np.sqrt(np.maximum(square - mean**2, 0)),
+        "land_fraction": np.round(np.clip(land, 0, 1), 6),
     }
+
+
+@once
+def orography(grid: WholeArea, waves: tuple[int, int]) -> dict[str, np.ndarray]:
+    """surface_geopotential [m2 s-2], of so many waves along x and y; orography_deviation [m] and
+    land_fraction [1]; at all points (rows, columns).
+    """
+    found = means(grid.area)
+    height = found.pop("surface_altitude")
+    return {
+        "surface_geopotential": GRAVITY * _smooth(grid, waves, grid.spread(height)),
+        **{name: grid.continued(values) for name, values in found.items()},
+    }
+
+
+def smoothed(grid) -> dict[str, np.ndarray]:
+    """The same of a RotatedGrid: waves of two columns are taken away, those of four halved, along
+    both axes.
+    """
+    found = means(grid)
+    h = np.pad(found.pop("surface_altitude"), 1, mode="edge")
+    h = (h[:-2] + 2 * h[1:-1] + h[2:]) / 4
+    h = (h[:, :-2] + 2 * h[:, 1:-1] + h[:, 2:]) / 4
+    return found | {"surface_geopotential": GRAVITY * h}
 
 
 def _samples(grid):
     """Longitude and latitude of one sample of each cell of C + I after the other."""
-    x, y = np.meshgrid(*grid.area._axes())
+    x, y = np.meshgrid(*grid._axes())
     number = max(1, int(np.ceil(grid.spacing / APART)))
     steps = grid.spacing * ((np.arange(number) + 0.5) / number - 0.5)
     for dy in steps:
         for dx in steps:
-            yield grid.area.projection.to_earth(x + dx, y + dy)
+            yield grid.projection.to_earth(x + dx, y + dy)
 
 
 def _at(field, longitude, latitude):

@@ -2,6 +2,7 @@
 plane of a limited area have in common.
 """
 
+import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
@@ -10,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere import diagnostics, report, start
-from fathom.atmosphere.given_state import is_given
+from fathom.atmosphere.given_state import is_given, passport
+from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import on_columns, on_layers
 from fathom.names import near
@@ -30,12 +33,12 @@ def seconds_of(diffusion_time):
 def check_air(owner, grid, tracers, precision):
     """ValueError where these are none that a model of hydrostatic air takes."""
     if grid.levels.number < 2:
-        raise ValueError(
+        raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
             " one, what is taken where no levels are given"
         )
     if precision not in ("fp64", "fp32"):
-        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
     check_tracers(tracers)
 
 
@@ -78,7 +81,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def _lie_on(self, name):
         """The orography of that name, and the land that goes with it."""
         if name != "earth":
-            raise ValueError(
+            raise InputError(
                 f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"
             )
         ground = self.earth_below()
@@ -89,6 +92,11 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def flat(self):
         """Whether no orography was given."""
         return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
+
+    @property
+    def hybrid_levels(self):
+        """On which it takes columns of another atmosphere."""
+        return self.grid.levels
 
     @property
     def prognostic(self):
@@ -121,7 +129,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
             )
         for name, value in values.items():
             if name not in self.settable:
-                raise ValueError(
+                raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
                 )
             self.initial[name] = value
@@ -167,6 +175,24 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
         return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
+
+    def changed_by(self, kind, simulation):
+        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
+        given beside it.
+        """
+        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
+        if beside:
+            raise InputError(
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
+                f" {', '.join(self.boundary) or 'no fields'}"
+            )
+        change = kind(self.given, simulation)
+        if simulation.is_root and str(change.given.date) != str(simulation.date):
+            warnings.warn(
+                f"the state given is of {change.given.date}, this run starts at {simulation.date}",
+                stacklevel=2,
+            )
+        return change
 
     def initialise(self, simulation):
         """The initial state into the fields. True: it is truncated already, with its gradients."""
@@ -219,6 +245,16 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """Once the initial state is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
+
+    @property
+    def goes_along(self):
+        """Fields beside the state that a restart has, for those that start from it elsewhere."""
+        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
+
+    @property
+    def passport(self):
+        """What a restart says of its geometry."""
+        return passport(self)
 
     @property
     def kept(self):

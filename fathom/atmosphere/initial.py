@@ -23,6 +23,7 @@ import numpy as np
 
 from fathom import moist_air
 from fathom.data.atmosphere import extended
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column, sphere
 from fathom.regrid.rows import Packed, points_of
@@ -51,7 +52,7 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
     """
     rows, (a, b) = points_of(grid), interfaces_of(levels)
     if "time" in dataset.dims:
-        raise ValueError(
+        raise InputError(
             f"the data set holds {dataset.sizes['time']} times: choose one, data.isel(time=0)"
         )
     if float(dataset.pressure.min()) > TROPOSPHERE:
@@ -128,7 +129,7 @@ def horizontally(dataset, rows: Packed) -> dict[str, np.ndarray]:
         if name not in dataset
     ]
     if missing:
-        raise ValueError(
+        raise InputError(
             f"the data set has no {', '.join(missing)}; it has"
             f" {', '.join(map(str, dataset.data_vars))}"
         )

@@ -29,6 +29,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from fathom.failure import InputError
+
 
 class Operators(NamedTuple):
     """G, S, L (levels, levels) and N (1, levels), from the top down."""
@@ -58,7 +60,7 @@ def on_levels(interfaces: np.ndarray) -> Operators:
     """
     pi = np.asarray(interfaces, float)
     if pi.ndim != 1 or len(pi) < 3 or pi[0] < 0 or not (np.diff(pi) > 0).all():
-        raise ValueError(f"interfaces = {interfaces!r} must grow from the top (>= 0) to the ground")
+        raise InputError(f"interfaces = {interfaces!r} must grow from the top (>= 0) to the ground")
     thick = np.diff(pi)
     deep = np.log(pi[1:] / np.where(pi[:-1] > 0, pi[:-1], pi[1:] * np.exp(-2)))
     alpha = np.where(pi[:-1] > 0, 1 - pi[:-1] / thick * deep, 1.0)
@@ -139,7 +141,7 @@ def step_of(scheme: str, air_itself, reference, dt: float):
         return np.block([[after, before], [one, 0 * one]])
     name, _, correctors = scheme.partition(" + ")
     if name != "nesc" or (correctors and not correctors.isdigit()):
-        raise ValueError(f"scheme = {scheme!r}: allowed are 'nesc', 'settls', 'nesc + 1', ...")
+        raise InputError(f"scheme = {scheme!r}: allowed are 'nesc', 'settls', 'nesc + 1', ...")
     after = solve @ (now + dt * rest)
     for _ in range(int(correctors or 0)):
         after = solve @ (now + dt / 2 * rest @ (one + after))

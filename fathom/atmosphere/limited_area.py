@@ -8,10 +8,12 @@ import numpy as np
 from fathom import earth, mpi
 from fathom.atmosphere import compressible, ground_of_area
 from fathom.atmosphere import outer as outer_models
+from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.atmosphere.given_state import is_given
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of, wind
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
@@ -72,6 +74,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     precision : "fp64" (default) or "fp32".
     """
 
+    ground_as_it_is: np.ndarray | None = None  # of another area on the same points
     experiments = ("outer",)  # arguments that may be files of experiments, which then run beside it
 
     def __init__(
@@ -152,7 +155,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
         if self.upper_zone and not top < self.upper_zone < ground:
-            raise ValueError(
+            raise InputError(
                 f"upper_zone = {upper_zone!r} Pa must lie between {top:g} Pa, the base of the"
                 f" uppermost layer, and {ground:g} Pa; or 0"
             )
@@ -166,23 +169,24 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
-        analysis : state of a store or a file, as SpectralAtmosphere takes them; "outer": the first
-            one of the outer model.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them; a Simulation of
+            another atmosphere, or its restart (docs/post.md); "outer": the first one of the outer
+            model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none.
         """
         if analysis == "outer":
             if not self.outer:
-                raise ValueError("analysis = 'outer': there is no outer model")
+                raise InputError("analysis = 'outer': there is no outer model")
             analysis, values = None, dict(self.outer.state(0)) | values
         given = {name: self.at_all_points(value) for name, value in values.items()}
-        if analysis is not None and is_given(analysis):
-            raise ValueError(
-                f"analysis = {analysis!r} is another atmosphere: a limited area starts from a store"
-                " of one, or from a file"
+        if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
+            raise InputError(
+                f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
+                " earth"
             )
         if digital_filter and self.outer:
-            raise ValueError("digital_filter: a model with an outer one has none")
+            raise InputError("digital_filter: a model with an outer one has none")
         return self._put(given, analysis, digital_filter)
 
     def at_all_points(self, value):
@@ -207,6 +211,26 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return [*super().kept, *(["upward_air_velocity"] if self.compressible else [])]
 
     # ---- what the simulation asks for ------------------------------------------------------------
+
+    def arrive(self, simulation):
+        """Once blocks are known: what another atmosphere gives."""
+        if self.given is None:
+            return
+        self.change = self.changed_by(ChangeToArea, simulation)
+        ground = dict(self.change.ground)
+        if "surface_geopotential" in ground and self.change.same_points:
+            self.ground_as_it_is = self.change.whole_of("surface_geopotential")[0]
+        self.orography = ground.pop("surface_geopotential", self.orography)
+        self.initial |= ground
+        self.initial |= self.change.state(self.surface_geopotential)
+
+    def initialise(self, simulation):
+        """The initial state into the fields. True: they are another area's, bit for bit."""
+        change, self.change = self.change, None
+        simulation.changed = True
+        if change is not None and change.fill(self.surface_geopotential):
+            return True
+        return super().initialise(simulation)
 
     def start_values(self, given):
         if not self.compressible:
@@ -271,12 +295,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def records(self, model):
         """Sources of fields in time: the outer model, where there is one."""
-        return [outer_models.Records(self, self.outer, self.step)] if self.outer else []
+        if not self.outer:
+            return []
+        drawn = outer_models.right_sides(self, self.step)
+        return [outer_models.Records(self, self.outer, self.step, drawn)]
 
     def earth_below(self):
         """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
-            raise ValueError("a PeriodicPlaneGrid is no place on earth: give it an orography")
+            raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
         return ground_of_area.orography(self.grid, self.truncation)
 
     def _given(self, name, default):
@@ -307,6 +334,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     @property
     def surface_geopotential(self):
         """As given, made periodic, of the waves that the model keeps [m2 s-2]."""
+        if self.ground_as_it_is is not None:
+            return self.ground_as_it_is
         given = self.orography
         if not callable(given) and np.ndim(given):
             given = self.at_all_points(given)
@@ -322,21 +351,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         land = super().land_fraction
         return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
 
-    @property
-    def passport(self):
-        """What a restart says of its geometry."""
-        return {
-            "size": list(self.grid.size),
-            "points": list(self.grid.points),
-            "temperature": self.temperature,
-            "tracers": list(self.tracers),
-            "boundary": list(self.boundary),
-        }
-
 
 def _is_compressible(dynamics):
     if dynamics not in kinds:
-        raise ValueError(unknown("dynamics", str(dynamics), kinds))
+        raise InputError(unknown("dynamics", str(dynamics), kinds))
     return dynamics == "non-hydrostatic"
 
 
@@ -344,7 +362,7 @@ def _check_kept(periodic, **kept):
     """ValueError where what is to be kept passes through the edges."""
     for name, asked in kept.items():
         if asked not in (True, False) or (asked and not periodic):
-            raise ValueError(
+            raise InputError(
                 f"{name} = {asked!r}: allowed is false"
                 + ("" if not periodic else " or true")
                 + (", for air passes through the edges of an area" if not periodic else "")
@@ -354,32 +372,32 @@ def _check_kept(periodic, **kept):
 def _check_compressible(parameters, fix_energy, corrections):
     """ValueError where numbers do not go together with compressible air."""
     if corrections < 0:
-        raise ValueError(f"corrections = {corrections!r} must not be negative")
+        raise InputError(f"corrections = {corrections!r} must not be negative")
     sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
     if not 0 < sound <= waves:
-        raise ValueError(
+        raise InputError(
             f"acoustic_temperature = {sound:g} K must be positive, and no more than"
             f" reference_temperature = {waves:g} K"
         )
     if fix_energy:
-        raise ValueError("fix_energy: the energy of compressible air is not kept")
+        raise InputError("fix_energy: the energy of compressible air is not kept")
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
     """ValueError where arguments are none, or do not go together."""
     if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
-        raise ValueError(
+        raise InputError(
             f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"
         )
     if waves not in orders:
-        raise ValueError(unknown("waves", str(waves), list(orders)))
+        raise InputError(unknown("waves", str(waves), list(orders)))
     check_air("LimitedAreaAtmosphere", grid, tracers, precision)
     if grid.levels.number < 4:
-        raise ValueError(
+        raise InputError(
             f"LimitedAreaAtmosphere needs four layers or more; the grid has {grid.levels.number}"
         )
     if viscosity and diffusion_time:
-        raise ValueError(
+        raise InputError(
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )

@@ -2,18 +2,15 @@
 docs/models.md lists what a simulation asks of a model.
 """
 
-import warnings
-
 from fathom import earth, mpi
 from fathom.atmosphere import cases, diagnostics
 from fathom.atmosphere.budget import Budget
 from fathom.atmosphere.change_of_geometry import ChangeOfGeometry
-from fathom.atmosphere.given_state import passport
 from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seconds_of
 from fathom.atmosphere.orography import orography as orography_of
 from fathom.atmosphere.parameters import checked
-from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.step import eulerian_step, semi_lagrangian_step
+from fathom.failure import InputError
 from fathom.order import Order
 from fathom.schemes import bytes_of
 
@@ -21,12 +18,12 @@ from fathom.schemes import bytes_of
 def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
     """ValueError where arguments are none, or do not go together."""
     if not hasattr(grid, "truncation"):
-        raise ValueError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
+        raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
     check_air("SpectralAtmosphere", grid, tracers, precision)
     if scheme not in ("semi-lagrangian", "eulerian"):
-        raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+        raise InputError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
     if viscosity and diffusion_time:
-        raise ValueError(
+        raise InputError(
             f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
@@ -40,7 +37,7 @@ def _budget_of(model, wanted):
     if not wanted:
         return None
     if not model.moist or model.scheme == "eulerian":
-        raise ValueError(
+        raise InputError(
             "budget = True needs moist air and scheme = 'semi-lagrangian', given scheme ="
             f" {model.scheme!r}{'' if model.moist else ' and dry air'}"
         )
@@ -49,19 +46,19 @@ def _budget_of(model, wanted):
 
 def _check_energy(energy, scheme, mass):
     if energy not in (True, False, "automatic"):
-        raise ValueError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
+        raise InputError(f"fix_energy = {energy!r} must be true, false or 'automatic'")
     if energy is True and (scheme == "eulerian" or not mass):
-        raise ValueError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
+        raise InputError("fix_energy = True needs scheme = 'semi-lagrangian' and fix_mass = True")
 
 
 def _check_eulerian(grid, off_centring):
     if grid.stretching > 1:
-        raise ValueError(
+        raise InputError(
             f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
             " allowed there: scheme = 'semi-lagrangian'"
         )
     if off_centring:
-        raise ValueError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
+        raise InputError(f"off_centring = {off_centring!r} belongs to scheme = 'semi-lagrangian'")
 
 
 class SpectralAtmosphere(HydrostaticAtmosphere):
@@ -236,19 +233,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """
         if self.given is None:
             return
-        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
-        if beside:
-            raise ValueError(
-                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
-                f" {', '.join(self.boundary) or 'no fields'}"
-            )
-        self.change = ChangeOfGeometry(self.given, simulation)
-        if simulation.is_root and str(self.change.given.date) != str(simulation.date):
-            warnings.warn(
-                f"the state given is of {self.change.given.date}, this run starts at"
-                f" {simulation.date}",
-                stacklevel=2,
-            )
+        self.change = self.changed_by(ChangeOfGeometry, simulation)
         ground = dict(self.change.ground)
         self.orography = ground.pop("surface_geopotential", self.orography)
         self.initial |= ground
@@ -271,16 +256,6 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """What keeping energy has given back since the model was made [J m-2]."""
         fixer = simulation.find(mpi.core.EnergyFixer)
         return fixer.returned if fixer is not None else None
-
-    @property
-    def passport(self):
-        """What a restart says of its geometry."""
-        return passport(self)
-
-    @property
-    def goes_along(self):
-        """Fields beside the state that a restart has, for those that start from it elsewhere."""
-        return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     def watch(self, simulation):
         """Numbers of now: name -> (value, units), and words for the line of progress."""

@@ -1,5 +1,5 @@
-"""Air at 2 m and wind at 10 m as output variables, from the exchange that BulkExchange left
-(profiles: fathom.post.near_surface).
+"""Air at 2 m and wind at 10 m as output variables, from the exchange that BulkExchange or
+TileExchange left (profiles: fathom.post.near_surface).
 
 Sea and ground of a column have temperatures, roughness and transfer coefficients C_H = K / (rho U)
 of their own; T and q at 2 m are the mean of the two by area, the wind at 10 m follows from the drag
@@ -24,6 +24,7 @@ exchange = (
     "sea_surface_temperature",
     "ground_temperature",
 )
+schemes = ("BulkExchange", "TileExchange")
 names = (
     "air_temperature_2m",
     "specific_humidity_2m",
@@ -50,7 +51,7 @@ def at(state, name):
         state[n][-1]
         for n in ("air_temperature", "specific_humidity", "eastward_wind", "northward_wind")
     )
-    scheme = next(p for p in state.model.physics if p.name == "BulkExchange").all_parameters
+    scheme = next(p for p in state.model.physics if p.name in schemes).all_parameters
     surface_pressure, given = state["surface_air_pressure"][0], {n: state[n][0] for n in exchange}
     middle = np.maximum(
         (state["geopotential"][-1] - state["surface_geopotential"][0]) / earth.GRAVITY, 10.5

@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.data import embedded
+from fathom.failure import InputError
 from fathom.moist_air import GRAVITY
 from fathom.reading import once
 from fathom.regrid import sphere
@@ -141,7 +142,7 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
     (n(n+1) / (N(N+1)))^2).
     """
     if truncation < 1 or truncation >= 2 * rows.points.size:
-        raise ValueError(
+        raise InputError(
             f"truncation {truncation} does not fit {rows.points.size} rows: allowed are 1 to"
             f" {rows.points.size - 1}"
         )
@@ -149,7 +150,7 @@ def fitted(values, rows: Rows, truncation: int, taper: float = 2.0) -> np.ndarra
     gaussian = mpi.core.full_gaussian_grid(rows.points.size, 4)
     sine, weight = np.asarray(gaussian.sine), np.asarray(gaussian.weight)
     if np.abs(np.sin(np.deg2rad(rows.latitude)) - sine).max() > 1e-7:
-        raise ValueError("a spectral fit needs Gaussian latitudes")
+        raise InputError("a spectral fit needs Gaussian latitudes")
     degree = np.arange(truncation + 1)
     factor = np.exp(-taper * (degree * (degree + 1) / (truncation * (truncation + 1))) ** 2)
     waves = np.zeros((truncation + 1, rows.points.size), complex)  # m, row

@@ -16,7 +16,7 @@ from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from fathom import mpi
 from fathom.atmosphere import compressible
 from fathom.atmosphere.running_outer import Running
 from fathom.atmosphere.stored_outer import Stored
+from fathom.failure import InputError
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
 EXPONENT, EXPONENT_OF_TRACERS = 2.16, 5.52
@@ -107,21 +108,35 @@ class RightSide:
         }
 
 
+def right_sides(model: Any, step: float) -> Callable:
+    """A function that gives R of a record, as a LimitedAreaAtmosphere starts from it."""
+    right_side = RightSide(model, step)
+
+    def of(given: Mapping[str, Any]) -> dict[str, np.ndarray]:
+        held: dict[str, list[np.ndarray]] = {}
+        given = {name: model.at_all_points(value) for name, value in given.items()}
+        for name, _, values in model.start_values(given):
+            held.setdefault(name, []).append(values)
+        return right_side({n: np.stack(v) if len(v) > 1 else v[0] for n, v in held.items()})
+
+    return of
+
+
 class Records:
-    """A source of fields in time (fathom/run/forcing.py): R of the outer model at the end of each
-    step, as NAME_outer.
+    """A source of fields in time (fathom/run/forcing.py): the outer model at the end of each step,
+    as NAME_outer.
 
     states: what has `axis`, the times of its records (fathom/time/instants.py), and `state(n)`, a
         record as `set` takes it
+    drawn: of a record, by name, what fields of the model are drawn to
     """
 
-    def __init__(self, model: Any, states: Any, step: float):
-        self.model, self.states, self.step = model, states, step
+    def __init__(self, model: Any, states: Any, step: float, drawn: Callable):
+        self.states, self.drawn = states, drawn
         if (check := getattr(states, "check", None)) is not None:
             check()
         self.fields = [name + "_outer" for name in model.prognostic]
         self.axis = EndOfStep(states.axis, step)
-        self.right_side = RightSide(model, step)
         self.collective = getattr(states, "collective", False)
 
     def describe(self) -> list[str]:
@@ -129,13 +144,8 @@ class Records:
         return [f"the coupling zone is drawn to {self.states}"]
 
     def read(self, number: int) -> dict[str, np.ndarray]:
-        held: dict[str, list[np.ndarray]] = {}
-        given = self.states.state(number)
-        given = {name: self.model.at_all_points(value) for name, value in given.items()}
-        for name, _, values in self.model.start_values(given):
-            held.setdefault(name, []).append(values)
-        state = {n: np.stack(v) if len(v) > 1 else v[0] for n, v in held.items()}
-        return {name + "_outer": values for name, values in self.right_side(state).items()}
+        drawn = self.drawn(self.states.state(number))
+        return {name + "_outer": values for name, values in drawn.items()}
 
 
 class EndOfStep:
@@ -182,12 +192,12 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)
     if periodic and not (model.grid.coupling or model.upper_zone):
-        raise ValueError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
+        raise InputError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
         return Stored(model, Path(given), in_time)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
-    raise ValueError(
+    raise InputError(
         f"outer = {given!r}: allowed are 'initial', the path of a store or a file, and a simulation"
         " of a SpectralAtmosphere or a larger area"
     )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.arguments import number_of
 
 parts = ("off_centring", "filter", "williams", "fix_mass", "fix_energy")  # of a whole
@@ -31,13 +32,13 @@ def checked(owner, given):
     }
     for name, value in numbers.items():
         if not (np.isfinite(value) and (value >= 0 or name == "rotation")):
-            raise ValueError(f"{owner} {name} = {given[name]!r} must not be negative")
+            raise InputError(f"{owner} {name} = {given[name]!r} must not be negative")
         if name in parts and value > 1:
-            raise ValueError(f"{owner} {name} = {given[name]!r} must lie in [0, 1]")
+            raise InputError(f"{owner} {name} = {given[name]!r} must lie in [0, 1]")
         if value > at_most.get(name, np.inf):
-            raise ValueError(
+            raise InputError(
                 f"{owner} {name} = {given[name]!r} must be {at_most[name]} at the most"
             )
         if name in whole and value != int(value):
-            raise ValueError(f"{owner} {name} = {given[name]!r} must be a whole number")
+            raise InputError(f"{owner} {name} = {given[name]!r} must be a whole number")
     return numbers

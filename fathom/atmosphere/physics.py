@@ -6,9 +6,43 @@ import inspect
 from copy import copy
 from typing import Any
 
+from fathom import parts
+from fathom.failure import InputError
+from fathom.names import near
 from fathom.radiation import RRTMGP
-from fathom.schemes import scheme
+from fathom.schemes import Scheme, scheme
 from fathom.time.clock import Period
+
+# A scheme for a part does this to that field.
+makes = {
+    "sunlight": ("writes", "cosine_zenith"),
+    "ozone": ("writes", "ozone"),
+    "clouds": ("writes", "cloud_fraction"),
+    "radiation": ("writes", "longwave_flux"),
+    "surface": ("writes", "surface_temperature"),
+    "exchange": ("writes", "momentum_conductance"),
+    "mixing": ("writes", "air_diffusivity"),
+    "shallow": ("writes", "shallow_mass_flux"),
+    "convection": ("writes", "convective_precipitation"),
+    "condensation": ("writes", "stratiform_precipitation"),
+    "land": ("updates", "ground_temperature"),
+    "lake": ("updates", "lake_ice_amount"),
+    "drag": ("writes", "gravity_wave_stress"),
+    "blocking": ("writes", "blocking_height"),
+}
+
+
+def allowed(part: str) -> dict[str, type]:
+    """Classes that may stand there, by name."""
+    found = parts.makers((*makes[part], ""), own_too=True)
+    return found | ({"RRTMGP": RRTMGP} if part == "radiation" else {})
+
+
+def listed(physics: Any) -> list[Scheme]:
+    """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
+    an object, a class or a name.
+    """
+    return parts.listed("physics", physics, {"FirstPhysics": FirstPhysics, "RRTMGP": RRTMGP})
 
 
 def _as_often(what, every):
@@ -25,7 +59,7 @@ class FirstPhysics:
     in which a step takes them.
 
     A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
-    scheme may be given as a class, an object with parameters of its own, or None, where it is left
+    scheme may be given as a name, a class, an object with its parameters, or None, where it is left
     out.
 
     Parameters
@@ -40,9 +74,12 @@ class FirstPhysics:
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
     radiation : Radiation, or RRTMGP (docs/radiation.md).
     surface, exchange : SurfaceState, BulkExchange.
-    land : LandSurface, a slab with a bucket of water; or SoilLayers, four layers of soil for heat
-        and water.
-    lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers.
+    land : LandSurface, a slab with a bucket of water; SoilLayers, four layers of soil for heat and
+        water; or TiledLand, plants, bare ground, snow in three layers and ice, each with a
+        temperature of its own, over such a soil. TiledLand brings TileState, TileExchange and
+        TileDiffusion, which take the parameters of `surface` and `exchange`.
+    lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers or
+        TiledLand.
     shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
@@ -108,21 +145,37 @@ class FirstPhysics:
         }
         for name, what in given.items():
             every = radiation_every if name in seldom else None
-            if isinstance(what, str):
-                what = RRTMGP(every=every) if what == "RRTMGP" else scheme(what, every=every)
-            what = what(every=every) if isinstance(what, type) else what
-            setattr(self, name, _as_often(what, every))
+            setattr(self, name, _as_often(parts.one_or_none(name, what, allowed(name)), every))
         if radiation_spacing is not None:
             self._space(radiation_spacing)
         if self.lake and not (self.land and "ice_base_flux" in self.land.field_names):
-            raise ValueError(
+            raise InputError(
                 f'lake = {self.lake!r} needs the heat that passes the ice: land = "SoilLayers"'
+                ' or "TiledLand"'
             )
+        self.diffusion = scheme("VerticalDiffusion")
+        if self.land and "surface" in self.land.entry.get("companions", {}):
+            self._tile()
+
+    def _tile(self):
+        """Sea and ground by what knows tiles."""
+        for name in ("surface", "exchange", "diffusion"):
+            what, tiled = getattr(self, name), self.land.companion(name)
+            if what is None or what.name == tiled.name:
+                continue
+            if strange := [p for p in what.parameters if p not in tiled.parameter_names]:
+                raise InputError(
+                    f"{name} = {what!r}: {tiled.name}, which land = {self.land.name!r} needs, has"
+                    f" no parameter '{strange[0]}'{near(strange[0], tiled.parameter_names)}"
+                )
+            setattr(self, name, type(tiled)(every=what.every, **what.parameters))
+        if self.lake and "under tiles" in self.lake.entry["companions"]:
+            self.lake = self.lake.companion("under tiles")
 
     def _space(self, columns):
         """Radiation in fewer columns than there are."""
         if not isinstance(self.radiation, RRTMGP):
-            raise ValueError(
+            raise InputError(
                 f'radiation_spacing = {columns!r} needs radiation = "RRTMGP"; given'
                 f" {self.radiation!r}"
             )
@@ -155,7 +208,7 @@ class FirstPhysics:
             self.land and self.land.companion("response"),
             self.exchange,
             self.mixing,
-            "VerticalDiffusion",
+            self.diffusion,
             "PositiveHumidity",
             self.shallow,
             self.convection,
@@ -242,6 +295,14 @@ surface_defaults = {
     "soil_water_4": 472.5,
     "snow_amount": 0.0,
     "snow_density": 300.0,
+    **{f"snow_liquid_{k}": 0.0 for k in (1, 2, 3)},
+    **{f"snow_departure_{k}": 0.0 for k in (1, 2, 3)},
+    "snow_albedo": 0.75,
+    "snow_on_ice": 0.0,
+    "plant_departure": 0.0,
+    "bare_ground_departure": 0.0,
+    "ice_departure": 0.0,
+    "canopy_water": 0.0,
     "vegetation_fraction": 1.0,
     "lake_depth": 0.0,
     "lake_ice_amount": 0.0,

@@ -31,6 +31,7 @@ class Case(NamedTuple):
 
 
 dry = ("TurbulentEnergy", "VerticalDiffusion")
+sheet = (*dry, "ShallowMassFlux")  # of cloud that microphysics carries, and radiation sees
 cases = {
     "GABLS1": Case(
         "Beare et al. 2006",
@@ -51,8 +52,13 @@ cases = {
     "RICO": Case(top=4000, layers=100, hours=4, until=24, roughness=2.2e-4),
     "ARMCU": Case(top=4400, layers=110, until=9),
     "AYOTTE": Case(top=3000, layers=75, physics=(*dry, "ShallowMassFlux")),
-    "SANDU": Case(top=4000, layers=100),
-    "MPACE": Case(top=4000, layers=100),
+    "SANDU": Case(
+        top=4000, layers=100, hours=24, physics=(*sheet, "WarmMicrophysics"), roughness=2e-4
+    ),
+    "FIRE": Case(
+        top=1500, layers=75, hours=12, physics=(*sheet, "WarmMicrophysics"), roughness=2e-4
+    ),
+    "MPACE": Case(top=4000, layers=100, hours=4, physics=(*sheet, "IceMicrophysics")),
 }
 
 
@@ -92,6 +98,15 @@ def found(profiles) -> dict[str, tuple[float, str]]:
         if flux > 0:
             figures["cloud base"], figures["mass flux at base"] = (base, "m"), (flux, "kg m-2 s-1")
         figures["cloud top" if flux > 0 else "top of the plume"] = (top, "m")
+    for name in ("liquid_water", "ice"):
+        if f"cloud_{name}_path" in mean:
+            path = 1000 * float(mean[f"cloud_{name}_path"])
+            figures[f"{name.replace('_', ' ')} path"] = (path, "g m-2")
+    if "cloud_fraction" in mean:
+        figures["largest cover of a layer"] = (float(mean.cloud_fraction.max()), "1")
+        figures["long wave into space"] = (float(mean.outgoing_longwave), "W m-2")
+        figures["sunlight taken"] = (float(mean.toa_net_shortwave), "W m-2")
+        figures["sunlight at the ground"] = (float(mean.surface_net_shortwave), "W m-2")
     return figures
 
 

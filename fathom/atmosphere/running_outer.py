@@ -13,17 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from fathom.atmosphere import columns_of_heights
 from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, OfSimulation
+from fathom.failure import InputError
 from fathom.grids.hybrid import REFERENCE
 from fathom.output.gather import Gather
 from fathom.time.clock import Period
 
 
 class Running:
-    """The states of `simulation`, of a SpectralAtmosphere or of a LimitedAreaAtmosphere, at its
-    start and `every` so often, for a LimitedAreaAtmosphere.
+    """The states of `simulation`, of a SpectralAtmosphere, a GridPointAtmosphere on the sphere, or
+    a larger area, at its start and `every` so often, for a model of an area.
     """
 
     collective = True  # all ranks make a record together, when it is its turn
@@ -34,7 +36,7 @@ class Running:
         self.every = Period(every, "outer_every").seconds if every else step
         self.steps = round(self.every / step)
         if self.steps < 1 or abs(self.steps * step - self.every) > 1e-6:
-            raise ValueError(
+            raise InputError(
                 f"outer_every = {every!r} must be a multiple of the outer step, {step:g} s"
             )
         self.held: dict[int, dict[str, np.ndarray]] = {}
@@ -51,7 +53,7 @@ class Running:
         if number not in self.held:
             now = round(self.simulation.seconds / self.every)
             if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
-                raise ValueError(
+                raise InputError(
                     f"the outer model is at {self.simulation.date}, and was asked for"
                     f" {self.axis.date(number)}: with a restart of the area give the outer one too"
                 )
@@ -69,6 +71,16 @@ class Running:
             longitude, latitude = model.grid.coordinates()
             kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
             self.at = kind(given, Collected(given, s.comm), longitude[there], latitude[there])
+        own, shape = model.surface_geopotential[there], model.grid.points[::-1]
+        if hasattr(s.model, "air_at_rest"):  # on levels of height
+            found = columns_of_heights.taken(model, s.model, self.at, model.moist, own)
+        else:
+            found = self._of_layers(given, own)
+        return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
+
+    def _of_layers(self, given, own) -> dict[str, np.ndarray]:
+        """Over the ground `own` (points), of one on hybrid levels."""
+        model = self.model
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
         carried = [name for name in model.tracers if name in given.tracers]
@@ -80,44 +92,29 @@ class Running:
             warm = warm / (1 + vapour * humidity) if model.moist else warm
         source["air_temperature"] = warm
         ground = self.at("surface_geopotential")[0]
-        own = model.surface_geopotential[there]
         parts = []
         for first in range(0, own.size, BLOCK):
             part = slice(first, first + BLOCK)
             columns = {name: values[:, part] for name, values in source.items()}
-            levels = given.grid.levels, model.grid.levels
+            levels = given.grid.levels, model.hybrid_levels
             parts.append(in_columns(columns, *levels, ground[part], own[part]))
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
-        shape = model.grid.points[::-1]
         ratio = found.pop("log_pressure_ratio")[0]
-        return {name: values.reshape(-1, *shape) for name, values in found.items()} | {
-            "log_surface_pressure": ratio.reshape(shape) + math.log(REFERENCE)
-        }
-
-
-class OfArea(Given):
-    """The state of now of a limited area."""
-
-    def __init__(self, simulation: Any):
-        model = simulation.model
-        self.simulation, self.grid, self.domain = simulation, model.grid, simulation.domain
-        self.temperature, self.tracers = model.temperature, model.tracers
-
-    def windows(self, name: str) -> list[np.ndarray]:
-        return self.simulation.fields.windows(name)
+        return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 
 
 def beside(simulation: Any) -> Given:
     """The state of an outer model. ValueError: it has no places on earth."""
-    if hasattr(simulation.model.grid, "truncation"):
-        return OfSimulation(simulation, simulation.comm)
-    if not hasattr(simulation.model.grid, "area"):
-        raise ValueError(
+    if not hasattr(simulation.model.grid, "truncation") and not hasattr(
+        simulation.model.grid, "area"
+    ):
+        raise InputError(
             f"outer = a simulation of {type(simulation.model).__name__} on"
-            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, and of"
+            f" {simulation.model.grid!r}: allowed are those of SpectralAtmosphere, of"
+            " GridPointAtmosphere on a SphereGrid or a RotatedGrid, and of"
             " LimitedAreaAtmosphere on a LimitedAreaGrid"
         )
-    return OfArea(simulation)
+    return OfSimulation(simulation, simulation.comm)
 
 
 class Collected:

@@ -7,6 +7,7 @@ from fathom.atmosphere import cases
 from fathom.atmosphere.diagnostics import criteria, of_earth
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.report import shallow_water
+from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of
 from fathom.input.values import on_columns
 from fathom.model import Model
@@ -73,13 +74,13 @@ class ShallowWater(Model):
         precision="fp64",
     ):
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
-            raise ValueError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
+            raise InputError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
         if precision not in ("fp64", "fp32"):
-            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+            raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         if scheme not in ("semi-lagrangian", "eulerian"):
-            raise ValueError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
+            raise InputError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
         if scheme == "eulerian" and grid.stretching > 1:
-            raise ValueError(
+            raise InputError(
                 f"scheme = 'eulerian' needs an even sphere, given stretching = {grid.stretching:g};"
                 " allowed there: scheme = 'semi-lagrangian'"
             )
@@ -117,7 +118,7 @@ class ShallowWater(Model):
             values = cases.apply(self, case, cases.shallow_water) | values
         for name, value in values.items():
             if name not in self.prognostic:
-                raise ValueError(
+                raise InputError(
                     f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
                 )
             self.initial[name] = value
@@ -184,7 +185,7 @@ class ShallowWater(Model):
             and (most := simulation.fields.extremes("fluid_geopotential")["maximum"])
             > 1.02 * self.parameters["mean_geopotential"]
         ):
-            raise ValueError(
+            raise InputError(
                 f"mean_geopotential = {self.parameters['mean_geopotential']:g} is less than the"
                 f" largest fluid_geopotential, {most:g} m2 s-2: gravity waves would grow; take"
                 f" {1.1 * most:.3g}"

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import warnings
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
 from fathom import earth
-from fathom.atmosphere import column_profiles, similarity
+from fathom.atmosphere import column_profiles, column_radiation, similarity
 from fathom.atmosphere.column import SingleColumn
 from fathom.atmosphere.driver_file import (
     KAPPA,
@@ -27,6 +28,8 @@ from fathom.atmosphere.driver_file import (
     temperatures,
     winds,
 )
+from fathom.atmosphere.physics import carried, listed
+from fathom.failure import InputError
 from fathom.moist_air import GAS_CONSTANT, VIRTUAL_FACTOR, specific_humidity, virtual_temperature
 from fathom.time.clock import Period
 
@@ -34,7 +37,7 @@ HEAT_CAPACITY, EVAPORATION_HEAT = GAS_CONSTANT / KAPPA, 2.5008e6
 SEA_HUMIDITY = 0.98  # of saturation over salt water
 heights_of_interfaces = np.concatenate([np.arange(0, 1000, 25), np.arange(1000, 3001, 50)])
 wind_names = {"ua": "eastward_wind", "va": "northward_wind"}
-own_exchange = ("BulkExchange", "SurfaceState")
+own_exchange = ("BulkExchange", "SurfaceState", "TileExchange", "TileState")
 of_fluxes = ("MassFluxConvection", "ShallowMassFlux")  # start from those at the surface
 
 
@@ -51,26 +54,28 @@ class ForcedColumn:
     physics : list of schemes; the exchange with the ground is the file's, not theirs.
     step : time step.
     roughness : length [m], where the file gives neither z0 nor ustar.
+    radiation : how often fluxes are computed where the file asks for radiation of the column's own
+        ("on"): RRTMGP, in the physics or not (column_radiation.py); None: never.
 
     Warns of what is in the file and not used. Raises ValueError for forcing that is not known.
     """
 
-    def __init__(self, file, heights=None, physics=None, *, step="60s", roughness=None):
+    def __init__(
+        self, file, heights=None, physics=None, *, step="60s", roughness=None, radiation="5min"
+    ):
         self.file = file if isinstance(file, DriverFile) else DriverFile(file)
-        heights = np.asarray(heights_of_interfaces if heights is None else heights, float)
-        if (
-            heights.ndim != 1
-            or heights.size < 3
-            or heights[0] != 0
-            or (np.diff(heights) <= 0).any()
-        ):
-            raise ValueError("heights must grow from 0 [m] upward, three or more")
+        heights = heights_of_interfaces if heights is None else heights
         physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
         physics = with_given_fluxes(physics)
-        self.interfaces, self.z = heights[::-1], 0.5 * (heights[1:] + heights[:-1])[::-1]
-        interface = self.file.pressure(self.interfaces)
+        self.radiates = bool(radiation) and self.file.choice("radiation") == "on"
+        if self.radiates:
+            physics = listed(physics)
+            physics = [*column_radiation.before(physics, radiation, self.file.has("o3")), *physics]
+        interface = self._layers(np.asarray(heights, float))
         levels = SimpleNamespace(number=self.z.size, a=interface, b=0 * interface)
         kept = ["air_diffusivity", "boundary_layer_height", "shallow_mass_flux"]
+        if self.radiates:
+            kept += ["cloud_fraction", *column_radiation.fluxes]
         self.column = SingleColumn(
             levels,
             physics,
@@ -80,7 +85,10 @@ class ForcedColumn:
             start=self.file.start,
             keep=kept,
         )
-        self.kept = [name for name in kept if self.column.fields.has(name)]
+        self.kinds = carried(self.column.physics)  # of water, beside vapour
+        self.kept = [name for name in (*kept, *self.kinds) if self.column.fields.has(name)]
+        self.mass = self.column.mass.copy()
+        self.mass[: self.inside.start] = 0
         self.step, self.time, self.roughness = self.column.step, 0.0, roughness
         self.exner = (self.column.pressure / 1e5) ** KAPPA
         self.ground_exner = (self.file.pressure(np.zeros(1))[0] / 1e5) ** KAPPA
@@ -90,8 +98,23 @@ class ForcedColumn:
         self._start()
         self._warn()
 
+    def _layers(self, heights):
+        """Those of the case, and those above it where it radiates; pressures of interfaces."""
+        grows = heights.ndim == 1 and heights.size > 2 and heights[0] == 0
+        if not grows or (np.diff(heights) <= 0).any():
+            raise InputError("heights must grow from 0 [m] upward, three or more")
+        self.above: Any = None
+        interface, inside = self.file.pressure(heights), heights.size - 1
+        if self.radiates:
+            heights = column_radiation.with_interfaces_above(heights)
+            self.above = column_radiation.AirAbove(self.file, heights[inside:])
+            interface = np.append(interface, self.above.pressure)
+        self.interfaces, self.z = heights[::-1], 0.5 * (heights[1:] + heights[:-1])[::-1]
+        self.inside = slice(heights.size - 1 - inside, None)
+        return interface[::-1]
+
     def _start(self):
-        kind = self.file.first(temperatures)
+        kind = self.file.first_temperature()
         warm = self.file.initial(kind, self.z)
         state = {
             "air_temperature": warm if kind == "ta" else warm * self.exner,
@@ -100,10 +123,26 @@ class ForcedColumn:
         }
         if self.column.fields.has("turbulent_kinetic_energy") and self.file.has("tke"):
             state["turbulent_kinetic_energy"] = self.file.initial("tke", self.interfaces)
+        for name, kind in (("ql", "cloud_liquid_water"), ("qi", "cloud_ice")):
+            if kind in self.kinds and self.file.has(name):
+                state[kind] = self.file.initial(name, self.z)
+        if self.above is not None:
+            self._hold(state)
+            if self.file.has("o3"):
+                self._set(ozone=self.file.at("o3", 0.0, self.z))
         calm = {"momentum_conductance": 0.0, "sea_conductance": 0.0, "ground_conductance": 0.0}
         self._set(**state, **calm, open_sea=0.0, ground_inertia=1e12)
         self._forcing()
         self._exchange()
+
+    def _hold(self, state):
+        """Air above the case as it is."""
+        n, of = self.inside.start, self.above
+        state["air_temperature"][:n] = of.temperature[::-1]
+        state["specific_humidity"][:n] = of.humidity[::-1]
+        for kind in self.kinds:
+            if kind in state:
+                state[kind][:n] = 0
 
     def _set(self, **values):
         """Fields that the physics has."""
@@ -122,7 +161,7 @@ class ForcedColumn:
             warnings.warn(f"{file.name}: not used: {', '.join(unused)}", stacklevel=3)
         if file.has("ps_forc") and np.ptp(file.file["ps_forc"].values) > 0:
             warnings.warn(f"{file.name}: ps_forc: pressures stay those of the start", stacklevel=3)
-        if file.choice("radiation") == "on":
+        if file.choice("radiation") == "on" and not self.radiates:
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 
     def advance(self, period):
@@ -182,6 +221,7 @@ class ForcedColumn:
             "q": self.column["specific_humidity"].copy(),
             "ua": self.column["eastward_wind"].copy(),
             "va": self.column["northward_wind"].copy(),
+            **{kind: self.column[kind].copy() for kind in self.kinds},
         }
         store = self._store(state)
         for x, rate in forcing.rates:
@@ -207,12 +247,15 @@ class ForcedColumn:
         state["theta"][-1] += exchange.heat * per_mass / (HEAT_CAPACITY * self.exner[-1])
         state["q"][-1] += exchange.water * per_mass
         self._add("surface", state, store)
-        self.column.set(
-            air_temperature=state["theta"] * self.exner,
-            specific_humidity=state["q"],
-            eastward_wind=state["ua"],
-            northward_wind=state["va"],
-        )
+        new = {kind: state[kind] for kind in self.kinds} | {
+            "air_temperature": state["theta"] * self.exner,
+            "specific_humidity": state["q"],
+            "eastward_wind": state["ua"],
+            "northward_wind": state["va"],
+        }
+        if self.above is not None:
+            self._hold(new)
+        self.column.set(**new)
 
     def _home(self, x):
         """The variable that x changes, and the factor."""
@@ -221,7 +264,7 @@ class ForcedColumn:
         return ("q", 1.0) if x in humidities else ("theta", 1 / self.exner if x == "ta" else 1.0)
 
     def _store(self, state):
-        return float(self.column.mass @ state["q"])
+        return float(self.mass @ sum((state[kind] for kind in self.kinds), state["q"]))
 
     def _add(self, what, state, before):
         now = self._store(state)
@@ -258,6 +301,8 @@ class ForcedColumn:
             given_sensible_heat_flux=heat,
             given_evaporation_flux=water,
         )
+        if self.radiates:
+            self._set(**column_radiation.surface(file, self.time + 0.5 * self.step, T))
         self.surface = {"friction_velocity": u_star, "sensible_heat": heat, "evaporation": water}
         return SimpleNamespace(heat=heat, water=water)
 
@@ -292,7 +337,7 @@ class ForcedColumn:
         if self.file.has("z0"):
             return self._number("z0")
         if self.roughness is None:
-            raise ValueError(
+            raise InputError(
                 f"{self.file.name}: the file has neither z0 nor ustar: give roughness [m]"
             )
         return self.roughness
@@ -304,12 +349,16 @@ class ForcedColumn:
         apart = max(round(Period(every).seconds / self.step), 1) * self.step
         records = [self._record()]
         records.extend(self.advance(apart)._record() for _ in range(round(length / apart)))
-        return column_profiles.dataset(self.file, self.z, self.interfaces, records)
+        n = self.inside
+        return column_profiles.dataset(self.file, self.z[n], self.interfaces[n], records)
 
     def _record(self):
         names = (*wind_names.values(), "air_temperature", "specific_humidity", *self.kept)
-        record = {n: np.array(self.column[n]) for n in names}
+        record: dict[str, Any] = {n: np.array(self.column[n]) for n in names}
         record["air_potential_temperature"] = record["air_temperature"] / self.exner
+        record = {n: v[self.inside] if v.ndim else v for n, v in record.items()}
+        for kind in self.kinds:
+            record[f"{kind}_path"] = float(self.mass @ self.column[kind])
         return record | self.surface | {"time": self.time}
 
 
@@ -318,14 +367,14 @@ def with_given_fluxes(physics):
     called = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
     for name in called:
         if name in own_exchange:
-            raise ValueError(
+            raise InputError(
                 f"physics: {name} needs a surface of its own; that of this column is given by"
                 " the file"
             )
     diffusion = called.index("VerticalDiffusion") if "VerticalDiffusion" in called else None
     starting = [called.index(name) for name in of_fluxes if name in called]
     if starting and (diffusion is None or min(starting) < diffusion):
-        raise ValueError(f"physics: {called[min(starting)]} needs VerticalDiffusion before it")
+        raise InputError(f"physics: {called[min(starting)]} needs VerticalDiffusion before it")
     if diffusion is None:
         return physics
     return [*physics[: diffusion + 1], "GivenSurfaceFluxes", *physics[diffusion + 1 :]]

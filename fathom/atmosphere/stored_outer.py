@@ -22,6 +22,7 @@ import numpy as np
 from fathom import moist_air, names, output
 from fathom.atmosphere.initial import initial_state
 from fathom.data import atmosphere, stored_state
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column
 from fathom.time.instants import TimeAxis
@@ -39,7 +40,7 @@ class Stored:
     def __init__(self, model: Any, path: Path, in_time: str = "linear"):
         self.model, self.path, self.in_time = model, path, in_time
         if in_time not in PIECES:
-            raise ValueError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
+            raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
         self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, once somebody asks
         self.held: dict[int, dict[str, np.ndarray]] = {}  # the last records, of a cubic
@@ -52,7 +53,7 @@ class Stored:
         """Of the records: an xarray.DataArray."""
         with output.open(self.path) as data:
             if "time" not in data.dims:
-                raise ValueError(f"outer = {str(self.path)!r} has no states in time")
+                raise InputError(f"outer = {str(self.path)!r} has no states in time")
             return data.time.load()
 
     @cached_property
@@ -81,18 +82,18 @@ class Stored:
             if "latitude" in data.dims:
                 return False
             if (data.sizes.get("y"), data.sizes.get("x")) != shape:
-                raise ValueError(
+                raise InputError(
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
                     f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points"
                 )
-            if grid.map_factor is None:
+            if getattr(grid, "map_factor", grid) is None:
                 return True
             away = [
                 np.abs(data[name].values - own[: shape[0], : shape[1]]).max()
                 for name, own in zip(("longitude", "latitude"), grid.coordinates())
             ]
             if max(away) > 1e-3:
-                raise ValueError(
+                raise InputError(
                     f"outer = {str(self.path)!r} lies on other points, up to {max(away):.3g}"
                     " degrees away; write it with grid = that of the area"
                 )
@@ -131,7 +132,7 @@ class Stored:
         if self.data is None:
             self.data = atmosphere.complete(stored_state.state(self.path))
         return initial_state(
-            self.data.isel(time=number), model.grid, model.grid.levels, model.surface_geopotential
+            self.data.isel(time=number), model.grid, model.hybrid_levels, model.surface_geopotential
         )
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
@@ -146,7 +147,7 @@ class Stored:
         pressure = p_s * np.exp((there - ground) / (moist_air.GAS_CONSTANT * virtual[-1]))
         x, target = (
             column.layer_logarithms(column.interface_pressure(*levels, p))[0]
-            for levels, p in (((a, b), p_s), (interfaces_of(self.model.grid.levels), pressure))
+            for levels, p in (((a, b), p_s), (interfaces_of(self.model.hybrid_levels), pressure))
         )
         same = x.shape == target.shape and np.array_equal(x, target)
         between = column.Between(x, target)

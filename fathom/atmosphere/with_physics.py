@@ -1,13 +1,14 @@
 """What a model of air says of the physics that acts on its columns, and of what lies below."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from fathom import schemes
 from fathom.atmosphere import near_surface
-from fathom.atmosphere.physics import carried, layer_fields, surface_defaults
+from fathom.atmosphere.physics import carried, layer_fields, listed, surface_defaults
 from fathom.atmosphere.report import fluxes
+from fathom.failure import InputError
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 
@@ -20,9 +21,10 @@ def _is_moist(physics, tracers):
 
 
 def check_tracers(tracers):
-    """ValueError where they are no names."""
-    if isinstance(tracers, str) or any(not isinstance(name, str) for name in tracers):
-        raise ValueError(f"tracers = {tracers!r} must be a list of names")
+    """InputError where they are no names."""
+    names = isinstance(tracers, Iterable) and not isinstance(tracers, str)
+    if not (names and all(isinstance(name, str) for name in tracers)):
+        raise InputError(f"tracers = {tracers!r} must be a list of names")
 
 
 class AirWithPhysics(Model):
@@ -34,7 +36,7 @@ class AirWithPhysics(Model):
 
     def _take_physics(self, physics, tracers):
         """The list of schemes, and what trajectories carry beside the air."""
-        self.physics = [p if isinstance(p, schemes.Scheme) else schemes.scheme(p) for p in physics]
+        self.physics = listed(physics)
         self.moist = _is_moist(self.physics, tracers)
         self.water = water = carried(self.physics)
         self.tracers = [

@@ -16,8 +16,15 @@ import click
 @click.option("--top", type=float, help="Height of the top [m].")
 @click.option("--levels", type=click.IntRange(2), help="Layers, all equally deep.")
 @click.option("--physics", multiple=True, metavar="SCHEME", help="Schemes, in order.")
+@click.option(
+    "--radiation",
+    metavar="TIME",
+    default="5min",
+    show_default=True,
+    help="Time between its fluxes, where FILE asks for radiation; none: never.",
+)
 @click.option("--roughness", type=float, help="Of the ground [m], where the file gives none.")
-def column(file, out, period, step, every, top, levels, physics, roughness) -> int:
+def column(file, out, period, step, every, top, levels, physics, radiation, roughness) -> int:
     """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF).
 
     Step, top, layers, schemes and roughness are by default those of the published case, where FILE
@@ -45,6 +52,7 @@ def column(file, out, period, step, every, top, levels, physics, roughness) -> i
             physics or usual.physics,
             step=step or usual.step,
             roughness=roughness or usual.roughness,
+            radiation=None if radiation == "none" else radiation,
         )
     profiles = single.run(period, every)
     if mpi.MPI.COMM_WORLD.rank > 0:  # every rank has run the same column

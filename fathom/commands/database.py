@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from fathom.commands.options import json_option, ranks_option
+from fathom.failure import InputError
 from fathom.run import launch
 
 
@@ -51,7 +52,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"--levels: {text!r} is no pressure; wanted: 850,500") from None
+        raise InputError(f"--levels: {text!r} is no pressure; wanted: 850,500") from None
 
 
 def _seconds(made: dict) -> float:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from fathom.describe.toml import Document
+from fathom.failure import InputError
 from fathom.run import launch, room
 
 if TYPE_CHECKING:
@@ -100,12 +101,12 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
     given = document.tables["parallel"]
     servers = given.get("io_servers", 0) or given.get("per_node", 0)
     if not isinstance(servers, int) or servers < 0:
-        raise ValueError(
+        raise InputError(
             f"{document.place('parallel', 'io_servers')}: {servers!r} I/O servers; must be a whole"
             " number, at least 0"
         )
     if here and 0 < here[1] <= servers:
-        raise ValueError(
+        raise InputError(
             f"{servers} I/O servers of {here[1]} ranks leave none to compute; allowed: at most"
             f" {here[1] - 1}"
         )
@@ -119,7 +120,7 @@ def _count(document: Document, name: str, usual: int) -> int:
 
     number = document.tables["parallel"].setdefault(name, usual)
     if not isinstance(number, int) or number < 1:
-        raise ValueError(
+        raise InputError(
             f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number, at"
             " least 1"
         )

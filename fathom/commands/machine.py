@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from fathom.commands.options import file_option, number_option
+from fathom.failure import InputError
 from fathom.run import launch
 
 
@@ -32,7 +33,7 @@ def machine(
     if listed or name:
         return show(name)
     if case is not None and file is None:
-        raise ValueError(
+        raise InputError(
             f"machine --case {case}: what threads are worth is added to a file; give --write"
             " FILE too"
         )

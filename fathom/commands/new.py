@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fathom.failure import FileExists, InputError
 from fathom.names import unknown
 from fathom.run.tree import tree
 
@@ -42,10 +43,10 @@ def new(name: str | None, file: Path | None, overwrite: bool) -> int:
         return 0
     name = name.removesuffix(".toml")
     if name not in names():
-        raise ValueError(unknown("experiment", name, names()))
+        raise InputError(unknown("experiment", name, names()))
     file = Path(f"{name}.toml") if file is None else file
     if file.exists() and not overwrite:
-        raise FileExistsError(f"{file} exists; choose another name, or give --overwrite")
+        raise FileExists(f"{file} exists; choose another name, or give --overwrite")
     file.write_text((shipped / f"{name}.toml").read_text(encoding="utf-8"), encoding="utf-8")
     click.echo(f"{file}: fathom show {file}, then fathom run {file}")
     return 0

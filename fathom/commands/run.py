@@ -10,7 +10,7 @@ import click
 
 from fathom.commands.experiment import experiment_options, on_ranks, parallel_settings
 from fathom.commands.options import file_option
-from fathom.failure import stopped_status
+from fathom.failure import InputError, stopped_status
 from fathom.run.progress import Progress
 
 
@@ -70,7 +70,7 @@ def _run(
     period = experiment.period
     if further:
         if restart:
-            raise ValueError(
+            raise InputError(
                 f"--continue goes on from the last restart in {directory}; --restart names"
                 " another one"
             )

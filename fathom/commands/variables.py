@@ -9,6 +9,7 @@ import click
 
 from fathom.commands import new
 from fathom.commands.experiment import on_ranks
+from fathom.failure import InputError
 from fathom.names import unknown
 
 # Of each model the experiment that has most of it.
@@ -34,7 +35,7 @@ def variables(what: str, every: bool) -> int:
         name = models.get(what, what.removesuffix(".toml"))
         if name not in new.names():
             allowed = [*models, *new.names()]
-            raise ValueError(f"no file {what}; " + unknown("model or experiment", what, allowed))
+            raise InputError(f"no file {what}; " + unknown("model or experiment", what, allowed))
         file = new.shipped / f"{name}.toml"
     return on_ranks(file, (), Path("."), lambda experiment: _list(experiment, every))
 

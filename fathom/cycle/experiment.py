@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom.assimilation.variational import methods
 from fathom.describe.toml import Document
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.time.clock import Period
 
@@ -120,7 +121,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
     tables = {name: kind for name, kind in hints.items() if name != "text"}
     for name in document.tables:
         if name not in tables:
-            raise ValueError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
+            raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
     made = {
         name: _table(document, name, kind, document.tables.get(name, {}))
         for name, kind in tables.items()
@@ -132,30 +133,30 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
 
 def _table(document: Document, name: str, kind: Any, given: Any) -> Any:
     if not isinstance(given, dict):
-        raise ValueError(f"{document.place(name)}: {name} must be a table, [{name}]")
+        raise InputError(f"{document.place(name)}: {name} must be a table, [{name}]")
     known = {f.name: f for f in fields(kind)}
     for key, value in given.items():
         place = document.place(name, key)
         if key not in known:
-            raise ValueError(f"{place}: no key '{key}'{near(key, known)}")
+            raise InputError(f"{place}: no key '{key}'{near(key, known)}")
         usual = getattr(kind(), key)
         number = isinstance(usual, (int, float)) and not isinstance(value, bool)
         if not isinstance(value, (int, float) if isinstance(usual, float) else type(usual)) or (
             number and not value > 0 and key != "seed"
         ):
-            raise ValueError(f"{place}: {key} = {value!r} must be like {usual!r}")
+            raise InputError(f"{place}: {key} = {value!r} must be like {usual!r}")
     return kind(**given)
 
 
 def _check(document: Document, e: Experiment) -> None:
     for name in e.assimilation.methods:
         if name not in methods:
-            raise ValueError(
+            raise InputError(
                 f"{document.place('assimilation', 'methods')}: unknown method {name!r}"
                 f"{near(str(name), methods)}; allowed are {', '.join(methods)}"
             )
     if e.nature.levels != e.model.levels:
-        raise ValueError(
+        raise InputError(
             f"{document.place('nature', 'levels')}: nature has {e.nature.levels} levels, the model"
             f" {e.model.levels}; allowed is the same number"
         )
@@ -172,12 +173,12 @@ def _check(document: Document, e: Experiment) -> None:
     ):
         ratio = lengths[longer] / lengths[shorter]
         if ratio < 1 or not np.isclose(ratio, round(ratio)):
-            raise ValueError(
+            raise InputError(
                 f"{document.place(*longer.split('.'))}: {lengths[longer]:g} s is no multiple of"
                 f" {shorter}, {lengths[shorter]:g} s"
             )
     if e.steps % 2:
-        raise ValueError(
+        raise InputError(
             f"{document.place('assimilation', 'window')}: a window of {e.steps} steps has no step"
             " in its middle; allowed is an even number"
         )

@@ -21,6 +21,7 @@ from fathom.assimilation.maps import Vector
 from fathom.assimilation.variational import Window
 from fathom.cycle.experiment import Experiment
 from fathom.cycle.twin import Twin, as_numbers
+from fathom.failure import InputError, MissingFile
 
 Say = Callable[[str], None]
 
@@ -56,7 +57,7 @@ class Cycles:
         for part in (other, now):
             part.pop("cycle"), part["assimilation"].pop("methods")
         if other != now:
-            raise ValueError(f"{out} holds another experiment; take another --out")
+            raise InputError(f"{out} holds another experiment; take another --out")
         mpi.world.barrier()
         if mpi.is_root:
             kept.write_text(said)
@@ -85,7 +86,7 @@ class Cycles:
         path = Path(b.file) if b.file else self.out / "background.nc"
         if not path.exists():
             if b.file:
-                raise FileNotFoundError(f"there is no file {b.file}, [background] file")
+                raise MissingFile(f"there is no file {b.file}, [background] file")
             found = self.estimate()
             if mpi.is_root:
                 found.write(str(path))

@@ -22,6 +22,7 @@ import numpy as np
 
 from fathom import earth, moist_air
 from fathom.data import embedded, grib_state, stored_state
+from fathom.failure import InputError, MissingFile
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.reading import once
@@ -61,7 +62,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         return era5(name)
     if Path(name).exists():
         return complete(stored_state.state(Path(name)))
-    raise ValueError(
+    raise InputError(
         f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
         " file (GRIB, NetCDF, Zarr, FA)" + near(str(name), sources)
     )
@@ -105,7 +106,7 @@ def era5(path: str | Path | None = None) -> xr.Dataset:
     }
     with embedded.opened_lazily(file) as data:
         if missing := set(names) - set(data.variables):
-            raise ValueError(
+            raise InputError(
                 f"{file} has no {', '.join(sorted(missing))}; it is not of the layout of"
                 f" {ERA5_FILE}"
             )
@@ -143,7 +144,7 @@ def complete(data: xr.Dataset) -> xr.Dataset:
     """
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
-            raise ValueError(
+            raise InputError(
                 f"a state of the atmosphere needs {name}; this one has"
                 f" {', '.join(sorted(map(str, data.variables)))}"
             )
@@ -219,14 +220,14 @@ def _file(path, name, package, folder, remedy) -> Path:
         file = Path(path).expanduser()
         file = file / name if file.is_dir() else file
         if not file.is_file():
-            raise FileNotFoundError(f"no file {str(file)!r} (wanted: {name}); {remedy}")
+            raise MissingFile(f"no file {str(file)!r} (wanted: {name}); {remedy}")
         return file
     if package:
         found = importlib.util.find_spec(package)
         for place in (found.submodule_search_locations or []) if found else []:
             if (file := Path(place) / folder / name).is_file():
                 return file
-    raise FileNotFoundError(
+    raise MissingFile(
         f"{name} is not part of Fathom (its licence is its owner's) and was not found; {remedy}"
     )
 

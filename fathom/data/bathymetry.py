@@ -21,6 +21,7 @@ import numpy as np
 
 from fathom.data import embedded
 from fathom.earth import unit_vectors
+from fathom.failure import InputError
 from fathom.reading import once
 from fathom.regrid import points as regrid
 
@@ -58,7 +59,7 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
         corner_longitude, corner_latitude, "corner_longitude", "corner_latitude"
     )
     if corner_longitude.ndim != 2 or min(corner_longitude.shape) < 2:
-        raise ValueError(
+        raise InputError(
             "corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not"
             f" {corner_longitude.shape}"
         )
@@ -162,7 +163,7 @@ def wet_levels(
     depth, fraction = _same_shape(depth, fraction, "depth", "fraction")
     interfaces = _interfaces(thickness)
     if not 1 <= minimum_levels <= interfaces.size:
-        raise ValueError(
+        raise InputError(
             f"minimum_levels = {minimum_levels} must lie in [1, {interfaces.size}], the number of"
             " layers"
         )
@@ -170,12 +171,12 @@ def wet_levels(
     depth = np.where(fraction >= 0.5, np.maximum(depth, interfaces[minimum_levels - 1]), 0.0)
     if len(sills):
         if center_longitude is None or center_latitude is None:
-            raise ValueError("sills need center_longitude and center_latitude")
+            raise InputError("sills need center_longitude and center_latitude")
         center_longitude, center_latitude = _same_shape(
             center_longitude, center_latitude, "center_longitude", "center_latitude"
         )
         if center_longitude.shape != depth.shape:
-            raise ValueError(
+            raise InputError(
                 f"center_longitude has shape {center_longitude.shape}, depth has {depth.shape}"
             )
         depth = apply_sills(depth, sills, mesh, unit_vectors(center_longitude, center_latitude))
@@ -213,7 +214,7 @@ def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
 
     wet = mesh.corner_cells()[mesh.corner_levels(levels) > 0]
     if not wet.size:
-        raise ValueError("no water is left: no corner has four wet cells around it")
+        raise InputError("no water is left: no corner has four wet cells around it")
     links = np.concatenate([wet[:, [0, k]] for k in (1, 2, 3)])
     graph = coo_array((np.ones(len(links), bool), links.T), shape=(levels.size,) * 2)
     _, label = connected_components(graph, directed=False)
@@ -223,7 +224,7 @@ def largest_ocean(levels: np.ndarray, mesh: Mesh) -> np.ndarray:
 def _interfaces(thickness) -> np.ndarray:
     thickness = np.asarray(thickness, float)
     if thickness.ndim != 1 or not thickness.size or not (thickness > 0).all():
-        raise ValueError(f"thickness must be a list of positive numbers [m], not {thickness}")
+        raise InputError(f"thickness must be a list of positive numbers [m], not {thickness}")
     return np.cumsum(thickness)
 
 
@@ -232,9 +233,9 @@ def _same_shape(a, b, name_a, name_b):
     for values, name in ((a, name_a), (b, name_b)):
         if not np.isfinite(values).all():
             where = tuple(int(n) for n in np.argwhere(~np.isfinite(values))[0])
-            raise ValueError(f"{name} is not finite at index {where}")
+            raise InputError(f"{name} is not finite at index {where}")
     if a.shape != b.shape:
-        raise ValueError(f"{name_a} has shape {a.shape}, {name_b} has {b.shape}; they must agree")
+        raise InputError(f"{name_a} has shape {a.shape}, {name_b} has {b.shape}; they must agree")
     return a, b
 
 
@@ -256,7 +257,7 @@ class Sill:
 
     def __post_init__(self):
         if bool(self.path) == bool(self.wall) or len(self.path or self.wall) < 2:
-            raise ValueError(
+            raise InputError(
                 f"sill {self.name!r}: give either a path or a wall, with 2 points or more"
             )
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from fathom.failure import FileError, InputError, MissingFile
 from fathom.names import near, unknown
 from fathom.reading import library, once
 
@@ -22,12 +23,12 @@ FOLDER = Path(__file__).parent
 def path(name: str) -> Path:
     """Path of the embedded file `name` (without `.nc`).
 
-    Raises FileNotFoundError, naming the files that exist, if there is none.
+    Raises MissingFile, naming the files that exist, if there is none.
     """
     file = FOLDER / f"{name}.nc"
     if not file.is_file():
         there = sorted(f.stem for f in FOLDER.glob("*.nc"))
-        raise FileNotFoundError(
+        raise MissingFile(
             f"no embedded data set {name!r}; there are: {', '.join(there) or 'none'}"
             + near(name, there)
         )
@@ -39,14 +40,14 @@ def read(name: str, *variables: str, month: int | None = None) -> dict[str, np.n
     """Variables of the embedded file `name`, unpacked, as plain arrays (float32 where the file is
     packed); month: of those that have months this one.
 
-    Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
+    Raises MissingFile, InputError for an unknown variable, FileError for a damaged file.
     """
     import numpy as np  # `import fathom.data` stays cheap
 
     with opened(path(name)) as file:
         for variable in variables:
             if variable not in file.variables:
-                raise KeyError(unknown(f"variable of {name}.nc", variable, file.variables))
+                raise InputError(unknown(f"variable of {name}.nc", variable, file.variables))
         return {variable: _unpacked(file[variable], month, np) for variable in variables}
 
 
@@ -55,7 +56,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     """The embedded file `name` as an xarray.Dataset, whole or only the `variables` asked for
     (lazy).
 
-    Raises FileNotFoundError, KeyError for an unknown variable, OSError for a damaged file.
+    Raises MissingFile, InputError for an unknown variable, FileError for a damaged file.
     """
     data = opened_lazily(path(name))
     if variables is None:
@@ -63,7 +64,7 @@ def dataset(name: str, variables: str | list[str] | None = None) -> xr.Dataset:
     chosen = [variables] if isinstance(variables, str) else list(variables)
     for variable in chosen:
         if variable not in data.data_vars:
-            raise KeyError(unknown(f"variable of {name}.nc", variable, map(str, data)))
+            raise InputError(unknown(f"variable of {name}.nc", variable, map(str, data)))
     return data[chosen]
 
 
@@ -117,8 +118,8 @@ def opened_lazily(file: Path) -> xr.Dataset:
         raise _unreadable(file, error) from error
 
 
-def _unreadable(file: Path, error: Exception) -> OSError:
-    return OSError(
+def _unreadable(file: Path, error: Exception) -> FileError:
+    return FileError(
         f"{file.name} ({file.stat().st_size} bytes) is not a readable NetCDF-4 file: truncated, or"
         f" fetched without its content? ({error})"
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from fathom import moist_air
 from fathom.data import layered_state
+from fathom.failure import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -47,7 +48,7 @@ def state(file: Path) -> xr.Dataset:
     humid = {"specific_humidity", "relative_humidity"} & names
     lacking = [n for n in (*layered_state.needed, "geopotential") if n not in names]
     if lacking or not humid:
-        raise ValueError(
+        raise InputError(
             f"{file} has no {', '.join(lacking) or 'humidity'} on levels of pressure; it has"
             f" {', '.join(sorted(names)) or 'none'}"
         )
@@ -59,7 +60,7 @@ def _messages(file: Path) -> tuple[dict, tuple, Any]:
     try:
         import eccodes
     except ImportError as error:
-        raise ImportError(
+        raise InputError(
             f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
         ) from error
     found: dict[tuple[str, str], dict] = {}
@@ -71,7 +72,7 @@ def _messages(file: Path) -> tuple[dict, tuple, Any]:
                 kind, name, factor, level = key
                 here = _axes(file, eccodes, message)
                 if axes is not None and not all(map(np.array_equal, axes, here)):
-                    raise ValueError(f"{file} holds fields of several grids; give one of them")
+                    raise InputError(f"{file} holds fields of several grids; give one of them")
                 axes = here
                 values = eccodes.codes_get_values(message).reshape(here[0].size, here[1].size)
                 found.setdefault((kind, name), {})[_valid_time(eccodes, message), level] = (
@@ -101,7 +102,7 @@ def _axes(file: Path, eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarra
     """Latitudes and longitudes of the rows and columns, in the order of the values."""
     kind = eccodes.codes_get(message, "gridType")
     if kind not in ("regular_ll", "regular_gg"):
-        raise ValueError(
+        raise InputError(
             f"{file}: a grid of type {kind}; allowed are regular_ll and regular_gg: rows of"
             " latitude and longitude"
         )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom import moist_air
+from fathom.failure import InputError
 from fathom.regrid import column
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def check(file: Any, names: Collection, levels: int = 0, layers: int = 0) -> Non
     if not {"surface_air_pressure", "log_surface_pressure"} & set(names):
         lacking.append("surface_air_pressure")
     if lacking or levels != layers:
-        raise ValueError(
+        raise InputError(
             f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: a start from hybrid"
             f" levels needs all of them, with {', '.join(wanted)} and the pressure of the surface"
         )

@@ -23,6 +23,8 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
+
 group = "fathom.data"
 
 
@@ -74,7 +76,7 @@ def find(name: Any) -> DataSet | None:
     if name not in _registered and (point := _of_packages().get(name)):
         found = point.load()
         if not isinstance(found, DataSet):
-            raise ValueError(
+            raise InputError(
                 f"entry point {point.value} of {group} is {type(found).__name__}, no DataSet"
             )
         _registered[name] = found

@@ -15,6 +15,7 @@ import numpy as np
 
 from fathom import moist_air, names, output, units
 from fathom.data import layered_state
+from fathom.failure import InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -51,13 +52,13 @@ def in_layers(
     """
     with output.open(file) as data:
         if "ap" not in data or "b" not in data:
-            raise ValueError(f"{file} has no hybrid levels (ap, b)")
+            raise InputError(f"{file} has no hybrid levels (ap, b)")
         names = tuple(dict.fromkeys((*fields, *also)))
         found = _in_our_units(_renamed(data, _found(file, data, names)))
         lacking = [n for n in (*layered_state.needed, "surface_air_pressure") if n not in found]
         a, b = (_interfaces(data, name) for name in ("ap", "b"))
         if lacking or found.sizes.get("level") != a.size - 1:
-            raise ValueError(
+            raise InputError(
                 f"{file} lacks {', '.join(lacking) or 'some of its hybrid levels'}: all of them are"
                 f" needed, with {', '.join(layered_state.needed)} and surface_air_pressure"
             )
@@ -69,7 +70,7 @@ def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
     """With pressure in Pa, geopotential and specific humidity."""
     level = next((name for name in vertical if name in found.dims and name in found.coords), None)
     if level is None:
-        raise ValueError(
+        raise InputError(
             f"{file} has no levels of pressure ({', '.join(vertical)}) and no hybrid levels (ap,"
             f" b); it has {', '.join(map(str, found.dims)) or 'no dimension'}"
         )
@@ -94,7 +95,7 @@ def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict
             and bool(set(array.dims) & set(vertical)) == (row.vertical != "column")
         ]
         if len(there) > 1:
-            raise ValueError(f"{file} has {name} more than once: {', '.join(there)}")
+            raise InputError(f"{file} has {name} more than once: {', '.join(there)}")
         new |= dict.fromkeys(there, name)
     return new
 

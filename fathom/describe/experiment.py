@@ -17,6 +17,7 @@ import fathom
 from fathom import mpi, plugins, schemes
 from fathom.describe.expression import Expression, constants_of, interpret
 from fathom.describe.toml import Document, dumps
+from fathom.failure import InputError
 from fathom.grids.grid import Grid
 from fathom.model import Model
 from fathom.names import near
@@ -56,11 +57,11 @@ class Experiment:
         for name, content in self.tables.items():
             self._known(name, sections, "section", name)
             if not isinstance(content, Mapping):
-                raise ValueError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
+                raise InputError(f"{document.place(name)}: '{name}' is a section: write [{name}]")
         self._load_extensions()
         for name, table in self._section("output").items():
             if not isinstance(table, Mapping):
-                raise ValueError(
+                raise InputError(
                     f"{document.place('output', name)}: output {name!r} = {table!r} must be a"
                     f' table, as [output."{name}"] with variables and every'
                 )
@@ -68,7 +69,7 @@ class Experiment:
             self._known(key, parallel_keys, "[parallel] key", "parallel", key)
         ranks = self._section("parallel").get("ranks", 1)
         if not (type(ranks) is int and 0 < ranks <= most_ranks):
-            raise ValueError(
+            raise InputError(
                 f"{document.place('parallel', 'ranks')}: ranks = {ranks!r} must be a whole number"
                 f" from 1 to {most_ranks}"
             )
@@ -79,7 +80,7 @@ class Experiment:
             and len(blocks) == 2
             and all(type(n) is int and n > 0 for n in blocks)
         ):
-            raise ValueError(
+            raise InputError(
                 f"{document.place('parallel', 'blocks')}: blocks = {blocks!r} must be two whole"
                 " numbers, points along x and y"
             )
@@ -103,7 +104,7 @@ class Experiment:
             self._known(key, extension_keys, "[extensions] key", "extensions", key)
             if not (isinstance(files, list) and all(isinstance(f, str) for f in files)):
                 place = self.document.place("extensions", key)
-                raise ValueError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
+                raise InputError(f'{place}: {key} = {files!r}: a list of files, ["own.hpp"]')
         self.own_schemes = [
             name
             for file in given.get("schemes", ())
@@ -147,7 +148,7 @@ class Experiment:
         path = ("simulation", "surface")
         made = None if given is None else self._build(given, path, kind="surface")
         if made is not None and not _ours(made):
-            raise ValueError(
+            raise InputError(
                 f"{self.document.place(*path)}: surface = {given!r} must be one of"
                 f" {', '.join(_classes('surface'))}, or a table with `is`"
             )
@@ -157,7 +158,7 @@ class Experiment:
     def period(self) -> Any:
         """How long to run: [simulation] run."""
         if "run" not in self._section("simulation"):
-            raise ValueError(
+            raise InputError(
                 f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
                 " [simulation], or give --for 30d"
             )
@@ -182,7 +183,7 @@ class Experiment:
                 key,
             )
         if "step" not in given:
-            raise ValueError(
+            raise InputError(
                 f'{self.document.place("simulation")}: [simulation] needs a step, as in step = "1h"'
             )
         spread = {k: v for k, v in self._section("parallel").items() if k != "ranks"}
@@ -301,18 +302,20 @@ class Experiment:
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
-            return self._at((*path, key), lambda: type(self).read(value).simulation())
+            beside = Path(self.document.name).parent / value
+            file = beside if beside.exists() else value  # else from here
+            return self._at((*path, key), lambda: type(self).read(file).simulation())
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "is")
         if not name or not isinstance(name, str):
             fault = "is missing" if name is False else f"= {name!r} is no name of a class"
-            raise ValueError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
+            raise InputError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
         found = _class(name)
         if found is None or (kind and name not in _classes(kind)):
             allowed = _classes(kind)
-            raise ValueError(
+            raise InputError(
                 f"{place}: unknown class"
                 f" '{name}'{near(name, allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
@@ -323,7 +326,7 @@ class Experiment:
 
     def _known(self, key: str, allowed: Iterable[str], what: str, *path: str) -> None:
         if key not in allowed:
-            raise ValueError(
+            raise InputError(
                 f"{self.document.place(*path)}: unknown {what}"
                 f" '{key}'{near(key, allowed) or '; allowed: ' + ', '.join(allowed)}"
             )
@@ -335,7 +338,7 @@ class Experiment:
         except (ValueError, TypeError) as error:
             about = [key for key in keywords if re.search(rf"\b{re.escape(key)}\b", str(error))]
             place = self.document.place(*path, *about[:1])
-            raise ValueError(f"{place}: {error}") from error
+            raise InputError(f"{place}: {error}") from error
 
     # ---- text ------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.output import formats
 
@@ -62,14 +63,14 @@ class Expression:
         self.text, self.constants = text, {"pi": np.pi, **(constants or {})}
         tree = _parsed(text)
         if tree is None:
-            raise ValueError(f"'{text}' is not an expression")
+            raise InputError(f"'{text}' is not an expression")
         self._tree = tree
         self.names = _names(self._tree)
         sample = np.full((1, 1), 0.5)
         try:
             self(sample, sample, sample)  # finds whatever is wrong before a field is made of it
         except (TypeError, OverflowError, RecursionError) as error:
-            raise ValueError(f"'{text}': {error}") from None
+            raise InputError(f"'{text}': {error}") from None
 
     def __call__(self, x: Any, y: Any, depth: Any = 0.0) -> np.ndarray:
         x, y, depth = (np.asarray(a, float) for a in (x, y, depth))
@@ -99,7 +100,7 @@ class Expression:
                 return np.float64(number)
             case ast.Name(id=name):
                 if name not in known:
-                    raise ValueError(
+                    raise InputError(
                         f"unknown name '{name}' in '{self.text}'{near(name, [*known, *functions])}"
                     )
                 return known[name]
@@ -112,7 +113,7 @@ class Expression:
                 return operators[type(op)](of(operand))
             case ast.Call(func=ast.Name(id=name), args=given, keywords=[]):
                 return self._function(name, len(given))(*map(of, given))
-        raise ValueError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
+        raise InputError(f"'{self.text}': only arithmetic is allowed, not '{ast.unparse(node)}'")
 
     def _function(self, name: str, given: int) -> Callable[..., Any]:
         """ValueError: unknown, or not with so many arguments (NumPy's own more say where a result
@@ -120,10 +121,10 @@ class Expression:
         """
         if name not in functions:
             allowed = near(name, functions) or f"; allowed: {', '.join(functions)}"
-            raise ValueError(f"unknown function '{name}' in '{self.text}'{allowed}")
+            raise InputError(f"unknown function '{name}' in '{self.text}'{allowed}")
         if given != arguments[name]:
             wanted = f"{arguments[name]} argument{'s' * (arguments[name] > 1)}"
-            raise ValueError(f"'{self.text}': {name} takes {wanted}, given {given}")
+            raise InputError(f"'{self.text}': {name} takes {wanted}, given {given}")
         return functions[name]
 
     def __repr__(self):
@@ -158,14 +159,14 @@ def constants_of(table: Mapping[str, Any]) -> dict[str, float]:
     known: dict[str, float] = {}
     for name, value in table.items():
         if name in (*variables, *functions, "pi") or not name.isidentifier():
-            raise ValueError(
+            raise InputError(
                 f"the constant '{name}' needs another name:"
                 f" {', '.join([*variables, *functions, 'pi'])} are taken"
             )
         value = interpret(value, known) if isinstance(value, str) else value
         wrong = isinstance(value, bool) or not isinstance(value, (int, float))
         if wrong or not np.isfinite(value):
-            raise ValueError(f"the constant {name} = {value!r} is not a number")
+            raise InputError(f"the constant {name} = {value!r} is not a number")
         known[name] = float(value)
     return known
 

@@ -13,6 +13,7 @@ from typing import Any
 import tomlkit
 from tomlkit.items import Item, Table
 
+from fathom.failure import InputError, MissingFile
 from fathom.names import near
 
 Path_ = tuple[str, ...]
@@ -31,15 +32,15 @@ class Document:
         try:
             self.tables: dict[str, Any] = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise ValueError(f"{name} is not valid TOML: {error}") from None
+            raise InputError(f"{name} is not valid TOML: {error}") from None
         except RecursionError:
-            raise ValueError(_nested(name)) from None
+            raise InputError(_nested(name)) from None
         self._lines = _lines(text)
         self._set: dict[Path_, str] = {}
         for setting in settings:
             self._apply(setting)
         if _depth_of(self.tables) > deepest:
-            raise ValueError(_nested(name))
+            raise InputError(_nested(name))
 
     @classmethod
     def read(cls, path: str | Path, settings: Iterable[str] = ()) -> Document:
@@ -49,9 +50,9 @@ class Document:
             text = path.read_text(encoding="utf-8")
         except (FileNotFoundError, IsADirectoryError):
             there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-            raise FileNotFoundError(f"there is no file {path}{near(path.name, there)}") from None
+            raise MissingFile(f"there is no file {path}{near(path.name, there)}") from None
         except UnicodeDecodeError as error:
-            raise ValueError(f"{path} is not a text file: {error}") from None
+            raise InputError(f"{path} is not a text file: {error}") from None
         return cls(text, str(path), settings)
 
     def place(self, *path: str) -> str:
@@ -76,7 +77,7 @@ class Document:
         name, equals, value = setting.partition("=")
         adds, name = name.endswith("+"), name.removesuffix("+")
         if not equals or not re.fullmatch(rf"\s*{_dotted}\s*", name):
-            raise ValueError(
+            raise InputError(
                 f"--set {setting}: expected a.b.c=value, as in --set model.eddies.diffusivity=800"
             )
         path = _split(name)
@@ -88,7 +89,7 @@ class Document:
         if adds:
             before = table.get(path[-1], [])
             if not isinstance(before, list):
-                raise ValueError(f"--set {setting}: {before!r} is no list to add to")
+                raise InputError(f"--set {setting}: {before!r} is no list to add to")
             given = [*before, given]
         table[path[-1]] = given
         self._set[path] = setting
@@ -100,7 +101,7 @@ def _value(text: str) -> Any:
     except (tomllib.TOMLDecodeError, KeyError):
         return text
     except RecursionError:
-        raise ValueError(_nested(f"--set ...={text[:40]}...")) from None
+        raise InputError(_nested(f"--set ...={text[:40]}...")) from None
 
 
 def _depth_of(tables: Any) -> int:

@@ -22,6 +22,7 @@ from fathom.grids.quadrilateral import (
     LatitudeLongitudeGrid,
     TripolarGrid,
 )
+from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "LimitedAreaGrid",
     "PeriodicPlaneGrid",
     "PlaneGrid",
+    "RotatedGrid",
     "SigmaLevels",
     "SphereGrid",
     "TripolarGrid",

@@ -7,6 +7,7 @@ import inspect
 import numpy as np
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.names import near
 
 fastest = 1e-2  # f [s-1]
@@ -25,7 +26,7 @@ def reject(owner, unknown):
         if p not in ("self", "unknown")
     ]
     for name in unknown:
-        raise ValueError(
+        raise InputError(
             f"unknown {type(owner).__name__} parameter '{name}'{near(name, allowed) or ';'}"
             f" allowed: {', '.join(allowed)}"
         )
@@ -33,7 +34,7 @@ def reject(owner, unknown):
 
 def choice(name, given, allowed):
     if given not in allowed:
-        raise ValueError(
+        raise InputError(
             f"{name} = {given!r}{near(str(given), allowed) or ';'} allowed:"
             f" {', '.join(map(repr, allowed))}"
         )
@@ -42,9 +43,9 @@ def choice(name, given, allowed):
 
 def integer(name, given, most=2**31 - 1):
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise ValueError(f"{name} = {given!r} must be a whole number")
+        raise InputError(f"{name} = {given!r} must be a whole number")
     if abs(given) > most:
-        raise ValueError(f"{name} = {given!r} must be a whole number of at most {most}")
+        raise InputError(f"{name} = {given!r} must be a whole number of at most {most}")
     return int(given)
 
 
@@ -53,7 +54,7 @@ def room_for(nx, ny):
     nx, ny = integer("nx", nx), integer("ny", ny)
     needed, free = 8 * planes * abs(nx * ny), machine.free_memory()
     if needed > free:
-        raise ValueError(
+        raise InputError(
             f"nx = {nx}, ny = {ny}: the geometry of {nx * ny:,} columns needs some"
             f" {needed / 1e9:.3g} GB; {free / 1e9:.3g} GB are left on this machine"
         )
@@ -66,7 +67,7 @@ def number_of(name, given, units):
     except (TypeError, ValueError):
         value = np.nan
     if not np.isfinite(value):
-        raise ValueError(f"{name} = {given!r} must be a number [{units}]")
+        raise InputError(f"{name} = {given!r} must be a number [{units}]")
     return value
 
 
@@ -74,13 +75,13 @@ def length_of(name, given):
     """A radius, or the size of a plane [m]."""
     value = number_of(name, given, "m")
     if not 0 < value < 1e12:
-        raise ValueError(f"{name} = {given!r} must be more than 0 and less than 1e12 m")
+        raise InputError(f"{name} = {given!r} must be more than 0 and less than 1e12 m")
     return value
 
 
 def yes_or_no(name, given):
     if not isinstance(given, (bool, np.bool_)):
-        raise ValueError(f"{name} = {given!r} must be true or false")
+        raise InputError(f"{name} = {given!r} must be true or false")
     return bool(given)
 
 
@@ -88,7 +89,7 @@ def coriolis_of(values):
     """f [s-1] of places, as it is; ValueError where no planet turns so fast."""
     largest = float(np.abs(values).max(initial=0.0))
     if not largest <= fastest:
-        raise ValueError(
+        raise InputError(
             f"coriolis has values up to {largest:g} s-1; allowed: at most {fastest:g} s-1 (the"
             " earth has 1.5e-4)"
         )
@@ -98,13 +99,13 @@ def coriolis_of(values):
 def pair(name, given, units):
     values = numbers(name, given, units)
     if len(values) != 2:
-        raise ValueError(f"{name} = {given!r} must be two numbers [{units}]")
+        raise InputError(f"{name} = {given!r} must be two numbers [{units}]")
     return values
 
 
 def numbers(name, given, units):
     if isinstance(given, str) or np.ndim(given) != 1:
-        raise ValueError(f"{name} = {given!r} must be a list of numbers [{units}]")
+        raise InputError(f"{name} = {given!r} must be a list of numbers [{units}]")
     return [number_of(name, value, units) for value in given]
 
 

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import (
     choice,
     core,
@@ -66,24 +67,24 @@ class GaussianGrid(Grid):
     ):
         reject(self, unknown)
         if truncation is None:
-            raise ValueError("truncation (the largest total wave number, as 42) is missing")
+            raise InputError("truncation (the largest total wave number, as 42) is missing")
         self.truncation, self.grid, self.radius = (
             integer("truncation", truncation),
             choice("grid", grid, list(orders)),
             length_of("radius", radius),
         )
         if not 1 <= self.truncation <= 10000:
-            raise ValueError(f"truncation = {truncation} must lie in [1, 10000]")
+            raise InputError(f"truncation = {truncation} must lie in [1, 10000]")
         waves = orders[self.grid] * self.truncation + 1
         room_for(waves, waves // 2)
         self.reduced = choice("reduced", reduced, [False, "octahedral", "classical"])
         if self.reduced == "octahedral" and grid != "cubic":
-            raise ValueError(
+            raise InputError(
                 'reduced = "octahedral" goes with grid = "cubic": rows near the poles are too'
                 f' short for grid = "{grid}"; or take reduced = "classical"'
             )
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
-            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
         self.levels = levels or SigmaLevels(1)
         if self.reduced == "octahedral":
             self.rows = core().octahedral_gaussian_grid_of(self.truncation)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid import places as interpolation
 from fathom.shown import own_keywords, table
 
@@ -68,7 +69,7 @@ class Grid:
         in memory.
         """
         if not self.horizontal.spherical:
-            raise ValueError(
+            raise InputError(
                 "the grid is a plane: it has no longitudes and latitudes to interpolate to"
             )
         x, y = self.coordinates(where)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import near
 
 REFERENCE = 1e5  # Pa
@@ -41,7 +42,7 @@ def named(name: str) -> tuple[np.ndarray, np.ndarray]:
         return smooth(*SMOOTH[name])
 
     known = ["L8", "L26", *SMOOTH]
-    raise ValueError(
+    raise InputError(
         f"no set of levels {name!r}; there are: {', '.join(known)}" + near(str(name), known)
     )
 
@@ -51,7 +52,7 @@ def uniform_sigma(number: int) -> tuple[np.ndarray, np.ndarray]:
     (2004).
     """
     if number < 1:
-        raise ValueError(f"{number} layers: at least 1 is needed")
+        raise InputError(f"{number} layers: at least 1 is needed")
     return np.zeros(number + 1), np.arange(number + 1) / number
 
 
@@ -66,7 +67,7 @@ def smooth(
     lowest = 1200.0 / number if lowest is None else lowest
     ceiling = -SCALE_HEIGHT * np.log(2 * top / REFERENCE)
     if number < 4 or not 0 < top < 2e4 or not 0 < lowest < 0.5 * ceiling / number:
-        raise ValueError(
+        raise InputError(
             f"{number} layers, the highest at {top:g} Pa, the lowest {lowest:g} m thick: at least 4"
             " layers, the highest between 0 and 20000 Pa, the lowest thinner than half the mean"
             f" thickness of {ceiling / number:.0f} m"
@@ -166,7 +167,7 @@ def interfaces_of(levels) -> tuple[np.ndarray, np.ndarray]:
         or abs(a[-1]) > 1e-6
         or not (np.diff(a + 1e5 * b) > 0).all()
     ):
-        raise ValueError(
+        raise InputError(
             "hybrid levels are given by a [Pa] and b at interfaces from the top down, with a = 0, b"
             " = 1 at the ground and a + b p increasing"
         )

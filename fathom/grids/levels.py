@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids import hybrid
 from fathom.grids.arguments import choice, core, integer, number_of, numbers, reject, span
 from fathom.input.table import table
@@ -14,7 +15,7 @@ def _least_share(partial_cells):
         return None
     share = 0.2 if partial_cells is True else number_of("partial_cells", partial_cells, "1")
     if not 0 < share <= 1:
-        raise ValueError(
+        raise InputError(
             f"partial_cells = {partial_cells}, the least share of its layer that a bottom cell"
             " has, must lie in (0, 1]"
         )
@@ -53,7 +54,7 @@ class ZLevels:
         self.least_share = _least_share(partial_cells)
         if thickness is not None:
             if (number, depth, surface, spacing) != (None,) * 4:
-                raise ValueError(
+                raise InputError(
                     "ZLevels takes either thickness, or number, depth, surface and spacing"
                 )
             if isinstance(thickness, str):
@@ -67,7 +68,7 @@ class ZLevels:
         depth = number_of("depth", 5500 if depth is None else depth, "m")
         uniform = choice("spacing", spacing or "stretched", ["stretched", "uniform"]) == "uniform"
         if uniform and surface is not None:
-            raise ValueError(
+            raise InputError(
                 f"surface = {surface} m belongs to stretched levels; these are uniform"
             )
         if surface is None:
@@ -110,18 +111,18 @@ class _PressureLevels:
     def _finish(self, a, b):
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
-            raise ValueError(
+            raise InputError(
                 f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than"
                 " layers"
             )
         if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
-            raise ValueError(
+            raise InputError(
                 f"the lowest interface is the ground, a = 0 Pa and b = 1; it is a = {a[-1]:g} Pa, b"
                 f" = {b[-1]:g}"
             )
         if not (np.diff(self.reference_pressure) > 0).all():
             k = int(np.argmin(np.diff(self.reference_pressure)))
-            raise ValueError(
+            raise InputError(
                 f"interface {k + 1} lies at {self.reference_pressure[k + 1]:g} Pa, the one above it"
                 f" at {self.reference_pressure[k]:g} Pa: pressure must grow from the top down"
             )
@@ -174,12 +175,12 @@ class HybridLevels(_PressureLevels):
         reject(self, unknown)
         if a is not None or b is not None:
             if a is None or b is None or (number, top, lowest) != (None,) * 3:
-                raise ValueError("HybridLevels takes either a and b, or number, top and lowest")
+                raise InputError("HybridLevels takes either a and b, or number, top and lowest")
             self.written = {"a": list(a), "b": list(b)}
             self._finish(numbers("a", a, "Pa"), numbers("b", b, "1"))
         elif isinstance(number, str):
             if (top, lowest) != (None, None):
-                raise ValueError(f"the set {number!r} has its own top and lowest layer")
+                raise InputError(f"the set {number!r} has its own top and lowest layer")
             self.written = {"number": number}
             self._finish(*hybrid.named(number))
         else:
@@ -207,17 +208,35 @@ class SigmaLevels(_PressureLevels):
     def __init__(self, number=None, interfaces=None, **unknown):
         reject(self, unknown)
         if interfaces is not None and number is not None:
-            raise ValueError("SigmaLevels takes either a number or interfaces")
+            raise InputError("SigmaLevels takes either a number or interfaces")
         if interfaces is None:
             number = integer("number", 20 if number is None else number, most=10_000)
             if number < 1:
-                raise ValueError(f"number = {number} must be 1 or more")
+                raise InputError(f"number = {number} must be 1 or more")
             self.written = {"number": number}
             interfaces = np.arange(number + 1) / number
         else:
             self.written = {"interfaces": list(interfaces)}
         sigma = numbers("interfaces", interfaces, "1")
         self._finish(0 * np.array(sigma), sigma)
+
+
+def _even(number, top):
+    """So many layers of one thickness, below a top [m]."""
+    number = integer("number", 40 if number is None else number, most=10_000)
+    top = number_of("top", 20e3 if top is None else top, "m")
+    if number < 4 or not 0 < top < 1e7:
+        raise InputError(f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m")
+    return [top * k / number for k in range(number + 1)]
+
+
+def _named_heights(name, top):
+    """Of the interfaces of a set [m]."""
+    choice("number", name, ["L38"])
+    if top is not None:
+        raise InputError(f"the set {name!r} has its own top, not {top!r}")
+    k = np.arange(39.0)
+    return list(20.0 * k**2 + 10.3748 * np.maximum(k - 28, 0) ** 3)
 
 
 @own_keywords
@@ -227,7 +246,8 @@ class HeightLevels:
 
     Parameters
     ----------
-    number : int, default 40. Layers.
+    number : int, default 40. Layers; or "L38": 20 m k^2 to k = 28, then wider to 39.25 km, as the
+        Unified Model has them nearly.
     top : float [m], default 20e3. Height of the last interface: a rigid lid.
     heights : list of float [m], of the interfaces over flat ground, from 0 up, in place of number
         and top.
@@ -237,23 +257,17 @@ class HeightLevels:
     def __init__(self, number=None, top=None, heights=None, decay=1.0, **unknown):
         reject(self, unknown)
         if heights is not None and (number, top) != (None, None):
-            raise ValueError("HeightLevels takes either heights, or number and top")
+            raise InputError("HeightLevels takes either heights, or number and top")
         if heights is None:
-            number = integer("number", 40 if number is None else number, most=10_000)
-            top = number_of("top", 20e3 if top is None else top, "m")
-            if number < 4 or not 0 < top < 1e7:
-                raise ValueError(
-                    f"number = {number} layers below top = {top:g} m: 4 or more, below 1e7 m"
-                )
-            heights = [top * k / number for k in range(number + 1)]
+            heights = _named_heights(number, top) if isinstance(number, str) else _even(number, top)
         heights = np.asarray(numbers("heights", heights, "m"))
         if heights.size < 5 or heights[0] != 0 or not (np.diff(heights) > 0).all():
-            raise ValueError(
+            raise InputError(
                 f"heights = {heights.tolist()} must grow from 0 m, 5 interfaces or more"
             )
         self.decay = number_of("decay", decay, "1")
         if not 1 <= self.decay <= 10:
-            raise ValueError(f"decay = {decay} must lie in [1, 10]")
+            raise InputError(f"decay = {decay} must lie in [1, 10]")
         self.interfaces = heights[::-1].copy()  # from the top down
 
     @property
@@ -281,7 +295,7 @@ class HeightLevels:
         eta = self.interfaces[:, None, None]
         z = eta + ground[None] * (1 - eta / self.top) ** self.decay
         if not (np.diff(z, axis=0) < 0).all():
-            raise ValueError(
+            raise InputError(
                 f"the ground is up to {np.max(ground):g} m high: layers vanish over it; take a"
                 f" higher top than {self.top:g} m, or a smaller decay than {self.decay:g}"
             )

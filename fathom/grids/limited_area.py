@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import (
     choice,
     integer,
@@ -69,7 +70,7 @@ class LimitedAreaGrid(Grid):
     ):
         reject(self, unknown)
         if centre is None or resolution is None or (points is None) == (extent is None):
-            raise ValueError(
+            raise InputError(
                 "LimitedAreaGrid needs centre = [longitude, latitude], resolution [m], and one of"
                 " points = [along x, along y] and extent = [width, length] [m]"
             )
@@ -78,7 +79,7 @@ class LimitedAreaGrid(Grid):
         self.coupling = _least("coupling", coupling, 0)
         extended = _extension(extension)
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
-            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
         self.levels = levels or SigmaLevels(1)
         asked = _points(points) if extent is None else _points_of(extent, self.spacing)
         room_for(*(n + more for n, more in zip(asked, extended)))
@@ -93,7 +94,7 @@ class LimitedAreaGrid(Grid):
 
     def _check_zones(self):
         if min(self.points) <= 2 * self.coupling:
-            raise ValueError(
+            raise InputError(
                 f"{self.points[0]} × {self.points[1]} points leave nothing between coupling zones"
                 f" of {self.coupling} on both sides: more points, or coupling below"
                 f" {(min(self.points) + 1) // 2}"
@@ -102,7 +103,7 @@ class LimitedAreaGrid(Grid):
     def _projection(self, given) -> Projection:
         if isinstance(given, Projection):
             if given.radius != self.radius:
-                raise ValueError(
+                raise InputError(
                     f"the projection has a radius of {given.radius:g} m, the grid {self.radius:g} m"
                 )
             return given
@@ -115,7 +116,7 @@ class LimitedAreaGrid(Grid):
         """ValueError where the edge of C + I leaves the map."""
         middle = self._middle
         if not np.isfinite(middle).all() or np.abs(middle).max() > 1e3 * self.radius:
-            raise ValueError(f"{self.projection!r} has no place for the centre {self.centre}")
+            raise InputError(f"{self.projection!r} has no place for the centre {self.centre}")
         x, y = self._axes("corner")
         edge = np.array(
             [*((a, b) for a in x for b in y[[0, -1]]), *((a, b) for a in x[[0, -1]] for b in y)]
@@ -124,7 +125,7 @@ class LimitedAreaGrid(Grid):
         if off.any():
             width, length = (1e-3 * n * self.spacing for n in self.points)
             at = 1e-3 * (edge[np.argmax(off)] - middle)
-            raise ValueError(
+            raise InputError(
                 f"an area of {width:g} × {length:g} km around {self.centre} leaves the map of"
                 f" {self.projection!r}, first {at[0]:.0f} km along x and {at[1]:.0f} km along y"
                 " from the centre: a smaller area, or another projection"
@@ -153,7 +154,7 @@ class LimitedAreaGrid(Grid):
         """
         x, y = np.meshgrid(*self._axes(beyond=[E + zone for E in self.extension]))
         if not self.projection.contains(x, y).all():
-            raise ValueError(
+            raise InputError(
                 f"the map of {self.projection!r} ends within {max(self.extension) + zone} points of"
                 " the area: fields for windows have no place there; make it periodic by splines"
             )
@@ -252,7 +253,7 @@ class LimitedAreaGrid(Grid):
     def _on_area(self, field):
         field = np.asarray(field)
         if field.shape[-2:] != self.points[::-1]:
-            raise ValueError(
+            raise InputError(
                 f"field has shape {field.shape}; C + I wants (..., {self.points[1]},"
                 f" {self.points[0]})"
             )
@@ -330,14 +331,14 @@ def _rest(number: int) -> int:
 def _place(given):
     longitude, latitude = pair("centre", given, "degrees")
     if abs(latitude) > 90:
-        raise ValueError(f"centre = {given!r}: its latitude must lie within [-90, 90] degrees")
+        raise InputError(f"centre = {given!r}: its latitude must lie within [-90, 90] degrees")
     return float(wrapped(longitude)), latitude
 
 
 def _least(name, given, least):
     value = integer(name, given)
     if value < least:
-        raise ValueError(f"{name} = {given} must be at least {least}")
+        raise InputError(f"{name} = {given} must be at least {least}")
     return value
 
 
@@ -349,7 +350,7 @@ def _extension(given):
 
 def _points(given):
     if isinstance(given, str) or np.shape(given) != (2,):
-        raise ValueError(f"points = {given!r} must be two whole numbers")
+        raise InputError(f"points = {given!r} must be two whole numbers")
     return _least("points", given[0], 4), _least("points", given[1], 4)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.arguments import core, length_of, number_of, reject, room_for
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HybridLevels, SigmaLevels
@@ -35,7 +36,7 @@ class PeriodicPlaneGrid(Grid):
     ):
         reject(self, unknown)
         if points is None or resolution is None:
-            raise ValueError(
+            raise InputError(
                 "PeriodicPlaneGrid needs points = [along x, along y] and resolution [m]"
             )
         self.size = self.points = _points(points)
@@ -43,13 +44,13 @@ class PeriodicPlaneGrid(Grid):
         self.spacing = length_of("resolution", resolution)
         self.latitude = number_of("latitude", latitude, "degrees")
         if not -90 <= self.latitude <= 90:
-            raise ValueError(f"latitude = {latitude!r} must lie within [-90, 90] degrees")
+            raise InputError(f"latitude = {latitude!r} must lie within [-90, 90] degrees")
         if levels is not None and not isinstance(levels, (HybridLevels, SigmaLevels)):
-            raise ValueError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
         self.levels = levels or SigmaLevels(1)
         self.coupling = _least("coupling", coupling, 0)
         if 2 * self.coupling >= min(self.points):
-            raise ValueError(f"coupling = {coupling} leaves nothing of {self.points} points")
+            raise InputError(f"coupling = {coupling} leaves nothing of {self.points} points")
         self._sides = [[self.spacing * i for i in range(n + 1)] for n in self.size]
 
     @cached_property

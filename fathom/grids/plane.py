@@ -4,6 +4,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
@@ -27,16 +28,16 @@ class PlaneGrid(Grid):
     def __init__(self, nx=None, ny=1, *, extent=None, levels=None, **unknown):
         reject(self, unknown)
         if nx is None or extent is None:
-            raise ValueError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
+            raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
         room_for(nx, ny)
         nx, ny = integer("nx", nx), integer("ny", ny)
         if nx < 4 or ny not in (1, *range(4, ny + 1)):
-            raise ValueError(f"nx = {nx}, ny = {ny}: 4 columns or more; 1 row, or 4 or more")
+            raise InputError(f"nx = {nx}, ny = {ny}: 4 columns or more; 1 row, or 4 or more")
         if np.ndim(extent) == 0:
             extent = (extent, length_of("extent", extent) * ny / nx)
         width, length = (length_of("extent", side) for side in pair("extent", extent, "m"))
         if levels is not None and not isinstance(levels, HeightLevels):
-            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
         self.dx, self.dy = width / nx, length / ny
         self._sides = [[self.dx * i for i in range(nx + 1)], [self.dy * j for j in range(ny + 1)]]

@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom import earth
 from fathom.data.embedded import opened
+from fathom.failure import InputError
 from fathom.grids.arguments import (
     choice,
     core,
@@ -67,7 +68,7 @@ class LatitudeLongitudeGrid(WaterGrid):
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
             if ny is None:
-                raise ValueError("ny (the number of rows) is missing")
+                raise InputError("ny (the number of rows) is missing")
             south, north = pair("latitude", latitude, "degrees")
             _, ny = room_for(1 if nx is None else nx, ny)
             choice("spacing", spacing, ["uniform", "mercator", "stretched"])
@@ -80,11 +81,11 @@ class LatitudeLongitudeGrid(WaterGrid):
         else:
             rows = numbers("spacing", spacing, "degrees")
             if ny is not None and len(rows) != integer("ny", ny) + 1:
-                raise ValueError(
+                raise InputError(
                     f"ny = {ny} rows lie between {ny + 1} latitudes; spacing has {len(rows)}"
                 )
         if nx is None:
-            raise ValueError("nx (the number of columns) is missing")
+            raise InputError("nx (the number of columns) is missing")
         periodic = (
             abs(east - west - 360) < 1e-9 if periodic is None else yes_or_no("periodic", periodic)
         )
@@ -134,16 +135,16 @@ class CartesianGrid(WaterGrid):
             if given is not None:
                 sides.append(numbers(name, given, "m"))
                 if number is not None and len(sides[-1]) != number + 1:
-                    raise ValueError(
+                    raise InputError(
                         f"n{name} = {number} cells lie between {number + 1} corners; {name} has"
                         f" {len(sides[-1])}"
                     )
             elif number is None:
-                raise ValueError(f"n{name} is missing (or the corner coordinates {name})")
+                raise InputError(f"n{name} is missing (or the corner coordinates {name})")
             else:
                 number = integer(f"n{name}", number)
                 if number < 1 or not length > 0:
-                    raise ValueError(
+                    raise InputError(
                         f"n{name} = {number} cells over {length:g} m: both must be positive"
                     )
                 sides.append([length * n / number for n in range(number + 1)])
@@ -166,7 +167,7 @@ class _Named(WaterGrid):
             self._check_resolution(resolution)
         given = {name: value for name, value in given.items() if value is not None}
         if resolution is None and not {"nx", "ny"} <= set(given):
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} needs a resolution ({', '.join(self.resolutions)}) or nx"
                 " and ny"
             )
@@ -186,7 +187,7 @@ class _Named(WaterGrid):
             return
         known = ", ".join(f"{name} ({p['nx']}×{p['ny']})" for name, p in self.resolutions.items())
         hint = near(str(resolution), self.resolutions) or ";"
-        raise ValueError(
+        raise InputError(
             f"unknown {type(self).__name__} resolution {resolution!r}{hint} allowed: {known};"
             " or give nx and ny"
         )
@@ -342,13 +343,13 @@ class TripolarGrid(_Named):
 def _check_corners(longitude, latitude):
     """ValueError: shapes that do not fit, or what is not finite."""
     if longitude.ndim != 2 or min(longitude.shape) < 2 or longitude.shape != latitude.shape:
-        raise ValueError(
+        raise InputError(
             f"corner_longitude has shape {longitude.shape}, corner_latitude"
             f" {latitude.shape}: both must be (ny + 1, nx + 1)"
         )
     for name, values in {"corner_longitude": longitude, "corner_latitude": latitude}.items():
         if not np.isfinite(values).all():
-            raise ValueError(
+            raise InputError(
                 f"{name} is not finite at [j, i] = {np.argwhere(~np.isfinite(values))[0].tolist()}"
             )
 
@@ -386,7 +387,7 @@ class CurvilinearGrid(WaterGrid):
         reject(self, unknown)
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:
-                raise ValueError(
+                raise InputError(
                     "CurvilinearGrid takes either a file or corner_longitude and corner_latitude"
                 )
             corner_longitude, corner_latitude = _corners_from(file)
@@ -435,7 +436,7 @@ class CurvilinearGrid(WaterGrid):
 def _corners_from(path):
     """corner_longitude, corner_latitude of a file, degrees."""
     if not Path(path).is_file():
-        raise ValueError(f"no grid file '{path}'")
+        raise InputError(f"no grid file '{path}'")
     with opened(Path(path)) as file:
         if {"corner_longitude", "corner_latitude"} <= set(file.variables):
             names, step = ("corner_longitude", "corner_latitude"), 1
@@ -443,7 +444,7 @@ def _corners_from(path):
             names, step = ("x", "y"), 2
         else:
             there = ", ".join(file.variables) or "no variables"
-            raise ValueError(
+            raise InputError(
                 f"'{path}' has no corner_longitude and corner_latitude (nor x, y of a MOM"
                 f" supergrid); it has {there}"
             )

@@ -5,9 +5,11 @@ from functools import cached_property
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import core, integer, length_of, reject, room_for, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
+from fathom.regrid.schmidt import Schmidt
 
 
 class SphereGrid(Grid):
@@ -16,7 +18,7 @@ class SphereGrid(Grid):
 
     Parameters
     ----------
-    nx : int, even. Columns.
+    nx : int, even. Columns; or "N216": 2 × 216.
     ny : int. Rows; by default 3/4 of nx, as many as squares at latitude 48 (N48: 96 × 72).
     levels : HeightLevels.
     radius : float [m].
@@ -24,21 +26,25 @@ class SphereGrid(Grid):
 
     level_coordinate = "height"
     slice = False
+    south = -90.0  # where the first row begins
+    sphere = Schmidt()  # neither stretched nor rotated
 
     def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown):
         reject(self, unknown)
         if nx is None:
-            raise ValueError("SphereGrid needs nx, its number of columns")
+            raise InputError("SphereGrid needs nx, its number of columns")
+        if isinstance(nx, str) and nx[:1] == "N" and nx[1:].isdigit():
+            nx = 2 * int(nx[1:])
         nx = integer("nx", nx)
         ny = integer("ny", 3 * nx // 4 if ny is None else ny)
         room_for(nx, ny)
         if nx < 8 or nx % 2 or ny < 4:
-            raise ValueError(
+            raise InputError(
                 f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows go on half a"
                 " turn further beyond a pole; 4 rows or more"
             )
         if levels is not None and not isinstance(levels, HeightLevels):
-            raise ValueError(f"levels = {levels!r} must be HeightLevels(...)")
+            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels, self.radius = levels or HeightLevels(), length_of("radius", radius)
         self.dx, self.dy = 360 / nx, 180 / ny  # [degrees]
         self._size = nx, ny

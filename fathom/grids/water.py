@@ -9,6 +9,7 @@ import numpy as np
 
 from fathom import earth, output
 from fathom.data import bathymetry, sets
+from fathom.failure import InputError
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
@@ -34,12 +35,12 @@ class WaterGrid(Grid):
     def _finish(self, make, levels, bathymetry, minimum_levels):
         self._make, horizontal = make, make()
         if levels is not None and not isinstance(levels, ZLevels):
-            raise ValueError(f"levels = {levels!r} must be ZLevels(...)")
+            raise InputError(f"levels = {levels!r} must be ZLevels(...)")
         self.horizontal, self.levels = horizontal, levels or ZLevels(self.usual_levels)
         self.vertical = self.levels.vertical
         self.minimum_levels = min(integer("minimum_levels", minimum_levels), self.vertical.levels)
         if self.minimum_levels < 1:
-            raise ValueError(f"minimum_levels = {minimum_levels} must be 1 or more")
+            raise InputError(f"minimum_levels = {minimum_levels} must be 1 or more")
         if isinstance(bathymetry, str) and Path(bathymetry).suffix:
             bathymetry = table(bathymetry)
             self._check_depth(bathymetry)
@@ -99,12 +100,12 @@ class WaterGrid(Grid):
         h, held = self.horizontal, data.open()
         held = output.open(held) if isinstance(held, (str, Path)) else held
         if "ocean_depth" not in held:
-            raise ValueError(f"bathymetry: the data set '{data.name}' has no ocean_depth")
+            raise InputError(f"bathymetry: the data set '{data.name}' has no ocean_depth")
         depth = held.ocean_depth
         there = np.meshgrid(depth.longitude, depth.latitude)
         own = h.center_longitude, h.center_latitude
         if depth.shape != self.shape[1:] or not np.allclose(there, own, rtol=0, atol=1e-6):
-            raise ValueError(
+            raise InputError(
                 f"bathymetry: the data set '{data.name}' has {depth.shape[0]} rows of"
                 f" {depth.shape[1]} depths that are not on the {self.shape[1]} × {self.shape[2]}"
                 " cells of this grid"
@@ -243,16 +244,16 @@ class WaterGrid(Grid):
     def _check_depth(self, depth):
         shape, nz = self.shape[1:], self.vertical.levels
         if depth.shape != shape:
-            raise ValueError(f"bathymetry has shape {depth.shape}; the grid takes {shape}")
+            raise InputError(f"bathymetry has shape {depth.shape}; the grid takes {shape}")
         if depth.dtype.kind not in "iuf":
-            raise ValueError(
+            raise InputError(
                 f"bathymetry holds {depth.dtype}: depths [m] or whole numbers of levels"
             )
         if not np.isfinite(depth).all():
             j, i = (int(n) for n in np.argwhere(~np.isfinite(depth))[0])
-            raise ValueError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
+            raise InputError(f"bathymetry is {depth[j, i]} at {self.place(j, i)}: land is 0")
         if depth.dtype.kind in "iu" and (depth.min() < 0 or depth.max() > nz):
-            raise ValueError(
+            raise InputError(
                 f"bathymetry as whole numbers are wet levels: in [0, {nz}], not [{depth.min()},"
                 f" {depth.max()}]; depths are floating-point numbers"
             )

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.regrid.rows import Scattered
@@ -24,7 +25,7 @@ class WholeArea(Grid):
 
     def __init__(self, area: LimitedAreaGrid):
         if not area.projection.conformal:
-            raise ValueError(
+            raise InputError(
                 f"{area.projection!r} is not conformal: the equations need one map factor for both"
                 " directions; allowed: projection = 'lambert', 'polar stereographic', 'mercator'"
             )

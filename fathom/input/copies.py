@@ -20,6 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.failure import FileError, file_error
 from fathom.output.specification import explain
 
 _piece = 1 << 24  # bytes
@@ -74,7 +75,7 @@ def _copy(path, comm, folder):
         total = _received(path, size, comm, None if here else partial)
         if here is None:
             if _sum(partial) != total:
-                raise OSError(
+                raise FileError(
                     f"{partial} is not what was written into it: the disk of the staging folder is"
                     " damaged"
                 )
@@ -122,11 +123,11 @@ def _read(path, at, part):
             file.seek(at)
             there = file.readinto(part)
     except OSError as error:
-        return type(error)(error.errno, f"{path} cannot be read: {error.strerror}")
+        return file_error(error, f"{path} cannot be read: {error.strerror}")
     return (
         None
         if there == len(part)
-        else OSError(f"{path} was cut to {at + there} bytes while it was copied")
+        else FileError(f"{path} was cut to {at + there} bytes while it was copied")
     )
 
 
@@ -136,7 +137,7 @@ def _described(path):
         with open(path, "rb") as file:
             held = os.fstat(file.fileno())
     except OSError as error:
-        return type(error)(error.errno, f"{path} cannot be read: {error.strerror}")
+        return file_error(error, f"{path} cannot be read: {error.strerror}")
     return (
         held.st_size,
         f"{zlib.crc32(repr((str(path.resolve()), held.st_size, held.st_mtime_ns)).encode()):08x}",

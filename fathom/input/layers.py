@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom import names, output, units
 from fathom.data import sets
+from fathom.failure import InputError
 from fathom.input import variables
 from fathom.reading import once, told
 from fathom.regrid import fill, points
@@ -43,7 +44,7 @@ def _on_points(value, field, latitude, longitude, depth):
     }
     dims = [found[kind] for kind in ("depth", "latitude", "longitude")]
     if None in dims or len(array.dims) != 3:
-        raise ValueError(
+        raise InputError(
             f"{field} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth, latitude"
             " and longitude, each with its coordinate"
         )
@@ -87,7 +88,7 @@ def _array(value: Any, field: str) -> Any:
     if not there and len(value.data_vars) == 1:
         there = dict(value.data_vars.items())
     if len(there) != 1:
-        raise ValueError(
+        raise InputError(
             f"no variable for {field} among {', '.join(map(str, value.data_vars)) or 'none'};"
             f" wanted: {' or '.join(filter(None, wanted))}"
         )
@@ -99,6 +100,6 @@ def _continued(values: np.ndarray, field: str) -> np.ndarray:
     for k in range(len(values)):
         if np.isnan(values[k]).all():
             if k == 0:
-                raise ValueError(f"{field} has no value in its first level")
+                raise InputError(f"{field} has no value in its first level")
             values[k] = values[k - 1]
     return values

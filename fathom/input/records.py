@@ -20,6 +20,7 @@ import numpy as np
 
 from fathom import names, units
 from fathom.data import sets
+from fathom.failure import FileError, InputError, file_error
 from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
@@ -51,11 +52,11 @@ class Records:
 
     def __init__(self, data, variable=None, *, units=None, repeated_year=None, gaps="land"):
         if gaps not in ("land", "fill"):
-            raise ValueError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
+            raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
-            raise ValueError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
+            raise InputError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
-            raise ValueError(
+            raise InputError(
                 f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
                 " list of files, an xarray.DataArray or Dataset"
             )
@@ -102,7 +103,7 @@ class Records:
         there = self.variables
         if self.variable is not None:
             if self.variable not in there:
-                raise ValueError(f"{self}: {names.unknown('variable', self.variable, there)}")
+                raise InputError(f"{self}: {names.unknown('variable', self.variable, there)}")
             return [there[self.variable]]
         for name in wanted:
             if found := (
@@ -119,14 +120,14 @@ class Records:
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
             refused = "".join(f"; {name}: {why}" for name, why in self._refused().items())
-            raise ValueError(
+            raise InputError(
                 f"{self} has {'several variables' if found else 'no variable'} for {wanted[0]}"
                 f" ({which or 'none'}); wanted: {' or '.join(wanted)}, or say which, as in"
                 f" Records(file, 'name'){refused}"
             )
         (one,) = found
         if self.variable is None and one.standard_name in _other_quantities(wanted):
-            raise ValueError(
+            raise InputError(
                 f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
                 f" {wanted[0]}; to take it all the same say so, as in Records(file, {one.name!r})"
             )
@@ -168,7 +169,7 @@ class Records:
             with library:
                 return record(opened(path)[variable.name], number)
         except (OSError, RuntimeError, ValueError, LookupError) as error:
-            raise OSError(
+            raise FileError(
                 f"{path}: {variable.name} cannot be read: damaged or truncated? ({error})"
             ) from error
 
@@ -221,10 +222,10 @@ class Input:
         told = records.units or self.variable.units or (wanted if records.in_memory else "")
         try:
             if not told:
-                raise ValueError("they have no units")
+                raise InputError("they have no units")
             self.factor, self.offset = units.conversion(told, wanted)
         except ValueError as error:
-            raise ValueError(
+            raise InputError(
                 f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as"
                 f" in Records(file, units='{wanted}')"
             ) from None
@@ -243,18 +244,21 @@ class Input:
         try:
             values = self.records.read(self.variable, number)
             if np.isinf(values).any():
-                raise ValueError(f"{self.records}: {self.variable.name} is infinite in places")
+                raise InputError(f"{self.records}: {self.variable.name} is infinite in places")
             if (self.factor, self.offset) != (1.0, 0.0):
                 values = (values * self.factor + self.offset).astype(values.dtype, copy=False)
             return self._on(points, values)
         except (OSError, ValueError) as error:
-            raise type(error)(f"{self.field}: {error}") from error
+            text = f"{self.field}: {error}"
+            raise (
+                file_error(error, text) if isinstance(error, OSError) else InputError(text)
+            ) from error
 
     def check(self, grid) -> None:
         """ValueError where it does not fit the grid."""
         v = self.variable
         if v.latitude is None and v.shape != np.shape(grid.wet_levels):
-            raise ValueError(
+            raise InputError(
                 f"{self.records}: {v.name} for {self.field} has shape {v.shape} and no latitude and"
                 f" longitude; the grid takes {np.shape(grid.wet_levels)}"
             )
@@ -263,7 +267,7 @@ class Input:
             and not grid.horizontal.spherical
             and v.shape != np.shape(grid.wet_levels)
         ):
-            raise ValueError(
+            raise InputError(
                 f"{self.records}: {v.name} for {self.field} has latitude and longitude; the grid is"
                 f" a plane and takes {np.shape(grid.wet_levels)}"
             )
@@ -275,7 +279,7 @@ class Input:
         south, north = latitude.min(), latitude.max()
         outside = np.mean((sea < south - reach) | (sea > north + reach)) if sea.size else 0.0
         if outside > 0.1:
-            raise ValueError(
+            raise InputError(
                 f"{self.records}: {self.variable.name} has latitudes from {south:g} to {north:g};"
                 f" {outside:.0%} of the sea of the grid, from {sea.min():.4g} to {sea.max():.4g},"
                 " lies outside"
@@ -302,7 +306,7 @@ class Input:
     def _whole(self, points, values, missing, result):
         if missing.any():
             j, i = np.argwhere(missing)[0]
-            raise ValueError(
+            raise InputError(
                 f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
                 " sea; gaps = 'fill' fills them from what is around"
             )
@@ -317,7 +321,7 @@ class Joined:
     def __init__(self, field: str, made: Any, *components: Input):
         first, *others = components
         if any(one.axis != first.axis for one in others):
-            raise ValueError(
+            raise InputError(
                 f"{' and '.join(one.field for one in components)} are not given at the same times:"
                 f" {field} has to be given too"
             )

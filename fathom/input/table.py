@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import cache
+from fathom.failure import InputError, MissingFile
 from fathom.names import near
 from fathom.reading import once
 
@@ -39,7 +40,7 @@ def table(path: str | Path) -> np.ndarray:
     file = Path(path).expanduser()
     if not file.is_file():
         there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
-        raise FileNotFoundError(f"there is no table {path}{near(file.name, there)}")
+        raise MissingFile(f"there is no table {path}{near(file.name, there)}")
     state, now = file.stat(), time.time_ns()
     if state.st_size < LEAST:
         return parsed(file.read_bytes(), str(path))
@@ -68,9 +69,9 @@ def parsed(text: bytes, name: str) -> np.ndarray:
         with warnings.catch_warnings(action="ignore"):  # that nothing is there is an error here
             values = np.loadtxt(io.StringIO(plain), ndmin=2)
     except ValueError as error:
-        raise ValueError(_fault(text, name) or f"{name} is no table of numbers: {error}") from None
+        raise InputError(_fault(text, name) or f"{name} is no table of numbers: {error}") from None
     if not values.size:
-        raise ValueError(f"{name} holds no numbers")
+        raise InputError(f"{name} holds no numbers")
     return values
 
 

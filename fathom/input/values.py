@@ -4,6 +4,7 @@ the grid, with errors that say where.
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.input.records import Input, given, sources
 from fathom.reading import once
 
@@ -32,7 +33,7 @@ def _of_records(grid, records, where, name, units):
     """The one record that a file or xarray.DataArray has."""
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:
-        raise ValueError(
+        raise InputError(
             f"{records} has {len(found.axis)} records in time; {name} takes one that stays"
         )
     return once(sources([found], grid)[0].read)(0)[name].astype(float)
@@ -55,7 +56,7 @@ def on_layers(grid, value, name, where="center"):
             or (array.ndim == 2 and array.shape != shape)
             or array.ndim not in (0, 2, 3)
         ):
-            raise ValueError(
+            raise InputError(
                 f"{name} has shape {array.shape}; the grid takes {(len(middles), *shape)}, {shape}"
                 " or a number"
             )
@@ -66,7 +67,7 @@ def on_layers(grid, value, name, where="center"):
         bad = ~np.isfinite(values) & (k < wet)
         if bad.any():
             j, i = np.argwhere(bad)[0]
-            raise ValueError(
+            raise InputError(
                 f"{name} is {values[j, i]} at {grid.place(j, i, k)}, and at {bad.sum() - 1} more"
                 " points in that layer"
             )
@@ -77,18 +78,18 @@ def _plain(value):
     try:
         return np.asarray(value, float)
     except (TypeError, ValueError):
-        raise ValueError(
+        raise InputError(
             f"{value!r} is neither a number, an array, a function nor the name of a data set"
         ) from None
 
 
 def _checked(array, shape, name, grid):
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
+        raise InputError(f"{name} has shape {array.shape}; the grid takes {shape} or a number")
     bad = ~np.isfinite(array) & (np.asarray(grid.wet_levels) > 0)
     if bad.any():
         j, i = np.argwhere(bad)[0]
-        raise ValueError(
+        raise InputError(
             f"{name} is {array[j, i]} at {grid.place(j, i)}, and at {bad.sum() - 1} more points"
         )
     return np.where(np.isfinite(array), array, 0.0)

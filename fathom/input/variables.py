@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.output import formats, open
 from fathom.reading import library, once
 from fathom.time import instants as times
@@ -53,9 +54,7 @@ def files(data: Any) -> tuple[str, ...]:
     else:
         found = [str(path)]
     if not found:
-        raise FileNotFoundError(
-            f"{path}: there is no file that ends in {', '.join(formats.readable())}"
-        )
+        raise MissingFile(f"{path}: there is no file that ends in {', '.join(formats.readable())}")
     return tuple(found)
 
 
@@ -70,7 +69,7 @@ def contents(paths: tuple[str, ...]) -> dict[str, Variable]:
                 for name, one in described(data.data_vars, data.variables).items():
                     found.setdefault(name, []).append(replace(one, parts=((path, len(one.axis)),)))
             except ValueError as error:
-                raise ValueError(f"{path}: {error}") from error
+                raise InputError(f"{path}: {error}") from error
     return {name: _joined(parts) for name, parts in found.items()}
 
 
@@ -118,13 +117,13 @@ def _check_joint(whole, before, part):
     if part.shape != whole.shape or not (
         _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)
     ):
-        raise ValueError(f"{files_}: {part.name} is not on the same points")
+        raise InputError(f"{files_}: {part.name} is not on the same points")
     if whole.axis == part.axis == times.always:
         return  # what stays is in each of the files
     if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
-        raise ValueError(f"{files_} both have {part.name}, and are not parts of one series in time")
+        raise InputError(f"{files_} both have {part.name}, and are not parts of one series in time")
     if part.axis.begin[0] <= before.axis.begin[-1]:
-        raise ValueError(
+        raise InputError(
             f"{files_}: of {part.name} its times do not increase:"
             f" {times.text(part.axis.begin[0])} comes after {times.text(before.axis.begin[-1])}"
         )
@@ -184,7 +183,7 @@ def _places(name, array, dims):
     if None in found:
         return None, None
     if dims != found:
-        raise ValueError(
+        raise InputError(
             f"{name} has its dimensions in the order {', '.join(dims)}; wanted: latitude, longitude"
         )
     latitude, longitude = (np.asarray(array[dim].values, float) for dim in found)
@@ -196,15 +195,15 @@ def _check_degrees(name, latitude, longitude):
     """ValueError: no latitudes and longitudes on the earth, or not in degrees."""
     for kind, values in (("latitude", latitude), ("longitude", longitude)):
         if not np.isfinite(values).all():
-            raise ValueError(f"{name}: its {kind} is not a number in places")
+            raise InputError(f"{name}: its {kind} is not a number in places")
     if abs(latitude).max() > 90 + 1e-3:
-        raise ValueError(
+        raise InputError(
             f"{name}: its latitude goes from {latitude.min():g} to {latitude.max():g}; wanted:"
             " degrees from -90 to 90"
         )
     around = np.ptp(longitude) * (1 + 1 / max(longitude.size - 1, 1))
     if longitude.size > 2 and abs(around - 2 * np.pi) < 0.05 and abs(latitude).max() < 1.6:
-        raise ValueError(
+        raise InputError(
             f"{name}: its longitude goes from {longitude.min():g} to {longitude.max():g}, as in"
             " radians; wanted: degrees"
         )
@@ -235,7 +234,7 @@ def _axis(name, array, dim, coords):
     if dim == "month" and array.sizes[dim] == 12:
         return times.months
     if dim not in array.coords or array[dim].dtype.kind not in "MO":
-        raise ValueError(
+        raise InputError(
             f"{name}: its dimension {dim} has no dates; CF: units = 'days since 2000-01-01'"
         )
     time = array[dim]

@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.observations import base
 from fathom.observations.reasons import reasons
 
@@ -48,7 +49,7 @@ def story(path: Path, station: str, where: str = "") -> list[str]:
         path,
     ).to_pylist()
     if not found:
-        raise ValueError(f"{path} has no datum of station '{station}'")
+        raise InputError(f"{path} has no datum of station '{station}'")
     for row in found:
         row["reason"] = reasons.get(row["reason"], ("?", ""))[0]
     return aligned(found)

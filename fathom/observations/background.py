@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import RunFailure
+from fathom.failure import InputError, MissingFile, RunFailure
 from fathom.names import unknown
 from fathom.reading import told
 from fathom.regrid import places
@@ -69,11 +69,11 @@ class Background:
         fields: dict[tuple[str, float], list[Field]] = {}
         for path in map(Path, paths):
             if not path.is_file():
-                raise FileNotFoundError(f"{path}: no such file of GRIB")
+                raise MissingFile(f"{path}: no such file of GRIB")
             with told(path):
                 _read(path, fields)
         if not fields:
-            raise ValueError(
+            raise InputError(
                 f"{', '.join(map(str, paths))}: no field of GRIB that observations can be"
                 f" compared with: {', '.join([*surface, *on_levels])}"
             )
@@ -94,7 +94,7 @@ class Background:
         than half an hour. ValueError: no such variable.
         """
         if (name, level) not in self.fields:
-            raise ValueError(unknown("field", name, self.variables))
+            raise InputError(unknown("field", name, self.variables))
         fields = self.fields[name, level]
         time = np.asarray(time, float)
         known = np.array([f.time for f in fields], float)

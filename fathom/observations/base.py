@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.names import near, unknown
 from fathom.observations import parquet, variables
 from fathom.observations.reasons import reasons
@@ -58,9 +59,9 @@ class Observations:
     def __init__(self, **given: Any) -> None:
         for name in given:
             if name not in columns:
-                raise ValueError(unknown("column", name, columns))
+                raise InputError(unknown("column", name, columns))
         if "value" not in given:
-            raise ValueError("observations need a column 'value'")
+            raise InputError("observations need a column 'value'")
         count = len(given["value"])
         self.column: dict[str, np.ndarray] = {}
         for name, (kind, _, _) in columns.items():
@@ -111,7 +112,7 @@ def codes(name: str, values: np.ndarray) -> np.ndarray:
     table = {text: n for n, text in enumerate(texts[name])}
     kinds, inverse = np.unique(values, return_inverse=True)
     if wrong := [k for k in kinds if k not in table]:
-        raise ValueError(unknown(name, str(wrong[0]), table))
+        raise InputError(unknown(name, str(wrong[0]), table))
     return np.array([table[str(k)] for k in kinds], "i2")[inverse]
 
 
@@ -138,7 +139,7 @@ def pyarrow() -> Any:
         import pyarrow
         import pyarrow.parquet
     except ImportError:
-        raise ValueError(f"files of observations need pyarrow: {needed}") from None
+        raise InputError(f"files of observations need pyarrow: {needed}") from None
     return pyarrow
 
 
@@ -214,10 +215,10 @@ def query(sql: str, path: str | Path) -> Any:
     try:
         import duckdb
     except ImportError:
-        raise ValueError(f"questions to observations need duckdb: {needed}") from None
+        raise InputError(f"questions to observations need duckdb: {needed}") from None
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file; fathom observations import makes one")
+        raise MissingFile(f"{path}: no such file; fathom observations import makes one")
     with duckdb.connect(config={"preserve_insertion_order": True}) as base:
         try:
             base.execute(
@@ -225,12 +226,12 @@ def query(sql: str, path: str | Path) -> Any:
                 + "'" + str(path).replace("'", "''") + "')"
             )  # fmt: skip
         except duckdb.Error as error:
-            raise ValueError(f"{path} is not a file of observations: {_first(error)}") from None
+            raise InputError(f"{path} is not a file of observations: {_first(error)}") from None
         try:
             return base.sql(sql).to_arrow_table()
         except duckdb.Error as error:
             hint = column_meant(str(error))
-            raise ValueError(f"{sql!r} cannot be answered: {_first(error)}{hint}") from None
+            raise InputError(f"{sql!r} cannot be answered: {_first(error)}{hint}") from None
 
 
 def _first(error: Exception) -> str:

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.names import near
 from fathom.observations import base
 from fathom.observations.reasons import code
@@ -41,19 +42,19 @@ def read(path: str | Path) -> list[Rule]:
     """The rules of a file. FileNotFoundError; ValueError: what is wrong in which rule."""
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such blacklist")
+        raise MissingFile(f"{path}: no such blacklist")
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path}: {error}") from None
+        raise InputError(f"{path}: {error}") from None
     return [_rule(name, rule, path) for name, rule in given.items()]
 
 
 def _rule(name: str, given: Any, path: Path) -> Rule:
     if not isinstance(given, dict) or "where" not in given:
-        raise ValueError(f"{path}: rule '{name}' needs where = \"a clause of SQL\"")
+        raise InputError(f"{path}: rule '{name}' needs where = \"a clause of SQL\"")
     if wrong := [k for k in given if k not in keys]:
-        raise ValueError(f"{path}: rule '{name}' has '{wrong[0]}'{near(wrong[0], keys)}")
+        raise InputError(f"{path}: rule '{name}' has '{wrong[0]}'{near(wrong[0], keys)}")
     start, end = (_seconds(given.get(key), name, path) for key in ("from", "until"))
     rule = Rule(
         name,
@@ -63,7 +64,7 @@ def _rule(name: str, given: Any, path: Path) -> Rule:
         str(given.get("why", "")),
     )
     if not rule.start < rule.end:
-        raise ValueError(f"{path}: rule '{name}' ends ({given['until']}) before it begins")
+        raise InputError(f"{path}: rule '{name}' ends ({given['until']}) before it begins")
     return rule
 
 
@@ -74,7 +75,7 @@ def _seconds(when: Any, name: str, path: Path) -> float | None:
         return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
     if isinstance(when, date):
         return datetime(when.year, when.month, when.day, tzinfo=UTC).timestamp()
-    raise ValueError(f"{path}: rule '{name}': {when!r} is not a date (2018-11-20)")
+    raise InputError(f"{path}: rule '{name}': {when!r} is not a date (2018-11-20)")
 
 
 def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, int]:
@@ -87,7 +88,7 @@ def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, i
     try:
         import duckdb
     except ImportError:
-        raise ValueError(f"a blacklist needs duckdb: {base.needed}") from None
+        raise InputError(f"a blacklist needs duckdb: {base.needed}") from None
     removed = {}
     with duckdb.connect() as session:
         session.register("observations", base.as_table(observations))
@@ -95,7 +96,7 @@ def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, i
             try:
                 found = session.sql(f"SELECT ({rule.where}) FROM observations").to_arrow_table()[0]
             except duckdb.Error as error:
-                raise ValueError(
+                raise InputError(
                     f"rule '{rule.name}': {str(error).splitlines()[0]}"
                     f"{base.column_meant(str(error))}"
                 ) from None

@@ -21,6 +21,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.cache import folder, replace
+from fathom.failure import FileError
 
 newest, oldest = 60, 13  # versions of the WMO's tables that are looked for
 
@@ -65,7 +66,7 @@ def _master(version: int) -> str:
     for number in upwards:
         if _definition(f"bufr/tables/0/wmo/{number}/element.table"):
             return f"bufr/tables/0/wmo/{number}"
-    raise OSError("the installed eccodes has no BUFR tables; install eccodes again")
+    raise FileError("the installed eccodes has no BUFR tables; install eccodes again")
 
 
 def _elements(text: str) -> dict[int, tuple[int, ...]]:

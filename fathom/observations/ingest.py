@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError, MissingFile
 from fathom.observations import bufr, metar, netcdf, odb, reports, spread, tables
 from fathom.observations.base import Observations
 from fathom.observations.reasons import code
@@ -81,7 +82,7 @@ def collect(
 def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observations, Account]:
     """This rank's share of a file."""
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file")
+        raise MissingFile(f"{path}: no such file")
     data = path.read_bytes()
     format = format_of(data, path.name)
     account = Account(str(path), format)
@@ -124,7 +125,7 @@ def format_of(data: bytes, name: str) -> str:
         return "metar"
     if "," in text.splitlines()[0] if text else False:
         return "csv"
-    raise ValueError(
+    raise InputError(
         f"{name} is no file of observations that is known: BUFR, NetCDF, ODB-2, METAR or a table"
         " (CSV) with a header line"
     )

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.observations.base import Observations
 from fathom.observations.reports import with_errors
 from fathom.observations.tables import time_of
@@ -39,12 +40,12 @@ def read(
 ) -> Observations:
     """The observations of a file. ValueError: no month, no table of stations."""
     if not month or stations is None:
-        raise ValueError(
+        raise InputError(
             f"{path}: METAR say neither month nor place; give both: --month 2018-11 --stations FILE"
             " (CSV: station, longitude, latitude, height)"
         )
     if not re.fullmatch(r"\d{4}-\d{2}", month):
-        raise ValueError(f"month '{month}' must be a year and a month, 2018-11")
+        raise InputError(f"month '{month}' must be a year and a month, 2018-11")
     places = _places(Path(stations))
     rows = []
     for found in start.finditer(path.read_text(encoding="ascii", errors="replace")):
@@ -97,7 +98,7 @@ def _data(text: str) -> list[tuple[str, float]]:
 
 def _places(path: Path) -> dict[str, tuple[float, float, float]]:
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such table of stations")
+        raise MissingFile(f"{path}: no such table of stations")
     with open(path, newline="", encoding="utf-8") as file:
         lines = list(csv.DictReader(file))
     try:
@@ -108,7 +109,7 @@ def _places(path: Path) -> dict[str, tuple[float, float, float]]:
             for line in lines
         }  # fmt: skip
     except (KeyError, ValueError, TypeError) as error:
-        raise ValueError(
+        raise InputError(
             f"{path}: a table of stations has columns station, longitude, latitude, height"
             f" ({error})"
         ) from None

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.observations.base import Observations, together
 from fathom.observations.reports import with_errors
 from fathom.reading import told
@@ -34,7 +35,7 @@ def read(path: Path, account: Any) -> Observations:
             name := next((n for n in ("sla_unfiltered", "sla_filtered") if n in file.variables), "")
         ):
             return _track(file, name, account)
-    raise ValueError(
+    raise InputError(
         f"{path} is neither a file of Argo profiles (PRES, TEMP, PSAL, JULD) nor of along-track"
         " altimetry (time, longitude, latitude, sla_unfiltered or sla_filtered)"
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import FileError, InputError
 from fathom.observations.base import Observations, columns, texts
 
 magic = b"\xff\xffODA"
@@ -44,7 +45,7 @@ def pyodc() -> Any:
     try:
         import pyodc
     except ImportError:
-        raise ValueError("files of ODB-2 need pyodc: pip install pyodc") from None
+        raise InputError("files of ODB-2 need pyodc: pip install pyodc") from None
     return pyodc
 
 
@@ -81,11 +82,11 @@ def read(path: str | Path) -> Observations:
     try:
         frame = odc.read_odb(str(path), single=True)
     except Exception as error:  # of whatever kind, as it parses bytes
-        raise OSError(f"{path} is not a whole file of ODB-2: {error}") from None
+        raise FileError(f"{path} is not a whole file of ODB-2: {error}") from None
     named = {name: name_of(name) for name in columns if name not in ("report", "time")}
     missing = [n for n in (*parts, day, of_day, *named.values()) if n not in frame]
     if missing:
-        raise ValueError(
+        raise InputError(
             f"{path} has no column {', '.join(missing)}; read are files of ODB-2 that fathom"
             " observations export wrote"
         )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fathom.data import embedded
+from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.observations.base import Observations
 from fathom.observations.reasons import reasons
@@ -113,7 +114,7 @@ def _one_variable(chosen: Observations) -> tuple[str, np.ndarray]:
     """The variable with most departures, and where it has them. ValueError: none has."""
     there = np.isfinite(chosen["background_departure"])
     if not there.any():
-        raise ValueError(
+        raise InputError(
             "these observations have no background departures yet; fathom observations compare"
             " makes them"
         )
@@ -175,11 +176,11 @@ def series(chosen: Observations, every: int = 3600) -> Any:
     axes = figure.add_axes((0.1, 0.16, 0.8, 0.7))
     dated = chosen.taken(chosen["time"] > 0)
     if not len(dated):
-        raise ValueError("no datum has a time")
+        raise InputError("no datum has a time")
     first = int(dated["time"].min()) // every
     number = (dated["time"] // every - first).astype(int)
     if number.max() > 100000:
-        raise ValueError(f"times span {number.max()} bins of {every} s; choose some with --where")
+        raise InputError(f"times span {number.max()} bins of {every} s; choose some with --where")
     times = ((first + np.arange(number.max() + 1)) * every).astype("M8[s]")
     for n in np.unique(dated["kind"]):
         own = np.bincount(number[dated["kind"] == n], minlength=len(times))
@@ -214,7 +215,7 @@ kinds_of_picture: dict[str, Callable] = {
 def draw(kind: str, chosen: Observations, path: Any) -> None:
     """A picture of that kind into a file. ValueError: a kind that is not known, no data."""
     if kind not in kinds_of_picture:
-        raise ValueError(unknown("picture", kind, kinds_of_picture))
+        raise InputError(unknown("picture", kind, kinds_of_picture))
     if not len(chosen):
-        raise ValueError("no observation is left to draw; look at --where")
+        raise InputError("no observation is left to draw; look at --where")
     kinds_of_picture[kind](chosen, path=path)

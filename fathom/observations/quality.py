@@ -14,11 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 
 def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
     """(J, W) of normalised departures; `limit`: a."""
     if not limit > 0:
-        raise ValueError(f"limit = {limit} of Huber's cost must be positive")
+        raise InputError(f"limit = {limit} of Huber's cost must be positive")
     size = np.abs(np.asarray(z, float))
     cost = np.where(size <= limit, 0.5 * size**2, limit * size - 0.5 * limit**2)
     return cost, np.where(size <= limit, 1.0, limit / np.maximum(size, limit))
@@ -27,7 +29,7 @@ def huber(z, limit: float = 1.5) -> tuple[np.ndarray, np.ndarray]:
 def flat(z, probability: float = 0.05, reach: float = 5.0) -> tuple[np.ndarray, np.ndarray]:
     """(J, W) of normalised departures; probability: A, reach: D."""
     if not (0 < probability < 1 and reach > 0):
-        raise ValueError(
+        raise InputError(
             f"probability = {probability} must lie in (0, 1), reach = {reach} be positive"
         )
     gamma = probability * np.sqrt(2 * np.pi) / ((1 - probability) * 2 * reach)

@@ -25,6 +25,7 @@ import numpy as np
 from fathom import mpi
 from fathom.cache import folder, replace
 from fathom.data import atmosphere
+from fathom.failure import InputError, MissingFile
 from fathom.names import unknown
 from fathom.observations import absorption
 
@@ -210,12 +211,12 @@ def read(path: str | Path) -> Radiometer:
     """Of a file of either kind. FileNotFoundError; ValueError: no such file, or a damaged one."""
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file of coefficients")
+        raise MissingFile(f"{path}: no such file of coefficients")
     data = path.read_bytes()
     try:
         return _of_bytes(data) if data.startswith(_magic) else _of_text(data.decode("ascii"))
     except (ValueError, IndexError, KeyError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} is no file of coefficients, or a damaged one: {error}") from None
+        raise InputError(f"{path} is no file of coefficients, or a damaged one: {error}") from None
 
 
 def _of_bytes(data: bytes) -> Radiometer:
@@ -224,7 +225,7 @@ def _of_bytes(data: bytes) -> Radiometer:
     layers = count - 1
     shapes = [(count,), (layers,), (layers,), (bands,), (bands, layers, predictors)]
     if min(count, bands, predictors) < 1 or start + 24 + 8 * sum(map(np.prod, shapes)) != len(data):
-        raise ValueError("its length is not what its head says")
+        raise InputError("its length is not what its head says")
     arrays, at = [], start + 24
     for shape in shapes:
         numbers = np.frombuffer(data, "<f8", int(np.prod(shape)), at)
@@ -253,7 +254,7 @@ def open(name: str | Path = "amsua-mhs") -> Radiometer:
     if str(name) not in known:
         if Path(name).is_file():
             return read(name)
-        raise ValueError(unknown("radiometer", str(name), known))
+        raise InputError(unknown("radiometer", str(name), known))
     kept = folder("radiometers") / f"{name}-1.bin"
     if kept.is_file():
         return read(kept)

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.observations import blacklist, neighbours, parquet, soundings, spread, surface
 from fathom.observations.base import Observations, order
 from fathom.observations.reasons import code
@@ -82,17 +83,17 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.window is not None and not self.window[0] < self.window[1]:
-            raise ValueError(f"a window from {self.window[0]} to {self.window[1]} holds no time")
+            raise InputError(f"a window from {self.window[0]} to {self.window[1]} holds no time")
         if self.region is not None and not -90 <= self.region[2] < self.region[3] <= 90:
-            raise ValueError(
+            raise InputError(
                 f"a region from {self.region[2]} to {self.region[3]} degrees north holds no place"
             )
         for name in ("limit", "buddy_limit", "buddy_reach", "consistency_limit"):
             if getattr(self, name) < 0:
-                raise ValueError(f"{name} = {getattr(self, name)} must not be negative")
+                raise InputError(f"{name} = {getattr(self, name)} must not be negative")
         for kind in self.boxes:
             if kind not in kinds:
-                raise ValueError(f"a box of thinning for '{kind}': allowed are {', '.join(kinds)}")
+                raise InputError(f"a box of thinning for '{kind}': allowed are {', '.join(kinds)}")
 
 
 def screen(

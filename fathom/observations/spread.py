@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.observations import base, neighbours, parquet
 from fathom.observations.base import Observations, columns, order, without_copies
 
@@ -78,7 +79,7 @@ def read(path: str | Path, comm: Any) -> Observations:
     if comm.size == 1:
         return base.read(path)
     if not path.is_file():
-        raise FileNotFoundError(f"{path}: no such file; fathom observations import makes one")
+        raise MissingFile(f"{path}: no such file; fathom observations import makes one")
     arrow = base.pyarrow()
     try:
         with arrow.parquet.ParquetFile(path) as file:
@@ -88,7 +89,7 @@ def read(path: str | Path, comm: Any) -> Observations:
             groups = np.flatnonzero((ends[1:] > first) & (ends[:-1] < last))
             table = file.read_row_groups(groups.tolist())
     except arrow.ArrowInvalid as error:
-        raise ValueError(f"{path} is not a file of observations: {error}") from None
+        raise InputError(f"{path} is not a file of observations: {error}") from None
     start = ends[groups[0]] if len(groups) else first
     return base.from_table(table.slice(first - start, last - first))
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fathom import names, output
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.observations import equivalents
 from fathom.observations.base import Observations
@@ -87,7 +88,7 @@ def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:
     if "ap_bounds" not in store:
         missing.append("layers of the model (an output without levels)")
     if missing:
-        raise ValueError(
+        raise InputError(
             f"{path}: columns of an atmosphere need {', '.join(missing)}; columns of the sea"
             f" {' and '.join(equivalents.Sea.needs)}; the store has {', '.join(sorted(fields))}"
         )
@@ -98,9 +99,9 @@ def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:
 def _seconds(store: Any, path: Any) -> np.ndarray:
     """Times of the store [s since 1970]. ValueError: fewer than two, or another calendar."""
     if "bounds" in store.time.attrs or store.sizes["time"] < 2:
-        raise ValueError(f"{path}: departures need at least two times of moments, not of means")
+        raise InputError(f"{path}: departures need at least two times of moments, not of means")
     if store.time.encoding.get("calendar", "standard") not in ("standard", "proleptic_gregorian"):
-        raise ValueError(
+        raise InputError(
             f"{path}: observations have dates of the standard calendar"
             f"{near(store.time.encoding['calendar'], ['standard'])}"
         )

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth, mpi
+from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.observations import parquet
 
@@ -34,7 +35,7 @@ class Structure:
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if value is not None and not value > 0:
-                raise ValueError(f"{name} = {value} of a structure must be positive")
+                raise InputError(f"{name} = {value} of a structure must be positive")
 
     def deviation(self, departure: np.ndarray) -> float:
         """sigma_b: <d^2> = sigma_b^2 + sigma_o^2; at least a tenth of the observation's."""
@@ -57,7 +58,7 @@ structures = {
 def structure_of(variable: str) -> Structure:
     """The usual structure of a variable; ValueError where it is not one of the surface."""
     if variable not in structures:
-        raise ValueError(unknown("variable of a surface analysis", variable, structures))
+        raise InputError(unknown("variable of a surface analysis", variable, structures))
     return structures[variable]
 
 
@@ -94,7 +95,7 @@ def analyse(
     wrong = [n for n in ("longitude", "latitude", "departure")
              if not np.isfinite(getattr(data, n)).all()]  # fmt: skip
     if wrong:
-        raise ValueError(f"{wrong[0]} of the data of an analysis is not finite everywhere")
+        raise InputError(f"{wrong[0]} of the data of an analysis is not finite everywhere")
     longitude, latitude, height = (
         np.ascontiguousarray(np.ravel(x), float)
         for x in np.broadcast_arrays(longitude, latitude, height)
@@ -145,7 +146,7 @@ def withheld(
     all others.
     """
     if not 2 <= folds <= len(data):
-        raise ValueError(f"folds = {folds} must be from 2 to the number of data, {len(data)}")
+        raise InputError(f"folds = {folds} must be from 2 to the number of data, {len(data)}")
     fold = np.random.default_rng(seed).permutation(len(data)) % folds
     left = np.empty(len(data))
     for n in range(folds):
@@ -225,17 +226,19 @@ def ground_increments(air_temperature: np.ndarray, land: str = "LandSurface") ->
 
         LandSurface   1 / 2 pi of it to the mean of the day below (Giard & Bazile 2000, eq. 2)
         SoilLayers    to each layer the mean of exp(-z / 0.12 m) in it, the wave of a day in soil
+        TiledLand     as SoilLayers; the surface is the mean of the tiles
 
     Returns name of the field -> increments. ValueError: another scheme.
     """
     surface = np.asarray(air_temperature, float)
     if land == "LandSurface":
         below = {"deep_ground_temperature": surface / (2 * np.pi)}
-    elif land == "SoilLayers":
+    elif land in ("SoilLayers", "TiledLand"):
         thickness = np.array(mpi.core.ground["thickness"])
         left = np.exp(-np.append(0, np.cumsum(thickness)) / DAY_IN_SOIL)
         shares = DAY_IN_SOIL / thickness * -np.diff(left)
         below = {f"soil_temperature_{k}": share * surface for k, share in enumerate(shares, 1)}
     else:
-        raise ValueError(unknown("scheme of land", land, ["LandSurface", "SoilLayers"]))
+        known = ["LandSurface", "SoilLayers", "TiledLand"]
+        raise InputError(unknown("scheme of land", land, known))
     return {"ground_temperature": surface, **below}

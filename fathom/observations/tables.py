@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.observations import variables
 from fathom.observations.base import Observations
@@ -57,9 +58,9 @@ def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
     names = {name for name, _ in found.values()}
     for wanted in needed:
         if wanted not in names:
-            raise ValueError(f"{path} has no column '{wanted}'{near(wanted, names)}")
+            raise InputError(f"{path} has no column '{wanted}'{near(wanted, names)}")
     if "value" not in names and not names & set(variables.names):
-        raise ValueError(
+        raise InputError(
             f"{path} has no data: a column 'value' with 'variable', or one of"
             f" {', '.join(variables.names)}"
         )
@@ -89,10 +90,10 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
     """What the data of a line share."""
     kind = by_name.get("kind") or "other"
     if kind not in variables.kinds:
-        raise ValueError(f"kind '{kind}'{near(kind, variables.kinds)}")
+        raise InputError(f"kind '{kind}'{near(kind, variables.kinds)}")
     longitude, latitude = float(by_name["longitude"]), float(by_name["latitude"])
     if not (np.isfinite(longitude) and abs(latitude) <= 90):
-        raise ValueError("a place that is not on Earth")
+        raise InputError("a place that is not on Earth")
     digest = hashlib.blake2b(repr(sorted(by_name.items())).encode(), digest_size=8).digest()
     common: dict[str, Any] = {
         "report": int.from_bytes(digest, signed=True),

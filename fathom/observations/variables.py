@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fathom.failure import InputError
 from fathom.names import unknown
 
 
@@ -67,7 +68,7 @@ errors: dict[tuple[str, str], float] = {
 def variable(name: str) -> Variable:
     """The variable of that name; ValueError where there is none."""
     if name not in names:
-        raise ValueError(unknown("observed variable", name, names))
+        raise InputError(unknown("observed variable", name, names))
     return variables[names.index(name)]
 
 

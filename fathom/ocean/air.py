@@ -10,6 +10,7 @@ import numpy as np
 
 from fathom import names
 from fathom.data import fluxes, sets, surface
+from fathom.failure import InputError
 from fathom.input.records import (
     Input,
     Joined,
@@ -83,7 +84,7 @@ parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
 
 def _missing(data, absent):
     there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
-    return ValueError(
+    return InputError(
         f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
         " what is missing from the embedded climatology"
     )
@@ -104,7 +105,7 @@ class Air:
         self.inputs: list[Input | Joined] = []
         self.climate, self.constants = {}, {}
         if missing not in (None, climatology):
-            raise ValueError(f"missing = {missing!r}; allowed: {climatology!r}, none")
+            raise InputError(f"missing = {missing!r}; allowed: {climatology!r}, none")
         of, units = _by_variable(data), _units()
         absent = [name for field, name in wanted.items() if not self._take(field, name, of, units)]
         from_climatology = [name for name in absent if missing or _is_climatology(of(name)[0])]
@@ -182,7 +183,7 @@ def _check_used(of, wanted, inputs):
     """ValueError: of files that are given for all variables nothing is used."""
     shared, its_own = of(next(iter(wanted), ""))
     if isinstance(shared, Records) and not its_own and wanted and not inputs:
-        raise ValueError(
+        raise InputError(
             f"{shared!r} has nothing of {', '.join(dict.fromkeys(wanted.values()))}: all would come"
             " from the embedded climatology"
         )
@@ -254,7 +255,7 @@ def _by_variable(data):
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
             if name not in accepted:
-                raise ValueError(names.unknown("variable of the forcing", name, accepted))
+                raise InputError(names.unknown("variable of the forcing", name, accepted))
         return lambda name: (data.get(name), True)
     if _is_climatology(data):
         return lambda name: (climatology, True)
@@ -266,7 +267,7 @@ def _by_variable(data):
         or str(data).endswith(formats.readable())
     ):
         known = [climatology, *sets.known()]
-        raise ValueError(
+        raise InputError(
             f"unknown forcing data {str(data)!r}{names.near(str(data), known)}; allowed:"
             f" {', '.join(map(repr, known))}, a file or folder that exists, a mapping of variable"
             " to file"

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from fathom import earth, mpi, names, output
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.ocean.region import share_of_columns
 from fathom.output import diagnostics
-from fathom.output.stores import SmallStore
+from fathom.output.small_stores import SmallStore
 from fathom.regrid import places as interpolation
 from fathom.time.clock import Event, Period
 
@@ -25,12 +26,12 @@ keys = ("places", "region", "number", "depth", "repeat", "times", "constant_dept
 def _check_keys(path, drifters):
     for key in drifters:
         if key not in keys:
-            raise ValueError(
+            raise InputError(
                 f"output {path}: unknown key of drifters"
                 f" '{key}'{names.near(key, keys) or '; allowed: ' + ', '.join(keys)}"
             )
     if ("places" in drifters) == ("region" in drifters):
-        raise ValueError(
+        raise InputError(
             f"output {path}: drifters need either places, [[longitude, latitude, depth], ...],"
             " or a region"
         )
@@ -38,12 +39,12 @@ def _check_keys(path, drifters):
 
 def _check_values(path, drifters):
     if "number" in drifters and (integer("number", drifters["number"]) < 1 or "places" in drifters):
-        raise ValueError(
+        raise InputError(
             f"output {path}: number = {drifters['number']} is how many drifters a region has, 1"
             " or more"
         )
     if not isinstance(drifters.get("constant_depth", False), bool):
-        raise ValueError(
+        raise InputError(
             f"output {path}: constant_depth = {drifters['constant_depth']!r} must be true or false"
         )
 
@@ -68,7 +69,7 @@ class Drifters(SmallStore):
         for name, value in (
             chosen | ({} if statistic is None else {"statistic": statistic})
         ).items():
-            raise ValueError(
+            raise InputError(
                 f"output {path}: {name} = {value} is for fields; drifters hold what is where"
                 " they are"
             )
@@ -80,7 +81,7 @@ class Drifters(SmallStore):
         self.given, self.depth = dict(drifters), number_of("depth", drifters.get("depth", 0.0), "m")
         self.repeat, self.times = drifters.get("repeat"), integer("times", drifters.get("times", 1))
         if self.times < 1 or (self.times > 1) != (self.repeat is not None):
-            raise ValueError(
+            raise InputError(
                 f"output {path}: times = {self.times} releases, repeat = {self.repeat!r}: more than"
                 ' one need a rhythm, as repeat = "30d", and a rhythm their number'
             )
@@ -102,7 +103,7 @@ class Drifters(SmallStore):
                 or known[d.needs[0]]["horizontal"] != "center"
                 or known[d.needs[0]]["vertical"] == "interface"
             ):
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: drifters tell of fields at the centres of cells, as"
                     f" temperature, not of '{name}'"
                 )
@@ -130,7 +131,7 @@ class Drifters(SmallStore):
         self.due = s.seconds
         if kept:
             if (kept["count"], kept["times"]) != (len(self.start), self.times):
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: the restart has {kept['times']} releases of"
                     f" {kept['count']} drifters, not {self.times} of {len(self.start)}: give other"
                     " drifters another file"
@@ -183,7 +184,7 @@ class Drifters(SmallStore):
                 & (grid.depth() > self.depth)
             )
             if not len(j):
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: no column of the region is deeper than {self.depth:g} m"
                 )
             if "number" in self.given:
@@ -203,7 +204,7 @@ class Drifters(SmallStore):
                     float,
                 ).T
             except (TypeError, ValueError):
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: places = {self.given['places']!r} must be a list of"
                     " [longitude, latitude] or [longitude, latitude, depth]"
                 ) from None
@@ -220,7 +221,7 @@ class Drifters(SmallStore):
                 if wet[n] == 0
                 else f"lies at {depth[n]:g} m, where the sea has {floor[n]:g} m"
             )
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: drifter {n + 1} at {grid.place(int(j[n]), int(i[n]))} {where}"
             )
         interfaces = np.concatenate([[0.0], np.cumsum(grid.levels.weights)])
@@ -373,7 +374,7 @@ def _in_cells(grid, x, y, path):
             for axis, place in ((edges[0], x), (rows[:, 0], y))
         )
         for n in np.flatnonzero((i < 0) | (i >= h.nx) | (j < 0) | (j >= h.ny)):
-            raise ValueError(
+            raise InputError(
                 f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] m lies outside of the grid"
             )
         return (
@@ -400,7 +401,7 @@ def _in_cells(grid, x, y, path):
         )
         cells[:, new] = columns.start + i, j, eastern, northern
     for n in np.flatnonzero(np.isnan(cells[0])):
-        raise ValueError(
+        raise InputError(
             f"output {path}: drifter {n + 1} at [{x[n]:g}, {y[n]:g}] lies outside of the grid"
         )
     return *cells[:2].astype(int), *cells[2:]

@@ -2,6 +2,7 @@
 (docs/numerics.md).
 """
 
+from fathom.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.names import near
 from fathom.schemes import Scheme, scheme
@@ -46,19 +47,19 @@ class GentMcWilliams:
         transports=False,
     ):
         if taper not in tapers:
-            raise ValueError(
+            raise InputError(
                 f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed:"
                 f" {', '.join(tapers)}"
             )
         if structure is not None and not (
             isinstance(structure, Scheme) and structure.name in structures
         ):
-            raise ValueError(
+            raise InputError(
                 f"GentMcWilliams structure = {structure!r} must be one of {', '.join(structures)},"
                 " or none"
             )
         if not isinstance(transports, bool):
-            raise ValueError(f"GentMcWilliams transports = {transports!r} must be true or false")
+            raise InputError(f"GentMcWilliams transports = {transports!r} must be true or false")
         self.diffusivity = number_of("GentMcWilliams diffusivity", diffusivity, "m2 s-1")
         self.isoneutral_diffusivity = (
             None

@@ -1,6 +1,7 @@
 """The free surface of the ocean: how its height is solved for, and what fresh water does to it."""
 
 from fathom import earth, mpi
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.names import near
 
@@ -59,21 +60,21 @@ class FreeSurface:
         compactness=0.2,
     ):
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
-            raise ValueError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
+            raise InputError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:
-            raise ValueError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
+            raise InputError(f"FreeSurface implicitness = {implicitness} must lie in [0.5, 1]")
         if not 0 <= number_of("FreeSurface compactness", compactness, "1") <= 0.9:
-            raise ValueError(f"FreeSurface compactness = {compactness} must lie in [0, 0.9]")
+            raise InputError(f"FreeSurface compactness = {compactness} must lie in [0, 0.9]")
         if integer("FreeSurface maximum_iterations", maximum_iterations) < 1:
-            raise ValueError(
+            raise InputError(
                 f"FreeSurface maximum_iterations = {maximum_iterations} must be at least 1"
             )
         if steps not in (2, 3, 4):
-            raise ValueError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
+            raise InputError(f"FreeSurface steps = {steps} must be 2, 3 or 4")
         if not isinstance(reproducible, bool):
-            raise ValueError(f"FreeSurface reproducible = {reproducible!r} must be true or false")
+            raise InputError(f"FreeSurface reproducible = {reproducible!r} must be true or false")
         if freshwater not in ("salt", "volume"):
-            raise ValueError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
+            raise InputError(f"FreeSurface freshwater = {freshwater!r} must be 'salt' or 'volume'")
         preconditioner = "none" if preconditioner is None else preconditioner
         names = lambda catalogue: [*(name for name, _ in catalogue), "automatic"]
         for what, given, allowed in (
@@ -82,7 +83,7 @@ class FreeSurface:
             ("precision", precision, ["mixed", "fp64"]),
         ):
             if given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"no {what} '{given}'{near(str(given), allowed) or ';'} allowed:"
                     f" {', '.join(allowed)}"
                 )

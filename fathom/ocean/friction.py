@@ -5,6 +5,7 @@
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.names import near
 from fathom.schemes import scheme
@@ -90,7 +91,7 @@ class AnisotropicFriction(StrainFriction):
         least_time=14400.0,
     ):
         if direction not in directions:
-            raise ValueError(
+            raise InputError(
                 "AnisotropicFriction direction ="
                 f" {direction!r}{near(str(direction), directions) or ';'} allowed:"
                 f" {', '.join(directions)}"
@@ -107,7 +108,7 @@ class AnisotropicFriction(StrainFriction):
         for name, (value, unit, least) in given.items():
             setattr(self, name, float(number_of(f"AnisotropicFriction {name}", value, unit)))
             if not getattr(self, name) >= least:
-                raise ValueError(f"AnisotropicFriction {name} = {value} must be at least {least}")
+                raise InputError(f"AnisotropicFriction {name} = {value} must be at least {least}")
         self.points, self.direction = integer("AnisotropicFriction points", points), direction
 
     def viscosities(self, do):
@@ -171,7 +172,7 @@ class SmagorinskyFriction(StrainFriction):
 
     def __init__(self, coefficient=None, biharmonic=False):
         if not isinstance(biharmonic, bool):
-            raise ValueError(
+            raise InputError(
                 f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false"
             )
         self.coefficient, self.biharmonic = (

@@ -10,6 +10,7 @@ are blended.
 import numpy as np
 
 from fathom.data.embedded import FOLDER
+from fathom.failure import InputError
 from fathom.input import table
 from fathom.ocean.passive import PassiveTracer
 from fathom.schemes import scheme
@@ -40,7 +41,7 @@ class _Gas(PassiveTracer):
             surface, "over", None
         )  # that of bulk formulae
         if air is None and getattr(surface, "wind_speed", 0.0) is None:
-            raise ValueError(
+            raise InputError(
                 f"{type(self).__name__} needs the wind above the sea:"
                 f" {type(surface).__name__}(wind_speed=...) [m s-1], or BulkForcing"
             )
@@ -76,12 +77,12 @@ class _Gas(PassiveTracer):
         numbers = table.table(self.history or embedded)
         numbers = numbers.T[[0, *self.columns]] if self.history is None else numbers.T
         if len(numbers) != 3:
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: {self.history} has {len(numbers)} columns; three are needed: year,"
                 " north, south [1e-12]"
             )
         if not (np.diff(numbers[0]) > 0).all():
-            raise ValueError(f"{self.name}: the years of {self.history} do not ascend")
+            raise InputError(f"{self.name}: the years of {self.history} do not ascend")
         return numbers
 
 

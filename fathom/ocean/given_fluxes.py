@@ -6,6 +6,7 @@ import numpy as np
 
 from fathom import names
 from fathom.data import fluxes
+from fathom.failure import InputError
 from fathom.input.records import Input, Points, given, interpolate, sources
 from fathom.input.values import on_columns
 from fathom.ocean.air import Air, Climatology, accepted, climatology
@@ -57,7 +58,7 @@ def _is_climatology(value):
 
 def _known_data(data):
     if data is not None and not _is_climatology(data):
-        raise ValueError(
+        raise InputError(
             f"SurfaceForcing data = {data!r}{names.near(str(data), [flux_climatology])}; allowed:"
             f" {flux_climatology!r}, none; files are given by keyword, as heat_flux = 'hfds.nc'"
         )
@@ -215,7 +216,7 @@ class SurfaceForcing(Surface):
     def _check(self):
         """ValueError where two arguments do not go together."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
-            raise ValueError(
+            raise InputError(
                 "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
                 " thing; give one pair"
             )
@@ -223,11 +224,11 @@ class SurfaceForcing(Surface):
         self._check_numbers()
         sensitivity = self.heat_flux_sensitivity
         if sensitivity is not None and self.restoring_temperature is None:
-            raise ValueError(
+            raise InputError(
                 "heat_flux_sensitivity needs restoring_temperature, over which heat_flux is"
             )
         if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
-            raise ValueError(
+            raise InputError(
                 f"heat_flux_sensitivity = {sensitivity}: a warmer sea would be warmed; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
@@ -235,7 +236,7 @@ class SurfaceForcing(Surface):
     def _check_air(self):
         """ValueError for air that is not known."""
         if self.missing not in (None, climatology):
-            raise ValueError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
+            raise InputError(f"missing = {self.missing!r}; allowed: {climatology!r}, none")
         if self._of_bulk:
             self._air(ice=None)
 
@@ -244,7 +245,7 @@ class SurfaceForcing(Surface):
         for name, (least, most, units) in plausible.items():
             value = getattr(self, name)
             if isinstance(value, (int, float)) and not least <= value <= most:
-                raise ValueError(
+                raise InputError(
                     f"{name} = {value!r} must lie between {least:g} and {most:g} {units}"
                 )
 
@@ -268,7 +269,7 @@ class SurfaceForcing(Surface):
         """
         if not (self._of_bulk or ice):
             if not (_is_usual_air(self.air) and self.missing is None):
-                raise ValueError(
+                raise InputError(
                     f"air = {self.air!r}, missing = {self.missing!r}: they are for"
                     " heat_flux_sensitivity = BulkSensitivity and for sea ice; nothing else reads"
                     " them"
@@ -276,7 +277,7 @@ class SurfaceForcing(Surface):
             return None
         usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
         if not (self.wind_speed is None and usual_pressure):
-            raise ValueError(
+            raise InputError(
                 "wind_speed and air_pressure are those of the air over which bulk formulae are;"
                 " give no others"
             )
@@ -349,7 +350,7 @@ class SurfaceForcing(Surface):
         fresh water, in frost as snow.
         """
         if self._is_given("stress_x") or self._is_given("stress_y"):
-            raise ValueError(
+            raise InputError(
                 "sea ice needs the stress of the air at centres: give stress_eastward,"
                 " stress_northward in place of stress_x, stress_y"
             )

@@ -3,6 +3,7 @@ their diffusion (docs/physics.md).
 """
 
 from fathom.data import tides
+from fathom.failure import InputError
 from fathom.input.records import Input, given
 from fathom.input.values import on_columns
 from fathom.ocean import eddies
@@ -89,10 +90,10 @@ def fields(ocean):
     """Fields that never change: energy of tides, chlorophyll."""
     h, given = ocean.grid.horizontal, {}
     if ocean.tidal_energy is not None and ocean.tidal_mixing is None:
-        raise ValueError("tidal_energy is given, but there is no tidal_mixing that reads it")
+        raise InputError("tidal_energy is given, but there is no tidal_mixing that reads it")
     if ocean.tidal_mixing is not None:
         if ocean.tidal_energy is None and not h.spherical:
-            raise ValueError(
+            raise InputError(
                 "TidalMixing on a plane needs tidal_energy [J m-2]; that of the real sea floor is"
                 " for grids on the sphere"
             )
@@ -104,7 +105,7 @@ def fields(ocean):
     reads = ocean.water is not None and "chlorophyll" in ocean.water.field_names
     usual = isinstance(ocean.chlorophyll, float) and ocean.chlorophyll == 0.2
     if not reads and not usual:
-        raise ValueError(
+        raise InputError(
             f"chlorophyll = {ocean.chlorophyll!r} is given, but only water = ChlorophyllWater"
             " reads it"
         )

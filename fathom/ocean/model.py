@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.data import levitus, sets
+from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of, number_of, pair
 from fathom.input import layers
 from fathom.input.records import sources
@@ -47,7 +48,7 @@ def _coriolis(given):
 def _overflows(given):
     found = [] if given is None or isinstance(given, str) else list(given)
     if isinstance(given, str) or any(not hasattr(one, "on") for one in found):
-        raise ValueError(f"overflows = {given!r} must be a list of Overflow")
+        raise InputError(f"overflows = {given!r} must be a list of Overflow")
     return found
 
 
@@ -181,9 +182,9 @@ class Ocean(Model):
         self.coriolis = _coriolis(coriolis)
         self.extrapolation = number_of("extrapolation", extrapolation, "1")
         if not 0 <= self.extrapolation <= 0.5:
-            raise ValueError(f"extrapolation = {extrapolation!r} must lie between 0 and 0.5")
+            raise InputError(f"extrapolation = {extrapolation!r} must lie between 0 and 0.5")
         if precision not in ("fp64", "fp32"):
-            raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+            raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
         self.placed = all_placed(placed)  # the user's own
         self.initial = {}
@@ -195,7 +196,7 @@ class Ocean(Model):
     def _of_tracers(self, budgets):
         """Names of tracers. ValueError where one is none."""
         if strange := [name for name in budgets if name not in self.tracer_names]:
-            raise ValueError(unknown("tracer of a budget", strange[0], self.tracer_names))
+            raise InputError(unknown("tracer of a budget", strange[0], self.tracer_names))
         return budgets
 
     def set(self, **values):
@@ -207,7 +208,7 @@ class Ocean(Model):
         """
         for name, value in values.items():
             if name not in self.of_water:
-                raise ValueError(
+                raise InputError(
                     f"the ocean has no field '{name}' to set{near(name, self.of_water)}"
                 )
             self.initial[name] = value
@@ -387,7 +388,7 @@ class Ocean(Model):
             return levitus.on_points(*places, name)
         if not layers.is_data(source):
             known = ["levitus", *sets.known()]
-            raise ValueError(
+            raise InputError(
                 f"no data set '{source}' for {name}{near(source, known)}; allowed: 'levitus' for"
                 f" temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
             )
@@ -507,13 +508,13 @@ class Ocean(Model):
         h = self.grid.horizontal
         if self.coriolis == "earth":
             if not h.spherical:
-                raise ValueError(
+                raise InputError(
                     "a plane needs coriolis=(f0, beta) [s-1, m-1 s-1]; 'earth' is for grids on the"
                     " sphere"
                 )
             return 2 * earth.ROTATION * np.sin(np.deg2rad(np.asarray(h.corner_latitude)[1:, 1:]))
         if h.spherical:
-            raise ValueError(
+            raise InputError(
                 f"coriolis = {self.coriolis!r} is for a plane; a grid on the sphere has"
                 " coriolis='earth'"
             )

@@ -5,6 +5,7 @@ they are, and the processes that they are.
 import numpy as np
 
 from fathom import earth, mpi
+from fathom.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import in_box
 
@@ -56,7 +57,7 @@ class Overflow:
         self.name, self.walls = str(name), list(walls)
         self.written = {"latitude": latitude, "coriolis": coriolis}
         if (latitude is None) == (coriolis is None):
-            raise ValueError(f"Overflow {name}: give either latitude or coriolis")
+            raise InputError(f"Overflow {name}: give either latitude or coriolis")
         self.coriolis = (
             number_of("coriolis", coriolis, "s-1")
             if latitude is None
@@ -71,9 +72,9 @@ class Overflow:
         }
         for key, value in self.shape.items():
             if not number_of(f"Overflow {name}: {key}", value, "m or 1") > 0:
-                raise ValueError(f"Overflow {name}: {key} = {value} must be positive")
+                raise InputError(f"Overflow {name}: {key} = {value} must be positive")
         if not abs(self.coriolis) > 1e-6:
-            raise ValueError(
+            raise InputError(
                 f"Overflow {name}: f = {self.coriolis:.3g} s-1; rotating hydraulics need a place"
                 " away from the equator"
             )
@@ -123,7 +124,7 @@ class Overflow:
             for j, i in np.argwhere(inside & (grid.wet_levels > k))
         ]
         if not cells:
-            raise ValueError(
+            raise InputError(
                 f"Overflow {self.name}: no wet cell of this grid lies in its region {key}, {region}"
             )
         return cells
@@ -138,7 +139,7 @@ class Overflow:
             for j, i in taken:
                 free[j, i] = False
             if not free.any():
-                raise ValueError(
+                raise InputError(
                     f"Overflow {self.name}: no free column of this grid reaches {depth} m for {key}"
                 )
             place = (
@@ -152,7 +153,7 @@ class Overflow:
             taken.append((int(j), int(i)))
             cells.append((k, int(j), int(i)))
         if not cells:
-            raise ValueError(f"Overflow {self.name}: {key} has no place")
+            raise InputError(f"Overflow {self.name}: {key} has no place")
         return cells
 
 

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.arguments import number_of
 from fathom.ocean.region import share_of_columns, share_of_layers
 from fathom.schemes import scheme
@@ -23,7 +24,7 @@ class PassiveTracer:
 
     def __init__(self, name="passive_tracer", units="1"):
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
-            raise ValueError(
+            raise InputError(
                 f"the name of a tracer, {name!r}, must be of small letters, digits and underscores,"
                 " as in 'gulf_stream'"
             )
@@ -110,7 +111,7 @@ class Dye(PassiveTracer):
             for key, value in (("kept", kept), ("released", released), ("initial", initial))
         }
         if kept is not None and released is not None:
-            raise ValueError(
+            raise InputError(
                 f"the dye '{name}' is both kept at {kept} and released at {released} a second; give"
                 " one of them, and another dye the other"
             )
@@ -140,7 +141,7 @@ class Dye(PassiveTracer):
     def fields(self, grid):
         columns = self._columns(grid)
         if not (np.asarray(grid.wet_levels)[columns > 0] > np.argmax(self._layers(grid) > 0)).any():
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: depth = {self.depth!r} lies below the sea floor everywhere in its"
                 " region"
             )
@@ -154,7 +155,7 @@ class Dye(PassiveTracer):
         if self.end is not None:
             end = self._seconds(clock, "end")
             if end <= max(rows):
-                raise ValueError(
+                raise InputError(
                     f"{self.name}: start = {self.start!r} must be before end = {self.end!r}"
                 )
             rows[end] = nothing
@@ -172,7 +173,7 @@ class Dye(PassiveTracer):
     def _shares(self, share, what):
         """Parts of cells in the region; whole ones where it is kept at a value."""
         if self.kept is not None and not (share >= 0.5).any():
-            raise ValueError(
+            raise InputError(
                 f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more"
             )
         return share if self.kept is None else np.where(share >= 0.5, 1.0, 0.0)

@@ -4,6 +4,7 @@ depth.
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.grids.arguments import numbers, pair
 from fathom.input.values import on_columns
 
@@ -29,7 +30,7 @@ def share_of_columns(grid, region, name="region"):
         x, y = grid.coordinates()
         share = inside(x, y, corners, grid.horizontal.spherical).astype(float)
     elif isinstance(region, str):
-        raise ValueError(
+        raise InputError(
             f"{name} = {region!r} must be a box ((west, east), (south, north)), a polygon, a map or"
             " a function"
         )
@@ -37,7 +38,7 @@ def share_of_columns(grid, region, name="region"):
         share = np.clip(on_columns(grid, region, name=name), 0, 1)
     share = np.where(np.asarray(grid.wet_levels) > 0, share, 0.0)
     if not share.any():
-        raise ValueError(f"{name} = {region!r}: no wet column of this grid lies in it")
+        raise InputError(f"{name} = {region!r}: no wet column of this grid lies in it")
     return share
 
 
@@ -51,12 +52,12 @@ def share_of_layers(grid, depth, name="depth"):
         return np.where(np.arange(len(top)) == 0, 1.0, 0.0)
     depth = pair(name, depth, "m")
     if not 0 <= depth[0] < depth[1]:
-        raise ValueError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
+        raise InputError(f"{name} = {depth!r} must be (top, bottom) [m] with 0 <= top < bottom")
     share = np.clip(
         (np.minimum(bottom, depth[1]) - np.maximum(top, depth[0])) / (bottom - top), 0, 1
     )
     if not share.any():
-        raise ValueError(
+        raise InputError(
             f"{name} = {depth!r} lies below the lowest layer, which ends at {bottom[-1]:g} m"
         )
     return share

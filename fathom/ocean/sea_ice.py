@@ -8,6 +8,7 @@ at its surface.
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.grids.arguments import integer, number_of
 from fathom.input.values import on_columns
 from fathom.schemes import scheme
@@ -50,7 +51,7 @@ class SeaIce:
         self.open_water = _of_kind("open_water", open_water, "OpenWater")
         self.subcycles = integer("SeaIce subcycles", subcycles)
         if not 0 <= self.subcycles <= 10000:
-            raise ValueError(f"SeaIce subcycles = {subcycles} must lie in [0, 10000]")
+            raise InputError(f"SeaIce subcycles = {subcycles} must lie in [0, 10000]")
         self.strength = _within("strength", strength, "N m-2", 0, 1e6)
         self.drag = _within("drag", drag, "1", 0, 1)
         salinity = self.thermodynamics.all_parameters["salinity"]
@@ -157,14 +158,14 @@ def _of_kind(name, given, kind):
     """The scheme of that kind that is meant."""
     given = scheme(kind) if isinstance(given, str) and given == "default" else given
     if getattr(given, "name", "") != kind:
-        raise ValueError(f"SeaIce {name} = {given!r}; allowed: {kind}")
+        raise InputError(f"SeaIce {name} = {given!r}; allowed: {kind}")
     return given
 
 
 def _within(name, given, units, least, most):
     value = number_of(f"SeaIce {name}", given, units)
     if not least <= value <= most:
-        raise ValueError(f"SeaIce {name} = {given} must lie in [{least:g}, {most:g}] {units}")
+        raise InputError(f"SeaIce {name} = {given} must lie in [{least:g}, {most:g}] {units}")
     return value
 
 
@@ -172,5 +173,5 @@ def _rising(limits):
     """Thicknesses between categories. ValueError: they do not rise, or are too many."""
     found = tuple(number_of("SeaIce limits", limit, "m") for limit in limits)
     if any(b <= a for a, b in zip((0.0, *found), found)) or len(found) > 9:
-        raise ValueError(f"SeaIce limits = {list(limits)} must be at most 9 rising thicknesses > 0")
+        raise InputError(f"SeaIce limits = {list(limits)} must be at most 9 rising thicknesses > 0")
     return found

@@ -10,12 +10,14 @@ import numpy as np
 
 from fathom import mpi
 from fathom.data import fluxes
+from fathom.failure import InputError
 from fathom.input.records import given
 from fathom.input.values import on_columns
 from fathom.ocean.air import Air
 from fathom.reading import once
 from fathom.regrid.mouths import spread
 from fathom.schemes import scheme
+from fathom.shown import OpenSignature
 from fathom.units import conversion
 
 
@@ -38,7 +40,7 @@ salt_of_ice = {"given": "ice_salt_flux", "flux": "salinity_surface_flux"}
 def truth(of, name, value):
     """ValueError for what is neither true nor false."""
     if not isinstance(value, bool):
-        raise ValueError(f"{of} {name} = {value!r} must be true or false")
+        raise InputError(f"{of} {name} = {value!r} must be true or false")
     return value
 
 
@@ -79,7 +81,7 @@ def runoff_on(grid, value):
     if records is None and not embedded:
         return on_columns(grid, value, name="runoff", units="kg m-2 s-1")
     if not grid.horizontal.spherical:
-        raise ValueError(f"runoff = {value!r} is for grids on the sphere; this one is a plane")
+        raise InputError(f"runoff = {value!r} is for grids on the sphere; this one is a plane")
     longitude, latitude = map(np.asarray, grid.coordinates("center"))
     wet, area = np.asarray(grid.wet_levels) > 0, np.asarray(grid.horizontal.area_center)
     farthest = np.inf if grid.horizontal.periodic else 500e3  # those of a region alone
@@ -98,7 +100,7 @@ def _of_file(records, target, farthest):
     number = 1 if variable.axis.constant else len(variable.axis)
     mean = sum(np.nan_to_num(records.read(variable, n).astype(float)) for n in range(number))
     if variable.latitude is None:
-        raise ValueError(f"{records}: {variable.name} of rivers needs latitude and longitude")
+        raise InputError(f"{records}: {variable.name} of rivers needs latitude and longitude")
     flux = mean * factor / number
     return spread(flux, variable.latitude, variable.longitude, target, farthest=farthest)
 
@@ -134,7 +136,7 @@ class BulkForcing(Surface):
         of which the mean counts; "core2": the embedded ones, at their mouths. Default 0.
     balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
         means are taken away in each step.
-    parameters : those of the scheme BulkForcing (albedo, iterations, ...).
+    parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 
     air = (
@@ -151,6 +153,7 @@ class BulkForcing(Surface):
     )
 
     mappings = ("data",)  # keywords that take a table of values
+    __signature__ = OpenSignature(lambda: scheme("BulkForcing").all_parameters)
 
     def __init__(
         self,
@@ -166,6 +169,7 @@ class BulkForcing(Surface):
     ):
         self.data, self.missing = data, missing
         self.bulk = scheme("BulkForcing", **parameters)
+        self.parameters = self.bulk.parameters
         self.salinity_restoring, self.temperature_restoring = (
             float(salinity_restoring),
             float(temperature_restoring),

@@ -5,6 +5,7 @@ one step of each.
 import re
 
 from fathom import names
+from fathom.failure import InputError
 from fathom.ocean import eddies
 from fathom.ocean.gases import CFC11, CFC12, SF6
 from fathom.ocean.mixing import factors_of
@@ -125,12 +126,12 @@ def declared(tracers):
     called = ["temperature", "salinity"]
     for tracer in tracers:
         if not isinstance(tracer, PassiveTracer):
-            raise ValueError(
+            raise InputError(
                 f"tracers: {tracer!r} is no tracer; allowed: a name, PassiveTracer(name),"
                 " IdealAge(), Dye(name, region), CFC11(), CFC12(), SF6()"
             )
         if tracer.name in called:
-            raise ValueError(
+            raise InputError(
                 f"two tracers are called '{tracer.name}'; give one of them another name"
             )
         called.append(tracer.name)
@@ -147,14 +148,14 @@ def _check_name(tracer, called):
         or (other.horizontal, other.vertical) != ("center", "layer")
         or (names.known(tracer.name) and other.units != tracer.units)
     ):
-        raise ValueError(
+        raise InputError(
             f"a tracer cannot be called '{tracer.name}', as {other.long_name} is; give it"
             " another name"
         )
     if owner := next(
         (name for name in called if tracer.name.removeprefix(name) in fields_of_tracer), None
     ):
-        raise ValueError(
+        raise InputError(
             f"a tracer cannot be called '{tracer.name}', as a field of '{owner}' is; give one"
             " of them another name"
         )
@@ -178,7 +179,7 @@ def own_terms(ocean, do):
             if process.name not in own or not adds(process):
                 continue
             if do.kinds[n - 2] not in ("FirstBudgetShare", "BudgetShare"):
-                raise ValueError(
+                raise InputError(
                     f"{process.name} stands among the processes of another term of the budget of"
                     f" {tracer}; put it before 'TracerUpdate of {tracer}'"
                 )

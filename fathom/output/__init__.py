@@ -17,6 +17,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import MissingFile
 from fathom.names import near
 from fathom.output import formats
 from fathom.output.coordinates import coordinates, variable
@@ -90,5 +91,5 @@ def _opened(path: str | Path) -> Any:
     path = Path(path)
     if not path.exists():
         beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise FileNotFoundError(f"{path} does not exist{near(path.name, beside)}")
+        raise MissingFile(f"{path} does not exist{near(path.name, beside)}")
     return formats.of_content(path).part("reader")(path)

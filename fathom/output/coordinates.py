@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import describe, get, known
 from fathom.output.specification import VariableSpec
 
@@ -343,7 +344,7 @@ def _plane(grid: Mapping[str, Any], place: str) -> dict[str, tuple]:
     for name, dim, along in (("x", dimensions[place][1], 1), ("y", dimensions[place][0], 0)):
         corner = np.asarray(grid[f"corner_{name}"], float)
         if np.ptp(corner, axis=1 - along).max() > 1e-9 * (np.ptp(corner) or 1.0):
-            raise ValueError(
+            raise InputError(
                 f"corner_{name} varies along both sides of the grid; a plane must be rectangular"
             )
         edges = np.take(corner, 0, axis=1 - along)

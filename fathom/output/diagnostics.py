@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names
+from fathom.failure import InputError
 from fathom.regrid.chosen import chosen
 
 
@@ -31,7 +32,8 @@ class Diagnostic:
     `shared(model, window, {field: array})`: what several diagnostics are made of, once for those of
     an output that have the same; then it is `of(what it made)`.
 
-    `whole`: it is made of the whole grid at once, as what is differentiated along the earth."""
+    `before`: what all ranks make together before, in this order: fields along the earth that it
+    `needs`."""
 
     needs: tuple[str, ...]
     of: Callable
@@ -39,7 +41,32 @@ class Diagnostic:
     linear: bool = True
     vertical: str = ""
     shared: Callable | None = None
-    whole: bool = False
+    before: tuple["Together", ...] = ()
+
+    @property
+    def own_needs(self) -> tuple[str, ...]:
+        """The fields of the sequence that it follows from, not those made `before`."""
+        made = {field for step in self.before for field in step.fields}
+        all_needs = (*self.needs, *(need for step in self.before for need in step.needs))
+        return tuple(dict.fromkeys(need for need in all_needs if need not in made))
+
+
+@dataclass(frozen=True)
+class Together:
+    """Fields that are made along the earth, by all ranks that compute: what is differentiated, or
+    fitted by waves.
+
+    `of(simulation, blocks)`: {field: its blocks}, arrays (levels, ny, nx), one for each block of
+    this rank; blocks(name): those of a field that it `needs`, of the sequence or made before.
+    `levels`: how many of a field are made. Linear, where the diagnostics made of it are."""
+
+    needs: tuple[str, ...]
+    fields: tuple[str, ...]
+    of: Callable
+    vertical: str = "layer"
+    levels: int | None = None  # all
+    units: str = "1"
+    surface: bool = False  # only the top layer of what it needs
 
 
 @dataclass(frozen=True)
@@ -94,7 +121,7 @@ def diagnostic(
     """
     allowed = ["", "layer", "interface", "column"]
     if vertical not in allowed:
-        raise ValueError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
+        raise InputError(f"diagnostic {name}: " + names.unknown("vertical", vertical, allowed))
 
     def register(function):
         _own[name] = Diagnostic(tuple(needs), function, linear=linear, vertical=vertical)
@@ -116,7 +143,7 @@ def _own_of(name):
     if name not in _own and (point := _of_packages().get(name)):
         point.load()
         if name not in _own:
-            raise ValueError(
+            raise InputError(
                 f"entry point {point.value} of {group} is no diagnostic '{name}'; write"
                 f' @fathom.diagnostic("{name}", ...) before the function'
             )
@@ -158,9 +185,9 @@ def find(name, model, fields):
         if name == entry.alias and (long_name in model.derived or long_name in fields):
             name = long_name
     if (found := _own_of(name) or model.derived.get(name)) is not None:
-        missing = [need for need in found.needs if need not in fields]
+        missing = [need for need in found.own_needs if need not in fields]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"'{name}' follows from {', '.join(found.needs)}; this model does not"
                 f" compute {', '.join(missing)}"
             )
@@ -168,17 +195,42 @@ def find(name, model, fields):
     if name in fields:
         return name, Diagnostic((name,), same)
     known = [*model.derived, *_own, *_of_packages(), *sorted(fields)]
-    raise ValueError(f"no output variable '{name}'{names.near(name, known)}")
+    raise InputError(f"no output variable '{name}'{names.near(name, known)}")
 
 
 def windows(simulation, diagnostic, field):
     """Values of each block of this rank, (levels, ny, nx), NaN where there is nothing; `field`: the
-    first of those it needs, as the sequence describes it."""
-    blocks = [simulation.fields.windows(name) for name in diagnostic.needs]
+    first of those it needs, as the sequence describes it. All ranks call it."""
+    held = Held(simulation, simulation.fields.windows)
+    held.make(diagnostic.before)
+    return of_blocks(simulation, diagnostic, field["horizontal"], held)
+
+
+def of_blocks(simulation, diagnostic, horizontal, blocks):
+    """The same of blocks(name), once all `before` it is made."""
+    arrays = [blocks(name) for name in diagnostic.needs]
     return [
-        of_window(simulation.model, [diagnostic], field["horizontal"], window, arrays)[0]
-        for window, *arrays in zip(simulation.domain.blocks, *blocks)
+        of_window(simulation.model, [diagnostic], horizontal, window, parts)[0]
+        for window, *parts in zip(simulation.domain.blocks, *arrays)
     ]
+
+
+class Held:
+    """Blocks of fields by name: of the sequence as `blocks` gives them, and those made of them."""
+
+    def __init__(self, simulation, blocks):
+        self.simulation, self.blocks, self.held = simulation, blocks, {}
+
+    def __call__(self, name):
+        if name not in self.held:
+            self.held[name] = self.blocks(name)
+        return self.held[name]
+
+    def make(self, steps):
+        """What is made together, once; all ranks call it."""
+        for step in steps:
+            if step.fields[0] not in self.held:
+                self.held |= step.of(self.simulation, self)
 
 
 def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=float):
@@ -201,7 +253,7 @@ def of_window(model, diagnostics, horizontal, window, arrays, divisor=1, dtype=f
             *(_divided(a, divisor) for a in arrays), *weights(model, window), there, values
         )
         return [values]
-    step = ny if first.whole else max(1, _in_cache // (len(arrays[0]) * nx))
+    step = max(1, _in_cache // (len(arrays[0]) * nx))
     made: list[np.ndarray] = []
     for j in range(0, ny, step):
         rows = slice(j, min(j + step, ny))
@@ -239,17 +291,9 @@ def whole(simulation, name, levels=None):
     """
     model, fields = simulation.model, {f["name"]: f for f in simulation.fields.fields}
     _, diagnostic = find(name, model, fields)
-    field = fields[diagnostic.needs[0]]
+    field = fields[diagnostic.own_needs[0]]
     if levels is not None and (diagnostic.vertical or field["vertical"]) == "layer":
         wanted = chosen(levels, model.level_coordinates)
         diagnostic = model.at_levels(name, diagnostic, wanted, field["horizontal"])
-    if diagnostic.whole:
-        arrays = [simulation.gather(need) for need in diagnostic.needs]
-        if not simulation.is_root:
-            return None
-        window = (0, 0, *model.grid.shape[1:])
-        return model.grid.regular(
-            of_window(model, [diagnostic], field["horizontal"], window, arrays)[0]
-        )
     gathered = simulation.assemble(windows(simulation, diagnostic, field))
     return model.grid.regular(gathered) if simulation.is_root else None

@@ -3,16 +3,16 @@
     f' = S^-1 [n <= N] S f;    of winds S takes u cos(phi), v cos(phi), up to N + 1
 
 It smooths what columns or physics have left at the scale of the grid; beside other targets it comes
-first. Who writes a variable has all of it, so that the bits do not depend on ranks or servers.
+first. All ranks that compute make it together, before the output is sent, with the same bits on any
+of them.
 """
 
-from dataclasses import replace
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 
-from fathom.output.diagnostics import Diagnostic
+from fathom.failure import InputError
+from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 
 class Fit:
@@ -20,46 +20,70 @@ class Fit:
 
     def __init__(self, grid: Any, truncation: Any):
         most = getattr(grid, "truncation", None)
-        if most is None or not hasattr(grid, "harmonics"):
-            raise ValueError(
+        if most is None or not hasattr(grid, "rows"):
+            raise InputError(
                 f"fit = {truncation}: a spectral fit is of a Gaussian grid; this is"
                 f" {type(grid).__name__}"
             )
         if not (type(truncation) is int and 1 <= truncation <= most):
-            raise ValueError(
+            raise InputError(
                 f"fit = {truncation!r}: a whole number of waves is wanted, from 1 to {most}, the"
                 " truncation of the model"
             )
         self.grid, self.truncation = grid, truncation
 
-    def of(self, name: str, diagnostic: Diagnostic) -> Diagnostic:
-        """The variable of that name, fitted. ValueError: wind of a grid with another pole."""
+    def of(
+        self, name: str, diagnostic: Diagnostic, levels: int, kept: str, units: str
+    ) -> Diagnostic:
+        """The variable of that name, fitted; `levels`: how many it has; `kept` in fields of that
+        vertical place. ValueError: wind of a grid with another pole.
+        """
         wind = "wind" in name and "ward" in name
         if wind and self.grid.angle is not None:
-            raise ValueError(
+            raise InputError(
                 f"fit = {self.truncation}: '{name}' as on earth is no smooth field about the pole"
                 " of this grid; fit what has no direction"
             )
-        made = partial(self._fitted, diagnostic.of, wind)
-        return replace(diagnostic, of=made, whole=True)
+        height = self.grid.levels.number
+        room = {"column": 1, "layer": height, "interface": height + 1}[kept]
+        fields = tuple(f"waves of {name} from {k}" for k in range(0, levels, room))
 
-    def _fitted(self, of, wind, *given):
-        values = np.asarray(of(*given), float)
-        if not wind:
-            return self._transform.inverse(self._transform.direct(values))
-        cosine = np.cos(np.deg2rad(self.grid.latitude))[:, None]
-        image = self._of_wind.inverse(self._of_wind.direct(values * cosine))
-        return np.ascontiguousarray(image / cosine)
+        def fitted(simulation, blocks):
+            values = of_blocks(simulation, diagnostic, "center", blocks)
+            values = (self._of_wind if wind else self._image)(simulation, values, levels)
+            return {
+                field: [v[k : k + room] for v in values]
+                for field, k in zip(fields, range(0, levels, room))
+            }
 
-    @cached_property
-    def _transform(self):
-        return self._up_to(self.truncation)
+        made = Together(
+            diagnostic.needs,
+            fields,
+            fitted,
+            kept,
+            min(room, levels),
+            units,
+            surface=diagnostic.surface,
+        )
+        return Diagnostic(
+            fields,
+            lambda model, window, *parts: np.concatenate(parts)[:levels],
+            linear=diagnostic.linear,
+            vertical=kept,
+            before=(*diagnostic.before, made),
+        )
 
-    @cached_property
-    def _of_wind(self):
-        return self._up_to(self.truncation + 1)
+    def _image(self, simulation, values, levels):
+        return _waves(simulation, self.truncation).fitted(values, levels)
 
-    def _up_to(self, truncation):
-        from fathom.transform import SphericalHarmonics  # loads the core
+    def _of_wind(self, simulation, values, levels):
+        waves = _waves(simulation, self.truncation + 1)
+        cosine = waves.cosine
+        image = waves.fitted([v * c for v, c in zip(values, cosine)], levels)
+        return [v / c for v, c in zip(image, cosine)]
 
-        return SphericalHarmonics(truncation, self.grid.rows)
+
+def _waves(simulation, truncation):
+    from fathom.transform.on_blocks import OnBlocks  # loads the core
+
+    return OnBlocks.of(simulation, truncation)

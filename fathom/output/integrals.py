@@ -13,7 +13,8 @@ from time import perf_counter
 import numpy as np
 
 from fathom import mpi, output
-from fathom.output.stores import SmallStore
+from fathom.failure import InputError
+from fathom.output.small_stores import SmallStore
 from fathom.schemes import scheme
 
 
@@ -24,7 +25,7 @@ class Integrals(SmallStore):
         self, simulation, path, variables, every, statistic=None, dtype="float64", **chosen
     ):
         if chosen:
-            raise ValueError(
+            raise InputError(
                 f"output {path}:"
                 f" {variables if isinstance(variables, str) else ', '.join(variables)} lie on no"
                 f" grid; {', '.join(chosen)} is for fields"
@@ -36,13 +37,13 @@ class Integrals(SmallStore):
         found = self.simulation.model.integrals
         strange = [name for name in self.requested if name not in found]
         if strange:
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: '{strange[0]}' is a field,"
                 f" {', '.join(n for n in self.requested if n in found)} is not: give fields an"
                 " output of their own"
             )
         if self.statistic not in (None, "mean"):
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: the {self.statistic} of {', '.join(self.requested)} does not"
                 " follow from that of what flows; ask for the mean, or for none"
             )
@@ -55,7 +56,7 @@ class Integrals(SmallStore):
             if need not in known
         }
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: this model does not compute {', '.join(sorted(missing))}"
             )
         return made + self._kept(known, precision)

@@ -11,8 +11,9 @@ from time import perf_counter
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.output import diagnostics
-from fathom.output.stores import SmallStore
+from fathom.output.small_stores import SmallStore
 from fathom.regrid import targets
 
 
@@ -27,7 +28,7 @@ class Moorings(SmallStore):
         self, simulation, path, variables, every, statistic, dtype, moorings, levels=None, **chosen
     ):
         for name, value in chosen.items():
-            raise ValueError(
+            raise InputError(
                 f"output {path}: moorings and {name} = {value} are two places; give one of them,"
                 " and another output the other"
             )
@@ -35,12 +36,6 @@ class Moorings(SmallStore):
         self.target = targets.moorings(moorings)
 
     def open(self):
-        for name, d in self.variables.items():
-            if d.whole:
-                raise ValueError(
-                    f"output {self.path}: '{name}' is made of the whole grid, moorings of columns;"
-                    " an output with a section or an area has it"
-                )
         self._find_places()
         self._find_target()
         self.columns = {
@@ -64,7 +59,7 @@ class Moorings(SmallStore):
                     ((places[0] - x + 180) % 360 - 180) ** 2 * np.cos(np.deg2rad(y)) ** 2
                     + (places[1] - y) ** 2
                 )
-                raise ValueError(
+                raise InputError(
                     f"output {self.path}: mooring {self.target.mapping['station'][n]} at [{x:g},"
                     f" {y:g}] is on the grid's land; the nearest water is at"
                     f" [{(places[0][near] + 180) % 360 - 180:.2f}, {places[1][near]:.2f}]"
@@ -72,10 +67,11 @@ class Moorings(SmallStore):
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         s, began, held = self.simulation, perf_counter(), {}
+        self.make_along()
         for name, d in self.variables.items():
             for need in d.needs:
                 source, horizontal = (
-                    self._running_name(need, d.surface) if self.statistic else need,
+                    self._source(need, d.surface),
                     self.places[name]["horizontal"],
                 )
                 if (source, horizontal, d.surface) not in held:
@@ -87,12 +83,7 @@ class Moorings(SmallStore):
             for name, d in self.variables.items():
                 horizontal = self.places[name]["horizontal"]
                 arrays = [
-                    held[
-                        self._running_name(need, d.surface) if self.statistic else need,
-                        horizontal,
-                        d.surface,
-                    ]
-                    for need in d.needs
+                    held[self._source(need, d.surface), horizontal, d.surface] for need in d.needs
                 ]
                 self._write(
                     self._alias(name),

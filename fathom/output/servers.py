@@ -17,7 +17,7 @@ from copy import copy
 import numpy as np
 
 from fathom import mpi
-from fathom.failure import RunFailure, stopped_status
+from fathom.failure import InputError, RunFailure, stopped_status
 from fathom.output import files
 
 
@@ -30,7 +30,7 @@ def divide(how):
         return None
     sets = how["io_sets"] or servers
     if servers % sets:
-        raise ValueError(f"io_servers = {servers} cannot be dealt out evenly to io_sets = {sets}")
+        raise InputError(f"io_servers = {servers} cannot be dealt out evenly to io_sets = {sets}")
     return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
 
 

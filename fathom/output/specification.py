@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import FileError, FileExists, InputError, file_error
 from fathom.names import near, unknown
 
 Region = tuple[int, int, int, int]  # j0, j1, i0, i1: rows and points of the global grid, half open
@@ -67,7 +68,7 @@ class TimeAxis:
 
     def __post_init__(self):
         if self.calendar not in calendars:
-            raise ValueError(unknown("calendar", self.calendar, calendars))
+            raise InputError(unknown("calendar", self.calendar, calendars))
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -164,7 +165,7 @@ def check_block(
         and 0 <= i0 < i1 <= nx
     )
     if not whole:
-        raise ValueError(
+        raise InputError(
             f"region rows {j0}:{j1}, points {i0}:{i1} of {variable.name!r} is not made of whole"
             f" chunks: edges must be multiples of {rows} rows and {points} points within {ny} x"
             f" {nx}"
@@ -172,13 +173,13 @@ def check_block(
     own = variable.dims[variable.varies :]
     expected = (*(sizes[dim] for dim in own[:-2]), *(j1 - j0, i1 - i0)[-len(own) :])
     if np.shape(array) != expected:
-        raise ValueError(
+        raise InputError(
             f"array of {variable.name!r} has shape {np.shape(array)}; "
             f"region {region} needs {expected}"
         )
     array = np.asarray(array)
     if not np.can_cast(array.dtype, variable.dtype, "same_kind"):
-        raise ValueError(
+        raise InputError(
             f"array of {variable.name!r} has type {array.dtype}, which does not fit into"
             f" {variable.dtype}"
         )
@@ -205,30 +206,30 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
     sizes: dict[str, int] = {}
     for name, (dims, array, _) in coordinates.items():
         if len(dims) != array.ndim:
-            raise ValueError(f"coordinate {name!r} has shape {array.shape} but dimensions {dims}")
+            raise InputError(f"coordinate {name!r} has shape {array.shape} but dimensions {dims}")
         for dim, size in zip(dims, array.shape):
             if sizes.setdefault(dim, size) != size:
-                raise ValueError(
+                raise InputError(
                     f"coordinate {name!r}: dimension {dim!r} has {size} points, elsewhere"
                     f" {sizes[dim]}"
                 )
     for variable in variables:
         for dim in variable.dims:
             if dim != "time" and dim not in sizes:
-                raise ValueError(
+                raise InputError(
                     f"variable {variable.name!r}: no coordinate has dimension"
                     f" {dim!r}{near(dim, sizes)}"
                 )
     return sizes
 
 
-def no_overwrite(path: Path) -> FileExistsError:
-    return FileExistsError(
+def no_overwrite(path: Path) -> FileExists:
+    return FileExists(
         f"{path} exists; choose another name, or allow it to be replaced (overwrite=True)"
     )
 
 
-def explain(error: OSError, path: Path, doing: str) -> OSError:
+def explain(error: OSError, path: Path, doing: str) -> FileError:
     """The same error with what was being done, where, and what may help."""
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -246,7 +247,7 @@ def explain(error: OSError, path: Path, doing: str) -> OSError:
         )
     else:
         text = f"{error.strerror or error} while {doing}"
-    return type(error)(error.errno, text)
+    return file_error(error, text)
 
 
 def with_dates(dataset: Any) -> Any:

@@ -24,6 +24,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import FileError
 from fathom.output import files
 from fathom.output.specification import explain
 
@@ -123,7 +124,7 @@ def _taken_back(file: Path, total: int) -> memoryview:
     """What a file of the folder holds, which is gone then."""
     data = file.read_bytes()
     if zlib.crc32(data) != total:
-        raise OSError(
+        raise FileError(
             f"{file} is not what was written into it: the disk of the staging folder is damaged"
         )
     file.unlink()

@@ -10,22 +10,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi, names, output, provenance
+from fathom import names, output, provenance
+from fathom.failure import InputError
 from fathom.output import diagnostics, files
+from fathom.output.along import Along
 from fathom.output.fit import Fit
+from fathom.output.places import Places
+from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
-from fathom.regrid import targets, windows
-from fathom.regrid.chosen import chosen
-from fathom.schemes import scheme
-from fathom.time.clock import Period
 
-statistics = {
-    "mean": ("TimeSum", 0.0),
-    "minimum": ("TimeMinimum", np.inf),
-    "maximum": ("TimeMaximum", -np.inf),
-    "accumulation": ("TimeSum", 0.0),
-}  # process, and what it begins with
-summed = ("mean", "accumulation")
 accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
 # CF names of rates -> of what they add up to; others have none
 amounts = {
@@ -39,7 +32,7 @@ amounts = {
 }
 
 
-class Store(Stream):
+class Store(Statistics, Along, Places, Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the
     rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
     degrees, on another `grid`, or along a `section`; as it is, or a spectral `fit` of it."""
@@ -74,12 +67,12 @@ class Store(Stream):
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
         if dtype not in ("float32", "float64"):
             allowed = ("float32", "float64")
-            raise ValueError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
+            raise InputError(f"output {path}: {names.unknown('dtype', str(dtype), allowed)}")
         if statistic is not None and statistic not in statistics:
-            raise ValueError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
+            raise InputError(f"output {path}: " + names.unknown("statistic", statistic, statistics))
         self.requested = [variables] if isinstance(variables, str) else list(variables)
         if len(self.requested) < self.least:
-            raise ValueError(
+            raise InputError(
                 f"output {path}: no variables; allowed: {', '.join(simulation.model.derived)}, or"
                 " any field"
             )
@@ -92,165 +85,17 @@ class Store(Stream):
             # any rank may write its chunks; else one writes all. An unknown ending is an error now
         ).collective
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+        self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
         self.compression = None
 
     def compress(self, compression):
         """Files are compressed so; None: as the format does by itself. ValueError: it cannot."""
         allowed = getattr(output.writer(self.path), "compressions", ())
         if compression is not None and compression not in allowed:
-            raise ValueError(
+            raise InputError(
                 f"output {self.path}: " + names.unknown("compression", compression, allowed)
             )
         self.compression = compression
-
-    def _said(self, make, *given):
-        """What `make` makes of them; a ValueError names the output."""
-        try:
-            return make(*given)
-        except ValueError as error:
-            raise ValueError(f"output {self.path}: {error}") from None
-
-    def _place(self, regular, grid, section, area):
-        """The target of the store; None: the model's own grid. ValueError: what does not go
-        together.
-        """
-        if section is not None:
-            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
-            self._one_place(section, {k: value for k, value in other.items() if value is not None})
-            return targets.section(section)
-        if grid is not None and regular is not None:
-            self._one_place(regular, {"grid": grid}, "regular")
-        target = None if regular is None else targets.regular(regular)
-        if grid is not None:
-            target = self._said(targets.of_grid, grid)
-        if area is None and not self.zonal:
-            # of a limited area: without its extension
-            return target or getattr(self.simulation.model.grid, "window", None)
-        return self._said(self._part, target, area)
-
-    def _part(self, target, area):
-        """An area of a target, or of the model's own grid (None), and its means along circles."""
-        own = self.simulation.model.grid.mapping() if target is None else target.mapping
-        if area is not None or target is None:
-            cut = windows.window(own, area or windows.globe)
-            target = cut if target is None else cut.without_grid()
-        return windows.ZonalMean(target) if self.zonal else target
-
-    def _one_place(self, section, other, what="section"):
-        for name, value in other.items():
-            raise ValueError(
-                f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
-                " give one of them, and another output the other"
-            )
-
-    def _chosen(self, levels):
-        """Chosen levels; None: those of the model."""
-        if levels is None:
-            return None
-        model = self.simulation.model
-        if not hasattr(model, "at_levels"):
-            raise ValueError(
-                f"output {self.path}: levels = {levels} are of pressure or depth;"
-                f" {type(model).__name__} has none"
-            )
-        return self._said(chosen, levels, model.level_coordinates)
-
-    # ---- before the run --------------------------------------------------------------------------
-
-    def processes(self, known, precision):
-        """What the sequence must do for this store: running statistics."""
-        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
-            raise ValueError(
-                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
-            )
-        model = self.simulation.model
-        self.variables = {}
-        for name, d in (diagnostics.find(name, model, known) for name in self.requested):
-            layer = (d.vertical or known[d.needs[0]]["vertical"]) == "layer" and not d.surface
-            self.variables[name] = (
-                model.at_levels(name, d, self.levels, known[d.needs[0]]["horizontal"])
-                if self.levels is not None and layer
-                else d
-            )
-            if self.fit is not None:
-                self.variables[name] = self._said(self.fit.of, name, self.variables[name])
-        self._check_statistic()
-        return self._kept(known, precision)
-
-    def _check_statistic(self):
-        """ValueError: one that does not follow from those of what a variable is made of."""
-        for name, d in self.variables.items():
-            if not (
-                self.statistic is None
-                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
-            ):
-                raise ValueError(
-                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
-                    f" that of {', '.join(d.needs)}; ask for the instantaneous one, or for those"
-                )
-
-    def _kept(self, known, precision):
-        """Fields that variables need stay readable; in place of them, the processes of their
-        running statistics.
-        """
-        needs = self._needs()
-        if not self.statistic:
-            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
-            return []
-
-        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
-        self.sums = [self._running_name(*need) for need in needs]
-        return [self._running(field, surface, known, places, precision) for field, surface in needs]
-
-    def _needs(self):
-        """(field, whether only its top layer) of all that variables are made of."""
-        return sorted({(field, d.surface) for d in self.variables.values() for field in d.needs})
-
-    def _running(self, field, surface, known, places, precision):
-        now = f"{field}_after" if f"{field}_after" in known else field
-        place = places.get(field) or places["tracer"]
-        flat = surface or place["vertical"] == "column"
-        kind = statistics[self.statistic][0]
-        process = scheme(f"Surface{kind}" if flat else kind).process(
-            precision,
-            phase="output",
-            on={"value": now, "statistic": self._running_name(field, surface)},
-            label=f"{kind} of {field}",
-        )
-        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
-        return process.at(
-            self._running_name(field, surface),
-            place["horizontal"],
-            "column" if flat else place["vertical"],
-            place["vector"],
-        )
-
-    def _running_name(self, field, surface):
-        return (
-            f"{'sum' if self.statistic in summed else self.statistic} of"
-            f" {'surface ' if surface else ''}{field} for {self.path.name}"
-        )
-
-    def _mapping(self):
-        """Coordinates, as `output.coordinates` takes them."""
-        model = self.simulation.model
-        own = model.grid.mapping()
-        levels = {} if self.levels is None else self.levels.mapping
-        land = getattr(model, "land_fraction", None)
-        if self.target is not None:
-            # of a limited area without its extension
-            inside = land is not None and isinstance(self.target, windows.Inside)
-            return (
-                {
-                    name: own[name]
-                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
-                    if name in own
-                }
-                | levels
-                | self.target.mapping
-                | ({"land_fraction": self.target.cut(land)} if inside else {})
-            )
-        return own | levels | ({} if land is None else {"land_fraction": land})
 
     # ---- the file --------------------------------------------------------------------------------
 
@@ -284,24 +129,15 @@ class Store(Stream):
         step; returns all fields.
         """
         fields = {f["name"]: f for f in self.simulation.fields.fields}
-        self.places = {name: fields[d.needs[0]] for name, d in self.variables.items()}
+        self.places = {
+            name: fields[need if (need := d.needs[0]) not in self.made else self._made_name(need)]
+            for name, d in self.variables.items()
+        }
         self.known_at_start = {
-            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.needs)
+            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.own_needs)
             for name, d in self.variables.items()
         }
         return fields
-
-    def _find_target(self):
-        """The target's interpolations, on all ranks."""
-        s = self.simulation
-
-        def find():
-            for horizontal in {place["horizontal"] for place in self.places.values()}:
-                self.target.find(s.model.grid, horizontal)
-
-        if self.target is not None:
-            s.on_root(find)
-            self.target = s.comm.bcast(self.target)
 
     def _open_file(self):
         """The file on root, new or that of the run which is continued."""
@@ -364,10 +200,10 @@ class Store(Stream):
             shift = first.setdefault((needs[0], surface), len(first))
             items = []
             for need in needs:
-                source = self._running_name(need, surface) if self.statistic else need
+                source = self._source(need, surface)
                 item = Item(
                     source,
-                    1 if surface else fields[source]["levels"],
+                    self._levels_of(need, surface, fields[source]["levels"]),
                     self._rectangles(name, regions[name]),
                     shift,
                 )
@@ -380,28 +216,19 @@ class Store(Stream):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
-            key = name if d.shared is None else (d.shared, d.vertical, d.whole, regions[name])
+            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
-        _, ny, nx = self.simulation.model.grid.shape
-        if self.variables[name].whole:
-            return tuple((0, ny, 0, nx) for _ in regions)
+        nx = self.simulation.model.grid.shape[2]
         if self.target is None:
             return regions
         return tuple(
             (*self.target.rows(self.places[name]["horizontal"], region), 0, nx)
             for region in regions
         )
-
-    def _interval_start(self):
-        """The step at which the mean began that a restart has left half done."""
-        s, start = self.simulation, 0.0
-        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
-            start = due
-        return round(start / s.step)
 
     def _alias(self, name):
         return names.fields[name].alias if name in names.fields else name
@@ -464,6 +291,10 @@ class Store(Stream):
 
     # ---- an event --------------------------------------------------------------------------------
 
+    def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
+        self.make_along()
+        super().send(steps, seconds, bounds, last)
+
     def begin(self, kept):
         """Once the state is there; kept: what the restart has of this store."""
 
@@ -505,10 +336,6 @@ class Store(Stream):
             self.send()
         self.last = s.count
 
-    def _begin_interval(self):
-        for name in self.sums:
-            self.simulation.fields.fill(name, statistics[self.statistic][1])
-
     def write_region(self, event, product, n, arrays):
         horizontal, grid = self.places[product.names[0]]["horizontal"], self.simulation.model.grid
         j0, j1, i0, i1 = self.items[product.items[0]].rectangles[n]
@@ -529,9 +356,6 @@ class Store(Stream):
             values = np.full_like(values, np.nan) if name in unknown else values
             if self.target is None:
                 values = grid.regular(values, j0)
-                if self.variables[name].whole:
-                    first, end, west, east = product.regions[n]
-                    values = values[:, first:end, west:east]
             else:
                 values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
@@ -541,10 +365,6 @@ class Store(Stream):
                 product.regions[n],
                 values.astype(self.dtype, copy=False),
             )
-
-    def divisor(self, steps):
-        """Of what was summed over steps: a mean, or the sum times the step."""
-        return 1 / self.simulation.step if self.statistic == "accumulation" else steps
 
     @contextmanager
     def _early(self, names, seconds):
@@ -561,7 +381,11 @@ class Store(Stream):
     def levels_sent(self):
         """Also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
-        return sum(1 if surface else fields[field] for field, surface in self._needs())
+        sent = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        return sum(
+            self._levels_of(need, surface, fields[self._source(need, surface)])
+            for need, surface in sent
+        )
 
     def stored_bytes(self):
         """Of one time, before it is compressed."""
@@ -575,14 +399,11 @@ class Store(Stream):
         )
 
     def _levels_stored(self, name):
-        levels = self.items[next(p for p in self.products if name in p.names).items[0]].levels
-        return (
-            1
-            if self._vertical(name) == "column"
-            else levels
-            if self.levels is None
-            else len(self.levels)
-        )
+        if self._vertical(name) == "column":
+            return 1
+        if self.levels is not None:
+            return len(self.levels)
+        return self.items[next(p for p in self.products if name in p.names).items[0]].levels
 
     # ---- with servers ----------------------------------------------------------------------------
 
@@ -591,33 +412,3 @@ class Store(Stream):
         roles = self.simulation.roles
         if self.shared or roles.server == roles.per_set * self.set:
             self.reopen()
-
-
-class SmallStore(Store):
-    """A store of few numbers, which root alone writes, also in a run with I/O servers."""
-
-    travels = False
-
-    def __init__(self, *arguments, **keywords):
-        super().__init__(*arguments, **keywords)
-        self.shared = False
-
-    def open(self):
-        s = self.simulation
-        self._open_file()
-        self.count = s.comm.bcast(len(self.file.times) if s.is_root else None)
-        self._resume()
-
-    def _write(self, name, value):
-        """A value of the time that is under way, on root."""
-        for region in self.file.regions(name):
-            j0, j1, i0, i1 = region
-            self.file.write(
-                name,
-                self.count,
-                region,
-                value[..., j0:j1, i0:i1] if value.ndim > 1 else value[i0:i1],
-            )
-
-    def bytes_here(self):
-        return 0

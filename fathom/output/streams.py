@@ -119,8 +119,10 @@ class Stream(ABC):
                     item: self._gather(self.items[item])(blocks(self.items[item])) for item in items
                 }
             with region("make and write", "output", "output"):
-                for piece in self._pieces(event, list(products), arrays, s.comm.rank, s.comm.size):
-                    piece()
+                if s.comm.rank in s.writers:
+                    here = s.writers.index(s.comm.rank), len(s.writers)
+                    for piece in self._pieces(event, list(products), arrays, *here):
+                        piece()
         with region("all have written", "output", "sum", s.comm):
             s.comm.barrier()
         if not self.shared:
@@ -131,13 +133,16 @@ class Stream(ABC):
         plan.
         """
         s = self.simulation
-        key = item.rectangles, item.first % s.comm.size if self.shared else None
+        key = item.rectangles, item.first % len(s.writers) if self.shared else None
         if key not in s.gathers:
             s.gathers[key] = Gather(
                 s.comm,
                 s.domain,
                 item.rectangles,
-                [self._writer(item.first + n, s.comm.size) for n in range(len(item.rectangles))],
+                [
+                    s.writers[self._writer(item.first + n, len(s.writers))]
+                    for n in range(len(item.rectangles))
+                ],
             )
         return s.gathers[key]
 

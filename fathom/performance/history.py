@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 from fathom import regions
+from fathom.failure import InputError
 
 kept = (
     "case",
@@ -52,14 +53,14 @@ def read(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ValueError(f"{file} cannot be read: {error.strerror}") from None
+        raise InputError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:
-        raise ValueError(
+        raise InputError(
             f"{file} is no profile: it is not JSON. Allowed: what `fathom profile --json` writes,"
             " summary.json, or the directory of a run"
         ) from None
     if not isinstance(found, dict) or ("profile" not in found and "samples" not in found):
-        raise ValueError(
+        raise InputError(
             f"{file} is no profile: it has no regions. Allowed: what `fathom profile --json`"
             " writes, summary.json, or the directory of a run"
         )

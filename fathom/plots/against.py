@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -36,7 +37,7 @@ def against(panels: Mapping[str, Panel], *, title: str, note: str = "") -> Any:
         name: p for name, p in panels.items() if any(len(curve[0]) for curve in p.curves.values())
     }
     if not panels:
-        raise ValueError("there are no sizes to draw")
+        raise InputError("there are no sizes to draw")
     columns, rows = _legend_shape(panels)
     height = 3.6 + 0.17 * rows
     figure = new_figure(7.4 if len(panels) == 1 else 4.9 * len(panels), height)

@@ -11,6 +11,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.plots.picture import picture, shown_limits
 from fathom.plots.style import encoded
 
@@ -50,12 +51,12 @@ def animation(
 
     path = Path(path)
     if path.suffix not in (".gif", ".html"):
-        raise ValueError(f"an animation is a .gif or .html, not {path.name!r}")
+        raise InputError(f"an animation is a .gif or .html, not {path.name!r}")
     if not 0.1 <= rate <= 50:
-        raise ValueError(f"rate = {rate:g} pictures a second must lie in [0.1, 50]")
+        raise InputError(f"rate = {rate:g} pictures a second must lie in [0.1, 50]")
     count = dataset.sizes.get("time", 0)
     if count < 2 or kind == "series":
-        raise ValueError(f"an animation needs two times or more; {variable!r} has {count}")
+        raise InputError(f"an animation needs two times or more; {variable!r} has {count}")
     limits = shown_limits(dataset, variable, level=level, kind=kind)
     frames = []
     for n in range(count):

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -60,7 +61,7 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
     """The records in order of their seconds, those beyond `most` summed into one."""
     records = sorted((dict(record) for record in profile), key=lambda record: -record["seconds"])
     if not records:
-        raise ValueError("the profile is empty")
+        raise InputError("the profile is empty")
     rest = records[most:]
     if rest:
         records = [

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -25,7 +26,7 @@ class Profile:
 def by_latitude(panels: Mapping[str, Profile], *, title: str = "") -> Any:
     """The figure: one panel below another over a common latitude. ValueError: nothing to draw."""
     if not panels:
-        raise ValueError("there is nothing to draw")
+        raise InputError("there is nothing to draw")
     figure = new_figure(7.4, 0.7 + 2.1 * len(panels))
     rows = figure.subplots(len(panels), 1, squeeze=False, sharex=True)[:, 0]
     height = figure.get_figheight()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import unknown
 
 land = "#d4d3cf"
@@ -139,7 +140,7 @@ def colour_map(name: str) -> Any:
 
     if name not in _points:
         if name not in matplotlib.colormaps:
-            raise ValueError(unknown("colour map", name, [*_points, *matplotlib.colormaps]))
+            raise InputError(unknown("colour map", name, [*_points, *matplotlib.colormaps]))
         return matplotlib.colormaps[name]
     points = _to_oklab(np.array([to_rgb(colour) for colour in _points[name]]))
     at = np.linspace(0, len(points) - 1, 256)

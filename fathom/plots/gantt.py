@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -56,7 +57,7 @@ def gantt(
     to the next. Returns the figure; ValueError where there is nothing to draw."""
     charts = {name: rows for name, rows in charts.items() if any(rows)}
     if not charts:
-        raise ValueError("there are no events to draw")
+        raise InputError("there are no events to draw")
     ranks = max(len(rows) for rows in charts.values())
     shown = np.unique(np.linspace(0, ranks - 1, min(ranks, most_rows)).astype(int))
     tall = max(0.75, min(3.4, 0.28 * len(shown)))

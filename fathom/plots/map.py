@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import describe
 from fathom.plots.colours import coast, colour_map, faint, land
 from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
@@ -57,7 +58,7 @@ def raster_of(grid: Mapping[str, Any] | Raster, shape: tuple[int, ...]) -> Raste
     """The raster of a grid; ValueError where a field of that shape is not on it."""
     raster = grid if isinstance(grid, Raster) else Raster(mesh_of(grid))
     if tuple(shape) != raster.mesh.shape:
-        raise ValueError(
+        raise InputError(
             f"a map needs a field of shape {raster.mesh.shape}, as its grid; it was given"
             f" {tuple(shape)}"
         )

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ def mesh_of(grid: Mapping[str, Any]) -> Mesh:
                 if units is None:
                     units = getattr(grid[names[0]], "attrs", {}).get("units", "m")
                 return Mesh(_corners(x, y, names[0], spherical), spherical, units)
-    raise ValueError(
+    raise InputError(
         "no horizontal coordinates: a grid needs corner_longitude and corner_latitude, or"
         f" longitude and latitude, or x and y; it has {', '.join(map(str, grid)) or 'none'}"
     )
@@ -137,7 +138,7 @@ def _between(x: np.ndarray, y: np.ndarray, spherical: bool) -> tuple[np.ndarray,
             point = np.concatenate([before, point, after])
             point = np.moveaxis(0.5 * (point[1:] + point[:-1]), 0, axis)
         else:
-            raise ValueError(
+            raise InputError(
                 f"cells of a grid of {x.shape} points cannot be drawn without their corners"
             )
     return earth.places(point) if spherical else (point[..., 0], point[..., 1])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import describe, fields, unknown
 from fathom.plots.lines import coast
 from fathom.plots.map import displayed
@@ -52,7 +53,7 @@ def picture(
         else "map"
     )
     if kind not in kinds:
-        raise ValueError(unknown("kind of picture", kind, kinds))
+        raise InputError(unknown("kind of picture", kind, kinds))
     units = str(data.attrs.get("units", "")) or None
     data, moment = (data, "") if kind == "series" else _at_time(data, time)
     with told(dataset.encoding.get("source", "the data")):
@@ -113,7 +114,7 @@ def _resolve(dataset: Any, variable: str) -> str:
             return candidate
     held = [str(name) for name in dataset.data_vars if not str(name).endswith("_bounds")]
     words = [row.name for row in fields.values() if row.alias in held]
-    raise ValueError(
+    raise InputError(
         unknown("variable", variable, [*held, *(word for word in words if word not in held)])
     )
 
@@ -128,7 +129,7 @@ def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
         return data, ""
     count = data.sizes["time"]
     if count == 0:
-        raise ValueError("there is no complete time in the file yet")
+        raise InputError("there is no complete time in the file yet")
     words = {"last": count - 1, "first": 0}
     index = words.get(time) if isinstance(time, str) else int(time)
     if (
@@ -141,7 +142,7 @@ def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
     if index is None:
         index = _nearest_time(data.time, str(time))
     if not -count <= index < count:
-        raise ValueError(f"time {time} is not in the file: it has times 0 to {count - 1}")
+        raise InputError(f"time {time} is not in the file: it has times 0 to {count - 1}")
     chosen = data.isel(time=index)
     return chosen, _date(chosen.time.values)
 
@@ -162,7 +163,7 @@ def _nearest_time(times: Any, wanted: str) -> int:
     try:
         target = seconds(wanted)
     except (ValueError, TypeError):
-        raise ValueError(
+        raise InputError(
             f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11"
         ) from None
     return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
@@ -183,7 +184,7 @@ def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, 
     if dim is None and level in (None, "surface"):
         return data, ""
     if dim is None:
-        raise ValueError(f"level {level}: {data.name} has no levels in the file")
+        raise InputError(f"level {level}: {data.name} has no levels in the file")
     count = data.sizes[dim]
     values = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(count), float
@@ -214,7 +215,7 @@ def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
             if hybrid
             else f"{units} from {values[0]:g} to {values[-1]:g}"
         )
-        raise ValueError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
+        raise InputError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
     if hybrid:
         return int(np.clip(wanted - 1, 0, len(values) - 1))
     return int(np.argmin(np.abs(values - wanted)))
@@ -274,7 +275,7 @@ def _section(
 ) -> Any:
     dim = _vertical(data)
     if dim is None:
-        raise ValueError(f"{name!r} has one value a column; a section needs levels")
+        raise InputError(f"{name!r} has one value a column; a section needs levels")
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
     if dim != "depth" and interfaces[0] > interfaces[-1]:  # the top of the atmosphere first
         data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
@@ -363,7 +364,7 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
 
 def _series(dataset: Any, data: Any, variable: str, path: Any) -> Any:
     if "time" not in data.dims:
-        raise ValueError(f"{variable!r} does not vary in time")
+        raise InputError(f"{variable!r} does not vary in time")
     times = data.time.values
     seconds = np.array([_seconds(value - times[0]) for value in times])
     area = next(

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import describe
 from fathom.plots.colours import colour_map, ink, land
 from fathom.plots.map import _degrees, caption, displayed
@@ -35,7 +36,7 @@ def section(
     vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
-        raise ValueError(
+        raise InputError(
             f"a section between {len(along)} edges and {len(depth)} interfaces needs values of"
             f" shape {(len(depth) - 1, len(along) - 1)}; it was given {np.shape(values)}"
         )

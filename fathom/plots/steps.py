@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -24,7 +25,7 @@ def steps(
     marked: steps, from 1 on, that have a colour, by what they stand for. Returns the figure;
     ValueError if there is none."""
     if not runs or not all(len(seconds) for seconds in runs.values()):
-        raise ValueError("there are no steps to draw")
+        raise InputError("there are no steps to draw")
     longest = max(max(seconds) for seconds in runs.values())
     scale, unit = (1e3, "ms") if longest < 0.5 else (1.0, "s")
     figure = new_figure(7.4, 0.7 + (1.25 if len(runs) > 1 else 1.7) * len(runs))

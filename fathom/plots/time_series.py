@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import faint, phases
 from fathom.plots.style import new_figure, styled, unit_text
 
@@ -29,7 +30,7 @@ def time_series(
     figure.
     """
     if not series:
-        raise ValueError("there is no series to draw")
+        raise InputError("there is no series to draw")
     columns = min(columns, len(series))
     rows = math.ceil(len(series) / columns)
     figure = new_figure(7.4, 0.5 + 1.55 * rows)

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi, names, output
+from fathom.failure import InputError
 from fathom.post.pressure_levels import to_pressure_levels
 from fathom.regrid import chosen, places, targets
 
@@ -48,7 +49,7 @@ class Source:
             if not there & {"air_temperature", "virtual_temperature"}:
                 needs.add("air_temperature")
             if needs:
-                raise ValueError(
+                raise InputError(
                     f"levels of pressure need {', '.join(sorted(needs))} beside the others; the"
                     f" store has {', '.join(sorted(there))}"
                 )
@@ -112,7 +113,7 @@ def make(
     """
     comm = comm or mpi.world
     if Path(out).suffix != ".zarr":
-        raise ValueError(f"{out}: ranks write a data base together; allowed: a .zarr")
+        raise InputError(f"{out}: ranks write a data base together; allowed: a .zarr")
     data, target = output.open(store), targets.regular(step)
     pressures = None if levels is None else chosen.chosen(levels, (chosen.pressure,))
     source = Source(data, pressures)

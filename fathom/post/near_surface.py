@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 KARMAN = 0.4
 
 
@@ -29,7 +31,7 @@ def at_height(
     """
     z_L, z = np.asarray(height_of_lowest, float), np.asarray(height, float)
     if (z > z_L).any():
-        raise ValueError(
+        raise InputError(
             f"{z.max():g} m lies above the middle of the lowest layer, at {np.min(z_L):g} m"
         )
     neutral = np.log(1 + z_L / np.asarray(roughness, float))

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.regrid import column
@@ -40,13 +41,13 @@ class Column:
         known = next((n for n in ("air_temperature", "virtual_temperature") if n in fields), None)
         for name in (known or "air_temperature", *SURFACE):
             if name not in fields:
-                raise ValueError(
+                raise InputError(
                     f"{name} is needed to find pressure and height; there are"
                     f" {', '.join(sorted(fields))}"
                 )
         self.shape = np.shape(fields["surface_geopotential"])
         if len(fields[known]) != a.size - 1:
-            raise ValueError(f"{known} has {len(fields[known])} layers, the levels {a.size - 1}")
+            raise InputError(f"{known} has {len(fields[known])} layers, the levels {a.size - 1}")
         used = [known, *SURFACE, *(["specific_humidity"] if "specific_humidity" in fields else [])]
         given = [self._flat(fields[name], name not in SURFACE) for name in used]
         if len({field.dtype for field in given}) > 1:
@@ -75,7 +76,7 @@ class Column:
         """
         wanted = np.atleast_1d(np.asarray(pressures, float))
         if not (wanted > 0).all():
-            raise ValueError(f"pressures are positive numbers [Pa], not {wanted.tolist()}")
+            raise InputError(f"pressures are positive numbers [Pa], not {wanted.tolist()}")
         if not np.array_equal(self._at, wanted):
             logarithm = np.log(wanted)
             self.air.to(logarithm[:, None] if wanted.ndim == 1 else logarithm)
@@ -110,7 +111,7 @@ class Column:
         Below the lowest layer its value there.
         """
         if order not in (1, 3):
-            raise ValueError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
+            raise InputError(f"order = {order}: allowed are 1 (linear) and 3 (cubic)")
         return self._shaped(self._to(pressures).at(self._flat(field, True), order))
 
     def air_temperature(self, pressures, *, order: int = 3) -> np.ndarray:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 
 def regular_weights(latitude, longitude) -> np.ndarray:
     """(lat, lon) area of the cells around the points of a regular grid, between the middles of
@@ -27,7 +29,7 @@ def mean(field, weights) -> np.ndarray:
     """<f> over the axes of the weights."""
     field, axes = np.asarray(field, float), tuple(range(-np.ndim(weights), 0))
     if field.shape[-np.ndim(weights) :] != np.shape(weights):
-        raise ValueError(
+        raise InputError(
             f"a field of shape {field.shape} does not fit weights of shape {np.shape(weights)}"
         )
     there = np.isfinite(field)

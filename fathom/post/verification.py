@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.post import scores
 from fathom.regrid import sphere
 from fathom.regrid.rows import Rows
@@ -30,7 +31,7 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     analyses = analyses.transpose("time", "latitude", "longitude")
     forecasts = np.asarray(forecasts, float)
     if len(forecasts) != analyses.sizes["time"]:
-        raise ValueError(
+        raise InputError(
             f"{len(forecasts)} forecasts and {analyses.sizes['time']} analyses: both must be at the"
             " same times"
         )

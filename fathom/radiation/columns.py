@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.tables import AEROSOLS
 from fathom.schemes import bytes_of
@@ -19,7 +20,7 @@ def longwave(tables, columns, *, angles=1, precision="fp64", **of_clouds):
     0: two streams. precision : "fp64" or "fp32". of_clouds : overlap, decorrelation, key.
     """
     if angles not in (0, 1, 2, 3, 4):
-        raise ValueError(f"angles = {angles!r} must be 1 to 4, or 0 for two streams")
+        raise InputError(f"angles = {angles!r} must be 1 to 4, or 0 for two streams")
     return _fluxes(tables, columns, True, angles, precision, **of_clouds)[:2]
 
 
@@ -41,13 +42,13 @@ def _fluxes(
     key=0,
 ):
     if tables.longwave != longwave:
-        raise ValueError(f"{tables.name} are tables of the {'short' if longwave else 'long'} wave")
+        raise InputError(f"{tables.name} are tables of the {'short' if longwave else 'long'} wave")
     if precision not in bytes_of:
-        raise ValueError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
+        raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
     if overlap not in OVERLAPS:
-        raise ValueError(unknown("overlap", overlap, OVERLAPS))
+        raise InputError(unknown("overlap", overlap, OVERLAPS))
     if not decorrelation > 0:
-        raise ValueError(f"decorrelation = {decorrelation!r} m must be positive")
+        raise InputError(f"decorrelation = {decorrelation!r} m must be positive")
     return mpi.core.radiative_fluxes(
         tables.core,
         checked(tables, columns),
@@ -94,7 +95,7 @@ def checked(tables, columns):
         relative_humidity.
     """
     if np.ndim(columns.get("pressure", 0)) != 2:
-        raise ValueError("columns need pressure, (columns, layers)")
+        raise InputError("columns need pressure, (columns, layers)")
     shape = np.shape(columns["pressure"])
     arrays = {
         name: _shaped(name, values, shape)
@@ -109,7 +110,7 @@ def checked(tables, columns):
     wanted += clouds if any(name in arrays for name in clouds) else []
     wanted += ["relative_humidity"] if "aerosol" in arrays else []
     if missing := [name for name in wanted if name not in arrays]:
-        raise ValueError(f"columns have no {', '.join(missing)}")
+        raise InputError(f"columns have no {', '.join(missing)}")
     return arrays
 
 
@@ -117,13 +118,13 @@ def _shaped(name, values, shape):
     """An array as it must be."""
     known = (*LAYERS, *INTERFACES, *GROUND, "gases", "aerosols")
     if name not in known:
-        raise ValueError(unknown("array of columns", name, known))
+        raise InputError(unknown("array of columns", name, known))
     count, layers = shape
     wanted = (count,) if name in GROUND else (count, layers + (name in INTERFACES))
     try:
         return np.ascontiguousarray(np.broadcast_to(np.asarray(values, float), wanted))
     except ValueError:
-        raise ValueError(f"{name} has shape {np.shape(values)}, not {wanted}") from None
+        raise InputError(f"{name} has shape {np.shape(values)}, not {wanted}") from None
 
 
 def _mole_fractions(tables, gases, shape):
@@ -139,6 +140,6 @@ def _aerosols(given, shape):
     masses = np.zeros((shape[0], len(AEROSOLS), shape[1]))
     for name, values in given.items():
         if name not in AEROSOLS:
-            raise ValueError(unknown("aerosol", name, AEROSOLS))
+            raise InputError(unknown("aerosol", name, AEROSOLS))
         masses[:, list(AEROSOLS).index(name)] = values
     return masses

@@ -7,6 +7,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.data import embedded
+from fathom.failure import InputError
 
 NAMES = ("lw-g128", "sw-g112")
 
@@ -39,7 +40,7 @@ def folded(values, axes, least, steps):
     for axis in axes:
         whole = np.diff(whole, axis=axis, prepend=0)
     if np.abs(whole).max() > 32767:
-        raise ValueError(f"differences of {np.abs(whole).max()} steps do not fit 16 bits")
+        raise InputError(f"differences of {np.abs(whole).max()} steps do not fit 16 bits")
     return whole.astype(np.int16)
 
 

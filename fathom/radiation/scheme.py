@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
 from fathom.radiation.tables import Tables
 from fathom.schemes import Scheme
+from fathom.shown import OpenSignature
 from fathom.time.clock import Period
 
 # Mole fractions of dry air that are the same everywhere: name -> (gas, unit, default).
@@ -35,6 +37,7 @@ NUMBERS = {
     "decorrelation": ("m", 2000, 1, 1e6, "of overlapping clouds: exponential-random"),
 }
 
+_parameters = (*NUMBERS, *WELL_MIXED)
 MOST_SPACING = 16  # columns
 
 
@@ -68,6 +71,8 @@ class RRTMGP(Scheme):
     are not there.
     """
 
+    __signature__ = OpenSignature(lambda: {name: _limits(name)[1] for name in _parameters})
+
     def __init__(
         self,
         *,
@@ -79,16 +84,15 @@ class RRTMGP(Scheme):
         **numbers,
     ):
         if overlap not in OVERLAPS:
-            raise ValueError(unknown("overlap", overlap, OVERLAPS))
-        known = [*NUMBERS, *WELL_MIXED]
+            raise InputError(unknown("overlap", overlap, OVERLAPS))
         for name in numbers:
-            if name not in known:
-                raise ValueError(unknown("RRTMGP parameter", name, known))
+            if name not in _parameters:
+                raise InputError(unknown("RRTMGP parameter", name, _parameters))
         self.every = None
         if every is not None:
             period = Period(every, "every")
             if period.months:
-                raise ValueError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
+                raise InputError(f"RRTMGP every = {every!r}: seconds, minutes, hours or days")
             self.every = period.text
         self.spacing = _checked_spacing(spacing)
         self.tables, self.overlap = (str(longwave), str(shortwave)), overlap
@@ -96,12 +100,12 @@ class RRTMGP(Scheme):
         for name, value in self.parameters.items():
             unit, _, least, most, meaning = _limits(name)
             if not least <= value <= most:
-                raise ValueError(
+                raise InputError(
                     f"RRTMGP: {name} = {value:g} {unit} ({meaning}) must lie in [{least}, {most}]"
                 )
         thermal, solar = (_tables(name) for name in self.tables)
         if not thermal.longwave or solar.longwave:
-            raise ValueError(
+            raise InputError(
                 f"longwave = {longwave!r}, shortwave = {shortwave!r}: tables of the wrong spectrum"
             )
         self.entry = self._entry()
@@ -112,7 +116,7 @@ class RRTMGP(Scheme):
             dict(
                 zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))
             )
-            for name in (*NUMBERS, *WELL_MIXED)
+            for name in _parameters
         ]
         return {
             "name": "RRTMGP",
@@ -156,7 +160,7 @@ class RRTMGP(Scheme):
         ValueError: another grid.
         """
         if not hasattr(grid, "points"):
-            raise ValueError(
+            raise InputError(
                 f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has;"
                 f" given {grid!r}"
             )
@@ -171,7 +175,7 @@ class RRTMGP(Scheme):
 
 def _checked_spacing(spacing):
     if not isinstance(spacing, int) or not 1 <= spacing <= MOST_SPACING:
-        raise ValueError(
+        raise InputError(
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
         )
     return spacing

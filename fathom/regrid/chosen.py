@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import unknown
 
 
@@ -77,10 +78,10 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
     by_name = {coordinate.name: coordinate for coordinate in known}
     given = levels if isinstance(levels, Mapping) else {known[0].name: levels}
     if len(given) != 1:
-        raise ValueError(f"levels = {levels} are of {len(given)} coordinates; one is allowed")
+        raise InputError(f"levels = {levels} are of {len(given)} coordinates; one is allowed")
     ((name, values),) = given.items()
     if name not in by_name:
-        raise ValueError(f"levels = {levels}: {unknown('coordinate', name, by_name)}")
+        raise InputError(f"levels = {levels}: {unknown('coordinate', name, by_name)}")
     coordinate = by_name[name]
     if coordinate.layers is not None:
         return _layers(coordinate, coordinate.layers, values)
@@ -95,7 +96,7 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
         or (numbers.min() < 0 and not coordinate.signed)
     ):
         least = "" if coordinate.signed else ", 0 or more"
-        raise ValueError(f"levels = {levels} are of {name} [{coordinate.units}]{least}")
+        raise InputError(f"levels = {levels} are of {name} [{coordinate.units}]{least}")
     return ChosenLevels(coordinate, tuple(map(float, numbers)))
 
 

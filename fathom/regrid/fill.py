@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from fathom.failure import InputError, RunFailure
+
 
 def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6) -> np.ndarray:
     """Fill the missing (NaN) values of a field on a regular grid, periodic in longitude.
@@ -37,7 +39,7 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
 def _solve(levels, latitude, coupling, tolerance):
     missing = np.isnan(levels).ravel()
     if missing.all():
-        raise ValueError(f"nothing to fill from: all {missing.size} values are missing")
+        raise InputError(f"nothing to fill from: all {missing.size} values are missing")
     if not missing.any():
         return levels.copy()
     known = np.where(missing, 0.0, levels.ravel())
@@ -88,7 +90,7 @@ def _iterated(levels, missing, known, laplacian, tolerance):
         M=LinearOperator(matrix.shape, lambda residual: inverse_diagonal * residual),
     )
     if failed:
-        raise ArithmeticError(
+        raise RunFailure(
             f"harmonic fill of {missing.sum()} points did not converge to {tolerance:g}"
         )
     return solution

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fathom.earth import unit_vectors
+from fathom.failure import InputError
 from fathom.regrid.rows import Rows
 
 
@@ -169,7 +170,7 @@ def _finite(longitude, latitude):
         np.asarray(longitude, float), np.asarray(latitude, float)
     )
     if not (np.isfinite(longitude).all() and np.isfinite(latitude).all()):
-        raise ValueError("places must have finite longitudes and latitudes")
+        raise InputError("places must have finite longitudes and latitudes")
     return longitude.ravel(), latitude.ravel()
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 
 def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> np.ndarray:
     """Interpolate `values` (..., lat, lon) to points, bilinearly in latitude and longitude.
@@ -71,7 +73,7 @@ def vertical(values, depth, target_depth) -> np.ndarray:
         np.atleast_1d(np.asarray(target_depth, float)),
     )
     if values.shape[:1] != depth.shape:
-        raise ValueError(
+        raise InputError(
             f"values has {values.shape[:1]} levels along its first axis, depth has {depth.size}"
         )
     k, below = _bracket(depth, target_depth)
@@ -107,13 +109,13 @@ def _regular(values, latitude, longitude):
         latitude, values = latitude[::-1], values[..., ::-1, :]
     latitude = _increasing(latitude, "latitude")
     if values.shape[-2:] != (latitude.size, longitude.size):
-        raise ValueError(
+        raise InputError(
             f"values has shape {values.shape}; its last two axes must be latitude and longitude, "
             f"({latitude.size}, {longitude.size})"
         )
     gap, spacing = longitude[0] + 360.0 - longitude[-1], np.diff(longitude).max()
     if not 0.0 < gap <= 2.0 * spacing:
-        raise ValueError(
+        raise InputError(
             f"longitude runs from {longitude[0]:g} to {longitude[-1]:g} degrees with steps up to "
             f"{spacing:g}: it must go once around the globe, without the first point repeated"
         )
@@ -126,11 +128,11 @@ def _points(latitude, longitude):
     )
     if not (np.isfinite(latitude).all() and np.isfinite(longitude).all()):
         bad = np.argwhere(~(np.isfinite(latitude) & np.isfinite(longitude)))[0]
-        raise ValueError(
+        raise InputError(
             f"target latitude or longitude is not finite at index {tuple(int(n) for n in bad)}"
         )
     if latitude.size and not np.abs(latitude).max() <= 90.0 + 1e-9:
-        raise ValueError(
+        raise InputError(
             f"target latitude reaches {latitude.flat[np.abs(latitude).argmax()]:g}; it must lie in "
             "[-90, 90] degrees (are latitude and longitude swapped?)"
         )
@@ -145,7 +147,7 @@ def _floating(values) -> np.ndarray:
 def _increasing(axis, name: str) -> np.ndarray:
     axis = np.asarray(axis, float)
     if axis.ndim != 1 or axis.size < 2 or not (np.diff(axis) > 0).all():
-        raise ValueError(
+        raise InputError(
             f"{name} must be a list of at least 2 increasing numbers, not an array of shape"
             f" {axis.shape}" + (f" from {axis.flat[0]:g} to {axis.flat[-1]:g}" if axis.size else "")
         )

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.regrid.schmidt import Schmidt, turned
 
 Arrays = tuple[np.ndarray, np.ndarray]
@@ -46,7 +47,7 @@ class Projection(ABC):
     ):
         self.longitude, self.radius = _finite("longitude", longitude), radius
         if not 0 < radius < np.inf:
-            raise ValueError(f"radius = {radius!r} must be more than 0 m")
+            raise InputError(f"radius = {radius!r} must be more than 0 m")
         self.sphere = Schmidt(1.0, (0.0, 90.0) if pole is None else pole)
 
     def from_earth(self, longitude, latitude) -> Arrays:
@@ -96,7 +97,7 @@ class Projection(ABC):
         )
         if not (np.abs(latitude) <= 90).all():
             worst = latitude.flat[np.argmax(~(np.abs(latitude) <= 90))]
-            raise ValueError(f"latitude {worst:g} is none: within [-90, 90] degrees")
+            raise InputError(f"latitude {worst:g} is none: within [-90, 90] degrees")
         along, latitude = self.sphere.from_earth(longitude, latitude)
         return wrapped(along - self.longitude), latitude
 
@@ -166,7 +167,7 @@ class LambertConformal(_Conformal):
         given = [_finite("latitude", value) for value in np.atleast_1d(latitude)]
         first, last = given[0], given[-1]
         if len(given) > 2 or not 0 < min(first * last, first**2, last**2) < 90**2:
-            raise ValueError(
+            raise InputError(
                 f"latitude = {latitude!r}: one or two of a cone, on one side of the equator and"
                 " off the poles; take Mercator at the equator, PolarStereographic at a pole"
             )
@@ -201,7 +202,7 @@ class PolarStereographic(_Conformal):
     def __init__(self, longitude: float, latitude: float = 90.0, radius: float = earth.RADIUS):
         self.latitude = _finite("latitude", latitude)
         if not 0 < abs(self.latitude) <= 90:
-            raise ValueError(
+            raise InputError(
                 f"latitude = {latitude!r}, where the map factor is 1, must lie in (0, 90] or"
                 " [-90, 0): its sign says which pole"
             )
@@ -229,7 +230,7 @@ class Mercator(_Conformal):
     def __init__(self, longitude: float, latitude: float = 0.0, radius: float = earth.RADIUS):
         self.latitude = _finite("latitude", latitude)
         if not abs(self.latitude) < 89:
-            raise ValueError(f"latitude = {latitude!r} must lie within (-89, 89): a cylinder")
+            raise InputError(f"latitude = {latitude!r} must lie within (-89, 89): a cylinder")
         super().__init__(0.0, longitude, self.latitude, 0.0, radius=radius)
         self.attributes = {
             "grid_mapping_name": "mercator",
@@ -256,7 +257,7 @@ class RotatedLatitudeLongitude(Projection):
         self, pole: tuple[float, float], middle: float = 0.0, radius: float = earth.RADIUS
     ):
         if np.shape(pole) != (2,):
-            raise ValueError(f"pole = {pole!r}: longitude and latitude of the pole of the grid")
+            raise InputError(f"pole = {pole!r}: longitude and latitude of the pole of the grid")
         held = _finite("pole", pole[0]), _finite("pole", pole[1])
         super().__init__(held[0] + 180 - _finite("middle", middle), held, radius)
         self.middle = float(middle)
@@ -315,7 +316,7 @@ def of(attributes: Mapping[str, Any]) -> Projection:
     if kind == "rotated_latitude_longitude":
         pole = one("grid_north_pole_longitude"), one("grid_north_pole_latitude")
         return RotatedLatitudeLongitude(pole, one("north_pole_grid_longitude"), radius)
-    raise ValueError(f"no map '{kind}' is known here")
+    raise InputError(f"no map '{kind}' is known here")
 
 
 def touching(
@@ -358,5 +359,5 @@ def _finite(name, value) -> float:
     except (TypeError, ValueError):
         value = np.nan
     if not np.isfinite(value):
-        raise ValueError(f"{name} must be a number [degrees]")
+        raise InputError(f"{name} must be a number [degrees]")
     return value

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid import sphere
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import turned
@@ -36,7 +37,7 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     variables, fields = {}, {name: np.asarray(field, float) for name, field in fields.items()}
     for name, field in (_about_the_pole(fields, rows) if rows.sphere.rotated else fields).items():
         if field.ndim not in (2, 3, 4):
-            raise ValueError(
+            raise InputError(
                 f"{name} has {field.ndim} axes; a field has row and column, before them level, or"
                 " time and level"
             )
@@ -68,7 +69,7 @@ def _pairs(fields):
             else name.replace("northward", "eastward")
         )
         if other not in fields:
-            raise ValueError(
+            raise InputError(
                 f"{name} on a rotated grid needs {other} beside it: components turn into each other"
             )
     return [

@@ -16,6 +16,7 @@ from functools import cached_property
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid.schmidt import Schmidt
 
 
@@ -35,7 +36,7 @@ class Packed:
         """(..., rows, longest row) -> (..., points of the grid)."""
         field = np.asarray(field)
         if field.shape[-2:] != self.shape:
-            raise ValueError(
+            raise InputError(
                 f"a field of shape {field.shape} does not fit a grid of {self.shape[0]} rows with"
                 f" up to {self.shape[1]} points"
             )
@@ -72,17 +73,17 @@ class Rows(Packed):
     def __post_init__(self):
         latitude, points = np.asarray(self.latitude, float), np.asarray(self.points, int)
         if latitude.ndim != 1 or latitude.shape != points.shape or latitude.size < 2:
-            raise ValueError(
+            raise InputError(
                 f"latitude has shape {latitude.shape}, points {points.shape}: both must be one"
                 " number for each of at least 2 rows"
             )
         if not (np.diff(latitude) > 0).all() or np.abs(latitude).max() > 90:
-            raise ValueError(
+            raise InputError(
                 f"latitudes must increase within [-90, 90] degrees; they run from {latitude[0]:g}"
                 f" to {latitude[-1]:g}"
             )
         if points.min() < 4:
-            raise ValueError(
+            raise InputError(
                 f"row {points.argmin()} has {points.min()} points; at least 4 are needed"
             )
         object.__setattr__(self, "latitude", latitude)
@@ -94,14 +95,14 @@ class Rows(Packed):
         16 on the i-th row from a pole.
         """
         if rows < 2 or rows % 2:
-            raise ValueError(f"a Gaussian grid has an even number of rows, at least 2; not {rows}")
+            raise InputError(f"a Gaussian grid has an even number of rows, at least 2; not {rows}")
         latitude = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
         if points == "octahedral":
             return cls(
                 latitude, 4 * np.minimum(np.arange(1, rows + 1), np.arange(rows, 0, -1)) + 16
             )
         if isinstance(points, str):
-            raise ValueError(f"points = {points!r}: allowed are a number or 'octahedral'")
+            raise InputError(f"points = {points!r}: allowed are a number or 'octahedral'")
         return cls(latitude, np.full(rows, points or 2 * rows))
 
     @classmethod
@@ -113,7 +114,7 @@ class Rows(Packed):
             return grid
         missing = [name for name in ("latitude", "points") if not hasattr(grid, name)]
         if missing:
-            raise TypeError(
+            raise InputError(
                 "a grid of rows has latitude and points, one number for each row;"
                 f" {type(grid).__name__} has no {' and no '.join(missing)}"
             )

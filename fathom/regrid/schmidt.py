@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.earth import unit_vectors
+from fathom.failure import InputError
 
 
 class Schmidt:
@@ -22,12 +23,12 @@ class Schmidt:
     def __init__(self, stretching: float = 1.0, pole: tuple[float, float] = (0.0, 90.0)):
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
-            raise ValueError(
+            raise InputError(
                 f"stretching = {stretching:g} must be at least 1, which is none; the grid is that"
                 " much finer at the pole of stretching"
             )
         if not (np.isfinite(self.pole[0]) and -90 <= self.pole[1] <= 90):
-            raise ValueError(
+            raise InputError(
                 f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude"
                 " within [-90, 90] degrees"
             )

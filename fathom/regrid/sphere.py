@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid.rows import Packed, Rows
 
 
@@ -36,13 +37,13 @@ def to_rows(
     if latitude[0] > latitude[-1]:
         latitude, values = latitude[::-1], values[..., ::-1, :]
     if values.shape[-2:] != (latitude.size, longitude.size):
-        raise ValueError(
+        raise InputError(
             f"values of shape {values.shape} do not fit {latitude.size} latitudes and"
             f" {longitude.size} longitudes"
         )
     step = np.diff(longitude)
     if longitude.size % 2 or np.abs(step - 360 / longitude.size).max() > 1e-6 * abs(step[0]):
-        raise ValueError(
+        raise InputError(
             f"{longitude.size} longitudes from {longitude[0]:g} to {longitude[-1]:g}: an even"
             " number with equal steps around the earth is needed"
         )
@@ -82,12 +83,12 @@ def to_regular(
         np.asarray(longitude, float),
     )
     if values.shape[-1] != rows.size:
-        raise ValueError(
+        raise InputError(
             f"values of shape {values.shape} do not fit {rows.size} points of the grid (Rows.pack"
             " makes them)"
         )
     if not np.abs(latitude).max() <= 90:
-        raise ValueError(
+        raise InputError(
             f"latitude reaches {latitude[np.abs(latitude).argmax()]:g}: it must lie in [-90, 90]"
             " degrees"
         )
@@ -189,7 +190,7 @@ def _periodic(x, y, target, order, axis):
 
         return CubicSpline(x, y, axis, bc_type="periodic")(target)
     if order != 1:
-        raise ValueError(f"order = {order}: allowed are 1 (linear) and 3 (cubic spline)")
+        raise InputError(f"order = {order}: allowed are 1 (linear) and 3 (cubic spline)")
     left = np.clip(np.searchsorted(x, target, side="right") - 1, 0, x.size - 2)
     weight = (target - x[left]) / (x[left + 1] - x[left])
     weight = weight if axis == -1 else weight[:, None]

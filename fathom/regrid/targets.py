@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 
 
 @dataclass
@@ -68,7 +69,7 @@ def regular(step: float) -> Target:
     """Cells of `step` degrees around the globe, none centred on a pole."""
     ny, nx = round(180 / step), round(360 / step)
     if not 0 < step <= 30 or abs(ny * step - 180) > 1e-6:
-        raise ValueError(
+        raise InputError(
             f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the"
             " like, at most 30"
         )
@@ -103,7 +104,7 @@ def of_grid(grid) -> Target:
     none of the earth.
     """
     if not hasattr(grid, "mapping") or "longitude" not in (mapping := grid.mapping()):
-        raise ValueError(
+        raise InputError(
             f"grid = {grid!r}: a grid with longitudes and latitudes is wanted, as GaussianGrid(42)"
         )
     mapping = {
@@ -135,7 +136,7 @@ def moorings(places) -> Target:
         or not np.isfinite(longitude + latitude).all()
         or np.abs(latitude).max() > 90
     ):
-        raise ValueError(
+        raise InputError(
             f"moorings = {places}: give name = [longitude, latitude] in degrees, or a list of such"
             " pairs"
         )
@@ -159,7 +160,7 @@ def section(places, step: float = 0.25) -> Target:
         or not np.isfinite(longitude + latitude).all()
         or np.abs(latitude).max() > 90
     ):
-        raise ValueError(
+        raise InputError(
             f"section = {places}: give two or more [longitude, latitude] pairs in degrees"
         )
     corners = earth.unit_vectors(longitude, latitude)
@@ -167,7 +168,7 @@ def section(places, step: float = 0.25) -> Target:
     for a, b in itertools.pairwise(corners):
         angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
         if angle < 1e-9 or angle > np.pi - 1e-6:
-            raise ValueError(
+            raise InputError(
                 f"section = {places}: two places after each other are the same, or opposite each"
                 " other on earth"
             )

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.regrid.places import Interpolation
 from fathom.regrid.targets import Target
 
@@ -60,7 +61,7 @@ def window(own: Mapping[str, Any], area: Any) -> Window:
     x, y = (x, y) if x.ndim == 2 else np.broadcast_arrays(x, y[:, None])
     inside = within(x, y, box, "longitude" in own)
     if not inside.any():
-        raise ValueError(f"area = {area}: none of the grid's {inside.size} points lies in it")
+        raise InputError(f"area = {area}: none of the grid's {inside.size} points lies in it")
     rows = np.flatnonzero(inside.any(1))
     j = np.arange(rows[0], rows[-1] + 1)
     i = _together(np.flatnonzero(inside.any(0)), x.shape[1], _closed(own, names[0]))
@@ -86,7 +87,7 @@ def box_of(area: Any, spherical: bool = True) -> np.ndarray:
         good = False
     if not good:
         unit = "degrees, south below north within [-90, 90]" if spherical else "m, in rising pairs"
-        raise ValueError(f"area = {area!r}: allowed is [west, east, south, north] in {unit}")
+        raise InputError(f"area = {area!r}: allowed is [west, east, south, north] in {unit}")
     if spherical:
         east = west + ((east - west) % 360 or 360.0)
     return np.array([west, east, south, north])
@@ -142,7 +143,7 @@ class ZonalMean(Target):
     def __init__(self, along: Target):
         corners = np.asarray(along.mapping["corner_longitude"], float)
         if np.ndim(along.longitude) != 1:
-            raise ValueError(
+            raise InputError(
                 "a zonal mean needs rows of one latitude each; on this grid give regular = 1, or"
                 " other degrees, as well"
             )

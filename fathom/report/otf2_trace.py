@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
+
 resolution = 1_000_000_000  # ticks of a second
 
 
@@ -18,7 +20,7 @@ def library() -> Any:
     try:
         import otf2
     except ImportError:
-        raise ValueError(
+        raise InputError(
             "a trace .otf2 wants the package otf2 of Score-P (pip install otf2), which is not"
             " installed; .json and .json.gz want nothing"
         ) from None

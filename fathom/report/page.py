@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from fathom import plots
+from fathom.failure import file_error
 from fathom.names import describe
 from fathom.plots.bars import seconds_text
 from fathom.plots.style import unit_text
@@ -83,9 +84,7 @@ def write_report(
     try:
         path.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise type(error)(
-            error.errno, f"cannot write the report {path}: {error.strerror}"
-        ) from None
+        raise file_error(error, f"cannot write the report {path}: {error.strerror}") from None
     return path
 
 

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.input import copies
 from fathom.output import files
 from fathom.output.formats import restart
@@ -23,9 +24,9 @@ class Checkpoint:
 
     def __init__(self, simulation, path, keep=None):
         if keep is not None and not (type(keep) is int and keep > 0):
-            raise ValueError(f"checkpoint keep = {keep!r} must be a whole number from 1 on")
+            raise InputError(f"checkpoint keep = {keep!r} must be a whole number from 1 on")
         if keep is not None and "{date}" not in str(path):
-            raise ValueError(
+            raise InputError(
                 f"checkpoint keep = {keep}: all restarts have the name {path}, and each replaces"
                 " the one before; write {date} in it to keep several"
             )
@@ -174,12 +175,12 @@ def _check_clock(path, header, simulation):
     """ValueError: a run with another step, start or calendar would go on at another time."""
     s = simulation
     if abs(header.seconds - s.seconds) > 1e-6:
-        raise ValueError(
+        raise InputError(
             f"{path} was written with a step of {header.seconds / max(header.steps, 1):g} s; this"
             f" run has {s.step:g} s"
         )
     if (header.start, header.calendar) != (str(s.clock.start), s.clock.calendar):
-        raise ValueError(
+        raise InputError(
             f"{path} is of a run from {header.start} in the calendar {header.calendar!r}; this one"
             f" is from {s.clock.start} in {s.clock.calendar!r}: say start = '{header.start}' and"
             f" calendar = '{header.calendar}'"
@@ -258,7 +259,7 @@ def latest(directory):
         except ValueError as error:
             damaged.append(error)
     if damaged and not found:
-        raise ValueError(
+        raise InputError(
             f"{directory} has no whole restart to go on from: {'; '.join(map(str, damaged))}."
             " --overwrite begins anew"
         )

@@ -19,6 +19,7 @@ import sys
 from pathlib import Path
 
 from fathom import cache, machine, mpi, provenance
+from fathom.failure import InputError
 from fathom.run import parallel
 
 hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
@@ -182,12 +183,12 @@ def _checked(name, setting):
         or setting["how"] not in hows
         or not isinstance(setting["date"], str)
     ):
-        raise ValueError(f"'{name}' is not a setting")
+        raise InputError(f"'{name}' is not a setting")
     value = setting["value"]
     if name == "blocks" and not (value is None or _are_blocks(value)):
-        raise ValueError(f"blocks = {value!r}")
+        raise InputError(f"blocks = {value!r}")
     if name == "distribution" and value not in parallel.distributions:
-        raise ValueError(f"distribution = {value!r}")
+        raise InputError(f"distribution = {value!r}")
     parallel.checked({name: value})
     if setting.get("gain"):
         float(setting["gain"]), float(setting["noise"]), setting["default"]

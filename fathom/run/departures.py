@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.observations import base, equivalents, spread
 from fathom.observations.base import Observations
 from fathom.output import diagnostics
@@ -34,16 +35,16 @@ class Departures:
         self.simulation, self.base, self.path = simulation, given, Path(path)
         self.every = Period(every, "every").seconds
         if not self.every:
-            raise ValueError(f"every = {every} of observations must be a time, not months")
+            raise InputError(f"every = {every} of observations must be a time, not months")
         if simulation.clock.calendar != "standard":
-            raise ValueError(
+            raise InputError(
                 f"observations have dates of the standard calendar; this run has"
                 f" '{simulation.clock.calendar}'"
             )
         if self.path.suffix != ".parquet":
-            raise ValueError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
+            raise InputError(f"path = {str(path)!r} of observations: allowed is a name.parquet")
         if not isinstance(given, Observations) and not Path(given).is_file():
-            raise FileNotFoundError(
+            raise MissingFile(
                 f"{given}: no such base of observations; fathom observations import makes one"
             )
         epoch = type(simulation.clock.start)(1970, 1, 1, calendar="standard")
@@ -147,7 +148,7 @@ class Departures:
         s, nx = self.simulation, self.simulation.model.grid.shape[2]
         made = [np.full((self.levels[name], len(points)), np.nan) for points in asked]
         _, found = diagnostics.find(name, s.model, self.fields)
-        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        blocks = diagnostics.windows(s, found, self.fields[found.own_needs[0]])
         for (j0, i0, ny, own), block in zip(s.domain.blocks, blocks):
             for points, values in zip(asked, made):
                 j, i = np.divmod(points, nx)
@@ -158,7 +159,7 @@ class Departures:
     def _levels(self, name: str) -> int:
         s = self.simulation
         _, found = diagnostics.find(name, s.model, self.fields)
-        blocks = diagnostics.windows(s, found, self.fields[found.needs[0]])
+        blocks = diagnostics.windows(s, found, self.fields[found.own_needs[0]])
         return max(s.comm.allgather(max(map(len, blocks), default=0)))
 
     # ---- after the run ---------------------------------------------------------------------------
@@ -182,7 +183,7 @@ def _observed(model: Any, fields: dict) -> Any:
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
     if all(name in fields for name in equivalents.Sea.needs):
         return equivalents.Sea(model.grid.mapping()["depth"])
-    raise ValueError(
+    raise InputError(
         f"observations are of an atmosphere with pressure or of an ocean; this is"
         f" {type(model).__name__}"
     )

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from fathom import reading
-from fathom.failure import RunFailure
+from fathom.failure import InputError, RunFailure
 
 
 class Forcing:
@@ -43,9 +43,9 @@ class Forcing:
                 if inside:
                     source.axis.bracket(clock, begin)
             except ValueError as error:
-                raise ValueError(f"{', '.join(source.fields)}: {error}") from error
+                raise InputError(f"{', '.join(source.fields)}: {error}") from error
             if not inside:
-                raise ValueError(
+                raise InputError(
                     f"the records of {', '.join(source.fields)} are of {clock.date(first)} to"
                     f" {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)}"
                     " (repeated_year = true takes them for every year)"

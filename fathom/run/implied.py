@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fathom.data import surface as climatology
+from fathom.failure import InputError
 from fathom.grids import TripolarGrid, ZLevels
 from fathom.input.records import Points, Records
 from fathom.ocean.air import accepted
@@ -74,7 +75,7 @@ def surface_of(data: Any) -> Any:
     if any(records.matches((name, *accepted[name]), only=False) for name in BulkForcing.air):
         has_rivers = records.matches(of_rivers, only=False)
         return BulkForcing(records, missing="coads", runoff=records if has_rivers else 0.0)
-    raise ValueError(
+    raise InputError(
         f"{records!r} has {', '.join(records.variables) or 'no field on latitudes and longitudes'};"
         f" known are net fluxes ({', '.join(called[0] for called in net.values())}) or the air"
         f" ({', '.join(BulkForcing.air)}), by these names, CF standard names or those of CMIP,"

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom import mpi
-from fathom.failure import LaunchFailure, RunFailure, stopped_status
+from fathom.failure import InputError, LaunchFailure, RunFailure, stopped_status
 from fathom.run import room, wishes
 
 _launchers = (
@@ -252,7 +252,7 @@ def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]
         room.for_ranks(ranks, cores())
         return start(ranks, threads, sys.argv[1:], directory)
     if here and here[1] != ranks:
-        raise ValueError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
+        raise InputError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
     os.environ |= threads_environment(ranks, threads)
     with Ranks():
         return act()

@@ -6,6 +6,8 @@ import errno
 import os
 from pathlib import Path
 
+from fathom.failure import FileExists
+
 try:
     import fcntl
 except ImportError:  # not on Windows
@@ -32,7 +34,7 @@ class DirectoryLock:
             os.close(file)
             if error.errno in (errno.ENOLCK, errno.EOPNOTSUPP):
                 return  # a file system without locks
-            raise FileExistsError(
+            raise FileExists(
                 f"another run is under way in {directory}{holder and f' (process {holder})'}; wait"
                 " for its end, or choose another directory"
             ) from None

@@ -8,6 +8,7 @@ machine for this case (fathom/run/choices.py), else from `usual`.
 from pathlib import Path
 
 from fathom import device, mpi
+from fathom.failure import InputError
 from fathom.grids.arguments import integer
 from fathom.names import near
 from fathom.reading import every_rank
@@ -33,6 +34,7 @@ usual = {
     "on_busy": "synchronous",
     "io_silence": 30.0,
     "readers": 0,
+    "writers": "all",
     "staging": None,
 }
 decisions = {  # of several settings: who names one of them decides
@@ -50,17 +52,17 @@ def checked(given):
     """All of `usual`, with what was given; ValueErrors of what cannot be."""
     for name in given:
         if name not in usual:
-            raise ValueError(
+            raise InputError(
                 f"unknown key '{name}' of parallel{near(name, usual) or ';'} allowed:"
                 f" {', '.join(usual)}"
             )
     how = usual | given
     if integer("threads", how["threads"]) < 1:
-        raise ValueError(f"threads = {how['threads']!r} must be at least 1")
+        raise InputError(f"threads = {how['threads']!r} must be at least 1")
     room.for_threads(how["threads"])
     for name in ("synchronise", "automatic"):
         if not isinstance(how[name], bool):
-            raise ValueError(f"{name} = {how[name]!r} must be true or false")
+            raise InputError(f"{name} = {how[name]!r} must be true or false")
     for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
@@ -70,7 +72,7 @@ def checked(given):
     _one_of(how["carrier"], known, f"no carrier {how['carrier']!r}")
     threshold = how["balance_threshold"]
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
-        raise ValueError(f"balance_threshold = {threshold!r} must be a number of at least 0")
+        raise InputError(f"balance_threshold = {threshold!r} must be a number of at least 0")
     _check_servers(how)
     return how
 
@@ -78,28 +80,28 @@ def checked(given):
 def _one_of(value, allowed, what):
     if value not in allowed:
         hint = near(str(value), allowed) or ";"
-        raise ValueError(f"{what}{hint} allowed: {', '.join(allowed)}")
+        raise InputError(f"{what}{hint} allowed: {', '.join(allowed)}")
 
 
 def _check_servers(how):
     """Ranks that read or serve output, and what they do."""
     counts = ["io_servers", "per_node", "io_sets", "io_slots"]
-    counts += [] if how["readers"] == every_rank else ["readers"]
+    counts += [name for name in ("readers", "writers") if how[name] != every_rank]
     for name in counts:
         if integer(name, how[name]) < 0:
-            raise ValueError(f"{name} = {how[name]!r} must be at least 0")
+            raise InputError(f"{name} = {how[name]!r} must be at least 0")
     if how["io_servers"] and how["per_node"]:
-        raise ValueError(
+        raise InputError(
             f"io_servers = {how['io_servers']} and per_node = {how['per_node']}: give one of them"
         )
     busy = ("synchronous", "wait")
     _one_of(how["on_busy"], busy, f"on_busy = {how['on_busy']!r}")
     silence = how["io_silence"]
     if isinstance(silence, bool) or not isinstance(silence, int | float) or not silence > 0:
-        raise ValueError(f"io_silence = {silence!r} must be a number of seconds above 0")
+        raise InputError(f"io_silence = {silence!r} must be a number of seconds above 0")
     staging = how["staging"]
     if staging is not None and not (isinstance(staging, str | Path) and Path(staging).is_dir()):
-        raise ValueError(f"staging = {staging!r} must be a folder of this node")
+        raise InputError(f"staging = {staging!r} must be a folder of this node")
 
 
 def ways(name):
@@ -122,7 +124,7 @@ def columns(tile):
     ):
         return tiles["measured"], tile
     if (not _count(tile) and tile != 0) or isinstance(tile, bool):
-        raise ValueError(
+        raise InputError(
             f"parallel tile = {tile!r} must be a number of columns,"
             f" {' or '.join(map(repr, tiles))}, or a table of groups' first processes and their"
             " columns"
@@ -143,7 +145,7 @@ def balanced(given):
         return dict(given)
     if isinstance(given, list | tuple) and all(isinstance(name, str) for name in given):
         return {name: activity.get(name, "") for name in given}
-    raise ValueError(
+    raise InputError(
         f"parallel balance = {given!r} must be a list of processes, as ['Radiation'], or a table of"
         " processes and the field that is above 0 where they have work"
     )
@@ -162,7 +164,7 @@ def share(processes, how):
     known = [p.name for p in processes]
     for name in wanted:
         if name not in known:
-            raise ValueError(
+            raise InputError(
                 f"parallel balance: the model has no process '{name}'{near(name, known)}; it has"
                 f" {', '.join(known)}"
             )

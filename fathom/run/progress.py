@@ -1,4 +1,4 @@
-"""Progress in one line, redrawn on a terminal, logged every 5 % otherwise:
+"""Progress in one line, redrawn on a terminal, logged every 5 % or ten minutes otherwise:
 
 1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
 """
@@ -48,7 +48,9 @@ class Progress(Line):
     """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
 
     every = 0.05  # of the run, in a log
+    patience = 600.0  # [s], in a log
     logged = 0
+    logged_at = 0.0  # wall seconds
 
     def __call__(self, simulation: Any, fraction: float) -> None:
         wall = max(simulation.wall_seconds, 1e-9)
@@ -62,8 +64,10 @@ class Progress(Line):
         )
         if self.terminal:
             self.redraw(text, fraction >= 1)
-        elif (marks := int(fraction / self.every + 1e-9)) > self.logged:
-            self.logged = marks
+        elif (
+            marks := int(fraction / self.every + 1e-9)
+        ) > self.logged or wall - self.logged_at > self.patience:
+            self.logged, self.logged_at = marks, wall
             print(text, file=self.stream, flush=True)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.run.tree import bytes_text
 
 rank_bytes = 64 << 20  # that each process needs before it has a field
@@ -23,7 +24,7 @@ def for_fields(simulation: Any) -> None:
     _, needed, free, ranks = comm.allreduce((needed / free, needed, free, ranks), mpi.MPI.MAX)
     if needed > free:
         grid = simulation.model.grid
-        raise ValueError(
+        raise InputError(
             f"{type(simulation.model).__name__} on {grid!r} needs {bytes_text(needed)} for the"
             f" fields of the {ranks} rank{'s' * (ranks > 1)} on one machine, which has"
             f" {bytes_text(free)} left; take a smaller grid, precision='fp32', or more machines"
@@ -33,14 +34,14 @@ def for_fields(simulation: Any) -> None:
 def for_threads(threads: int) -> None:
     """ValueError: more than one process can start."""
     if threads > most_threads:
-        raise ValueError(f"threads = {threads} of a rank; allowed: at most {most_threads}")
+        raise InputError(f"threads = {threads} of a rank; allowed: at most {most_threads}")
 
 
 def for_ranks(ranks: int, cores: int) -> None:
     """ValueError: more processes than this machine has memory for."""
     most = max(cores, int(machine.free_memory() / rank_bytes))
     if ranks > most:
-        raise ValueError(
+        raise InputError(
             f"{ranks} ranks (I/O servers included) are asked for; this machine, with {cores}"
             f" core{'s' * (cores > 1)} and {bytes_text(machine.free_memory())} left, has room for"
             f" {most}. On several machines a launcher starts them: mpiexec -n {ranks} fathom run"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import RunFailure, Unstable
+from fathom.failure import InputError, RunFailure, Unstable
 from fathom.names import describe as named
 from fathom.names import near
 from fathom.plots.style import unit_text
@@ -23,7 +23,7 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
     found = {name: (-np.inf, np.inf) for name in model.prognostic} | dict(model.limits)
     for name, pair in given.items():
         if name not in found:
-            raise ValueError(
+            raise InputError(
                 f"limits: the model has no field '{name}'{near(name, found)}; allowed:"
                 f" {', '.join(found)}"
             )
@@ -32,7 +32,7 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
         except (TypeError, ValueError):
             low, high = np.nan, np.nan
         if not low < high:
-            raise ValueError(f"limits of {name} = {pair!r} must be two numbers, [least, most]")
+            raise InputError(f"limits of {name} = {pair!r} must be two numbers, [least, most]")
         found[name] = low, high
     return found
 
@@ -46,7 +46,7 @@ def check_step(simulation: Any) -> None:
     if s.beyond_stability or not beyond:
         return
     name, value, limit, place, _ = max(beyond, key=lambda c: c.value / c.limit)
-    raise ValueError(
+    raise InputError(
         f"step = {s.step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at {place}; try"
         f" {_readable(s.step * limit / value)}; beyond_stability = true tries it all the same"
     )
@@ -64,7 +64,7 @@ def check_start(simulation: Any) -> None:
     if (fault := _fault(s)) is not None:
         name, value, place = fault
         low, high = s.limits[name]
-        raise ValueError(
+        raise InputError(
             f"the state at the start: {name} is {value} at {place}; allowed: {low:g} to {high:g}"
             f" {unit_text(named(name).units)}; others: limits = {{{name} = [least, most]}}"
         )

@@ -2,38 +2,34 @@
 next event; here is decided what happens there.
 """
 
-import os
-import time as wall_clock
 import weakref
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import device, mpi, regions, shown
-from fathom.failure import RunFailure
+from fathom import device, mpi, shown
+from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
 from fathom.output.gather import Gather
-from fathom.output.integrals import Integrals, is_of
-from fathom.output.moorings import Moorings
-from fathom.output.servers import Servers, divide, serve
-from fathom.output.stores import Store
+from fathom.output.servers import divide
 from fathom.output.streams import Delivery
-from fathom.reading import Readers
+from fathom.reading import Readers, every_rank, placed
 from fathom.regions import region
-from fathom.report.summary import finish
 from fathom.run import choices, room, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.checkpoint import Checkpoint, read_state
+from fathom.run.events import Events, march
 from fathom.run.forcing import Forcing
 from fathom.run.lock import DirectoryLock
+from fathom.run.requests import Requests, declared
 from fathom.run.series import Series
 from fathom.run.show import date_text, describe, overview
-from fathom.time.clock import Clock, Event, Period
+from fathom.time.clock import Clock, Period
 
 
-class Simulation:
+class Simulation(Requests, Events):
     """A model in time.
 
     Parameters
@@ -78,7 +74,7 @@ class Simulation:
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
         period = Period(step, "step")
         if period.months:
-            raise ValueError(f"step = {step!r}: a step is given in seconds, minutes or hours")
+            raise InputError(f"step = {step!r}: a step is given in seconds, minutes or hours")
         self.step = period.seconds
         self.clock = Clock(start, calendar)
         self.surface = _surface(model, surface)
@@ -112,6 +108,7 @@ class Simulation:
             0,
             None,
         )  # room for a trace of the next run; that of the last, on rank 0
+        self._writers: list[int] | None = None
         self.delivery = Delivery(self._seen)
 
     def __repr__(self):
@@ -120,136 +117,7 @@ class Simulation:
     def _repr_html_(self):
         return shown.table(repr(self), overview(self))
 
-    # ---- what the user says before the run -------------------------------------------------------
-
-    def output(
-        self,
-        path,
-        variables=(),
-        every="1d",
-        statistic=None,
-        dtype="float32",
-        levels=None,
-        regular=None,
-        section=None,
-        moorings=None,
-        drifters=None,
-        area=None,
-        zonal=None,
-        window=None,
-        grid=None,
-        fit=None,
-        compression=None,
-    ):
-        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
-        "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
-        (docs/output.md). Only within the window [date, date], where there is one. In place
-        of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid; a
-        spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an area
-        [west, east, south, north]; with zonal = True the means along rows; a section along great
-        circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
-        latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
-        ...]} or a region. compression: one of those of the format."""
-        places = {
-            "levels": levels,
-            "regular": regular,
-            "section": section,
-            "moorings": moorings,
-            "drifters": drifters,
-            "area": area,
-            "zonal": zonal or None,
-            "grid": grid,
-            "fit": fit,
-        }
-        self._check_name(path)
-        chosen = {name: value for name, value in places.items() if value is not None}
-        kind = self._kind_of_store(path, variables, chosen)
-        store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
-        store.span = None if window is None else self._span(path, window)
-        store.compress(compression)
-        if self.sequence is not None:
-            store.processes(_known(self.model.processes(self.step, self.surface)), 8)  # or an error
-            self._put_away()
-        self.outputs.append(store)
-        self.events.append(Event(every, lambda simulation: store.come(), self.step, str(path)))
-        return self
-
-    def _span(self, path, window):
-        """Seconds of the two dates of a window. ValueError: none, or the later first."""
-        if isinstance(window, str) or np.shape(window) != (2,):
-            raise ValueError(f"output {path}: window = {window!r}: allowed is [date, date]")
-        dates = [self.clock.date_of(date, f"output {path}: window") for date in window]
-        begin, end = map(self.clock.seconds, dates)
-        if not begin <= end:
-            raise ValueError(f"output {path}: window = {window!r} ends before it begins")
-        return begin, end
-
-    def _check_name(self, path):
-        """ValueError: output outside the directory of the run, or two of one name."""
-        inside = Path(os.path.normpath(path))
-        if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
-            raise ValueError(
-                f"output {path}: it lies outside the directory of the run; allowed: a name in it,"
-                f" as {inside.name!r}"
-            )
-        if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
-            raise ValueError(f"output {path}: there is another output of that name")
-
-    def _kind_of_store(self, path, variables, chosen):
-        """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a
-        model that has none.
-        """
-        if is_of(self.model, variables):
-            return Integrals
-        kinds = {"moorings": Moorings} | getattr(self.model, "stores", {})
-        if "drifters" in chosen and "drifters" not in kinds:
-            raise ValueError(
-                f"output {path}: drifters go with the flow of an Ocean; this is"
-                f" {type(self.model).__name__}"
-            )
-        return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
-
-    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None):
-        """A restart file every so often; `{date}` in its name becomes the date. keep: how many of
-        them stay, the latest; None: all.
-        """
-        checkpoint = Checkpoint(self._seen, path, keep)
-        self.checkpoints.append(checkpoint)
-        self.events.append(
-            Event(every, lambda simulation: simulation._keep(checkpoint), self.step, "checkpoint")
-        )
-        return self
-
-    def _keep(self, checkpoint):
-        for seen in self.observing:
-            seen.write()
-        checkpoint.write()
-
-    def observe(self, base, every="30min", path="departures.parquet"):
-        """Departures of the data of a base of observations (a path, or Observations): each is
-        compared with the model at its own place and time, in slots of `every`; at the end of the
-        run the base with its departures is in the file `path` (docs/observations.md).
-        """
-        from fathom.run.departures import Departures  # start-up time
-
-        self._check_name(path)
-        seen = Departures(self._seen, base, every, path)
-        self.observing.append(seen)
-        self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
-        return self
-
-    def call(self, function, every):
-        """A callback: function(simulation) every so often."""
-        self.events.append(
-            Event(
-                every,
-                lambda simulation: (simulation.rest(), function(simulation)),
-                self.step,
-                getattr(function, "__name__", "callback"),
-            )
-        )
-        return self
+    # ---- what it starts from ---------------------------------------------------------------------
 
     def restore(self, path):
         """Start from a restart file of the same grid, on any ranks. One of the run's own directory
@@ -303,6 +171,15 @@ class Simulation:
         return 8 if self.model.precision == "fp64" else 4
 
     @property
+    def writers(self):
+        """The computing ranks that write what no I/O server does; the first has rank 0's files."""
+        if self._writers is None:
+            how = self.parallel["writers"]
+            everyone = list(range(self.comm.size))
+            self._writers = everyone if how == every_rank else placed(self.comm, how)
+        return self._writers
+
+    @property
     def streams(self):
         """All that leaves the run event by event."""
         return [
@@ -353,7 +230,7 @@ class Simulation:
         processes, self.balanced = spread.share(
             model.processes(self.step, self.surface), self.parallel
         )
-        known = _known(processes)
+        known = declared(processes)
         keep = list(model.kept)
         for store in self.outputs:
             processes += store.processes(known, precision)
@@ -506,235 +383,6 @@ class Simulation:
         if error is not None:
             raise error
 
-    # ---- time ------------------------------------------------------------------------------------
-
-    def advance(self, steps):
-        """That many steps, without events; forcing and time weights are kept right."""
-        self._advance(steps)
-        self.rest()
-
-    def rest(self):
-        """Nothing is read ahead while the user's own code runs."""
-        if self.forcing:
-            self.forcing.records.rest()
-
-    def _advance(self, steps):
-        self.prepare()
-        end = self.count + steps
-        while self.count < end:
-            piece = end - self.count
-            if self.forcing:
-                with region("forcing", "input", "input"):
-                    piece = min(piece, self.forcing.load(self))
-            piece = 1 if self.count == 0 else piece
-            # another simulation in this process may have its own
-            mpi.core.set_threads(int(self.parallel["threads"]))
-            if self.changed:
-                self.sequence.changed(self.fields)
-                self.changed = False
-            try:
-                march(self.model, self.sequence, self.fields, piece)
-            except RunFailure:
-                raise
-            except (
-                RuntimeError,
-                ValueError,
-            ) as error:  # a solver was given something that is not a number, or does not converge
-                self.count = self.fields.count
-                sanity.blow_up(self, str(error))
-            self.count += piece
-
-    def request_stop(self, *_):
-        """End after the current piece of steps, with a restart."""
-        self.wishes.ask(wishes.stop)
-
-    def request_restart(self, *_):
-        """Write restart-now.fathom after the current piece of steps, and go on."""
-        self.wishes.ask(wishes.restart)
-
-    def run(self, period, progress=None, report=True, from_start=False):
-        """Integrate for a period, with all events; leaves restart, summary and report in the
-        directory. Returns the summary. from_start: the period counts from the start of the
-        simulation, of which a restart may have done a part."""
-        if self.serves:
-            return serve(self)
-        sanity.check_step(self)
-        try:
-            self._begin()
-            return self._run(period, progress, report, from_start)
-        finally:
-            self.lock.release()
-
-    def _run(self, period, progress, report, from_start):
-        events = self._schedule(period, from_start)
-        self.sequence.reset_timings()
-        regions.begin(self.comm, self.trace_events)
-        self.stopped = False
-        self.marked: dict = {}  # steps after which something happened, by its name
-        self.start_steps, self.began = self.count, wall_clock.perf_counter()
-        try:
-            with self.wishes.heard():
-                self._show_start()
-                self._go_on(events, progress)
-            with region("delivery", "output", "output"):
-                self.settle()
-            self.wall_seconds = wall_clock.perf_counter() - self.began
-        except RunFailure as failure:  # on all computing ranks
-            if self.servers is not None:
-                self.servers.finish(failed=True)
-                failure.left = bool(self.servers.lost)
-            self.delivery.close()
-            raise
-        self._close()
-        return finish(self, report)
-
-    def _schedule(self, period, from_start):
-        """The end of the run, and its events with the times at which they are due."""
-        self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
-        if self.forcing:
-            self.forcing.check(self.clock, self.seconds, self.end)
-        rhythm = sanity.rhythm(self.step, self.end - self.seconds)
-        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
-        for event in events:
-            event.schedule(self.clock, self.seconds)
-        return events
-
-    def _show_start(self):
-        """What watch and output know before the first step."""
-        with region("watch", "output", "output"):
-            if self.count == 0:
-                sanity.check_start(self)
-            sanity.watch(self, keep=self.count == 0)
-        if self.count == 0:
-            for store in self.outputs:
-                if store.within():
-                    with region(str(store.path), "output", "output"):
-                        store.write_start()
-
-    def _go_on(self, events, progress):
-        """Pieces of steps to the end, with what is due between them. They are of about half a
-        second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the
-        end.
-        """
-        shown, pace = self.began, 1
-        while self.seconds < self.end - 1e-6 and not self.stopped:
-            due = min(self.end, *(e.due for e in events))
-            piece = min(max(1, round((due - self.seconds) / self.step)), pace)
-            before = wall_clock.perf_counter()
-            self._advance(piece)
-            now = wall_clock.perf_counter()
-            longest, stop, restart = self._agree(now - before)
-            over = self.seconds >= self.end - 1e-6
-            self.stopped = stop and not over
-            pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
-            self._let_happen(events)
-            if restart and not self.stopped:
-                with region("restart", "output", "output"):
-                    self.write_restart("restart-now.fathom")
-            self.wall_seconds = wall_clock.perf_counter() - self.began
-            if progress is not None and self.is_root and (now - shown > 0.5 or over):
-                shown = now
-                with region("progress", "output"):
-                    start = self.start_steps * self.step
-                    progress(self, (self.seconds - start) / (self.end - start))
-
-    def _let_happen(self, events):
-        """Events that are due now, and the delivery of what has been written."""
-        for event in events:
-            if event.due <= self.seconds + 1e-6:
-                if (step := self.count - self.start_steps) < regions.steps_kept():
-                    self.marked.setdefault(event.label, []).append(step)
-                with region(event.label, "output", "output"):
-                    event.action(self)
-                event.schedule(self.clock, self.seconds)
-        with region("delivery", "output", "output"):
-            self.delivery.settle()
-            if self.servers is not None:
-                self.servers.watch()
-
-    def _close(self):
-        """Profile, last words of the servers, restart."""
-        self.profile, self.traces = (
-            regions.gathered(self.comm),
-            regions.traced(self.comm) if self.trace_events else None,
-        )
-        if self.servers is not None:
-            self.servers.finish()
-            self.served, self.servers = self.servers, None
-        for stream in self.streams:
-            stream.leave()
-        for seen in self.observing:
-            seen.write()
-        self.comm.barrier()
-        if self.is_root:
-            wishes.forget(self.directory)
-        self.rest()
-        self.write_restart("restart.fathom")
-        self.delivery.close()
-        choices.learn(self)
-
-    def _agree(self, seconds):
-        """The longest of all ranks, and whether any of them wishes the end, or a restart; meetings
-        are settled where there are many.
-        """
-        if self.is_root:
-            self.wishes.look(self.directory)
-        asked = [self.wishes.take(wish) for wish in (wishes.stop, wishes.restart)]
-        mine = np.array([seconds, mpi.core.meetings_full(), *asked], float)
-        with region("agreement", "run", "sum", self.comm):
-            self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
-        if mine[1]:
-            with region("profile", "run"):
-                mpi.core.settle_meetings()
-        return float(mine[0]), bool(mine[2]), bool(mine[3])
-
-    def _begin(self):
-        """Everything that comes before the first step; servers hear of it, or of why it could not
-        be.
-        """
-        try:
-            self._make_directory(anew=self.sequence is None and self.between is None)
-            self.prepare()
-            self.delivery.open()
-            for store in [*self.outputs, *self.observing]:
-                store.open()
-        except (OSError, ValueError, RunFailure) as error:
-            if self.roles:
-                Servers.refuse(error)
-            raise
-        if self.roles:
-            self.servers = Servers(self._seen)
-
-    def _make_directory(self, anew):
-        """Where the run leaves what it makes, locked; anew: its first stretch."""
-
-        def make():
-            if (
-                anew
-                and (self.directory / "summary.json").exists()
-                and not self.overwrite
-                and not self.goes_on_here
-            ):
-                raise FileExistsError(
-                    f"{self.directory} holds a finished run; choose another directory, or allow it"
-                    " to be replaced (overwrite=True, --overwrite)"
-                )
-            self.directory.mkdir(parents=True, exist_ok=True)
-            if not os.access(self.directory, os.W_OK):
-                raise PermissionError(f"{self.directory} cannot be written")
-            self.lock.take(self.directory)
-            wishes.forget(self.directory)
-            if anew and self.configuration:
-                (self.directory / "resolved.toml").write_text(self.configuration)
-
-        self.on_root(make)
-
-    def watch(self):
-        """Now and then: is everything finite and sane, and the numbers of the time series. Raises
-        Unstable with field, place, level and step.
-        """
-        sanity.watch(self)
-
     # ---- what the run was ------------------------------------------------------------------------
 
     def checksum(self):
@@ -748,15 +396,10 @@ class Simulation:
         return describe(self)
 
 
-def _known(processes):
-    """All fields that processes declare, by name."""
-    return {f["name"]: f for p in processes for f in p.fields}
-
-
 def _surface(model, given):
     """What drives a model from above; None: what it takes then."""
     if isinstance(given, (bool, int, float, str, list, tuple, dict)):
-        raise ValueError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
+        raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
     return given or (model.usual_surface and model.usual_surface())
 
 
@@ -770,11 +413,3 @@ class Other(NamedTuple):
     def advance(self, steps):
         for _ in range(steps):
             march(self.model, self.sequence, self.fields, 1)
-
-
-def march(model, sequence, fields, steps):
-    """Steps of a model on a field set; the first of a run has weights of its own."""
-    for name, values in model.profiles_of_step(fields.count == 0).items():
-        if fields.has(name):
-            fields.set_profile(name, values)
-    sequence.advance(fields, steps)

@@ -21,6 +21,7 @@ import numpy as np
 import xarray as xr
 
 from fathom import output
+from fathom.failure import InputError
 from fathom.names import unknown
 
 # attributes that say in a file how its variables belong together
@@ -45,7 +46,7 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def _simulation(self) -> Any:
         if (simulation := self._weak()) is None:
-            raise ReferenceError(
+            raise InputError(
                 f"the simulation of this '{self.field['name']}' is gone: keep it in a variable"
             )
         return simulation
@@ -84,11 +85,11 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
         try:
             values = np.broadcast_to(values, self.shape)
         except ValueError:
-            raise ValueError(f"'{name}' is {self.shape}; given is {values.shape}") from None
+            raise InputError(f"'{name}' is {self.shape}; given is {values.shape}") from None
         wet = self.wet()
         if (bad := wet & ~np.isfinite(values)).any():
             *k, j, i = np.argwhere(bad)[0]
-            raise ValueError(
+            raise InputError(
                 f"'{name}' is set to {values[(*k, j, i)]} at {s.model.grid.place(j, i, *k)}, and"
                 f" at {bad.sum() - 1} more points"
             )
@@ -198,7 +199,7 @@ class State(xr.Dataset):
         if not live or not isinstance(key, str):
             return super().__setitem__(key, value)
         if key not in live:
-            raise ValueError(
+            raise InputError(
                 unknown("field of the state", key, live)
                 + "; variables of your own go into a copy: state.copy(deep=True)"
             )

@@ -19,6 +19,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere.given_state import grid_of
+from fathom.failure import InputError
 from fathom.moist_air import GRAVITY
 from fathom.observations import base, surface
 from fathom.observations.base import Observations
@@ -50,7 +51,7 @@ def analyse(
     grid = grid_of(header, start)
     missing = [n for n in ("land_fraction", "surface_geopotential") if n not in fields]
     if missing:
-        raise ValueError(
+        raise InputError(
             f"{start}: a surface needs {' and '.join(missing)}, which it does not have"
         )
     data = _near(path, header, hours)
@@ -64,7 +65,7 @@ def analyse(
             made, told[name] = _of(some, structure, grid, fields, points, comm, threads)
             _hand_over[name](fields, made)
     if not told:
-        raise ValueError(
+        raise InputError(
             f"{path} has no used datum of {', '.join(handed)} with a departure within {hours:g} h"
             f" of {start}"
         )
@@ -77,7 +78,7 @@ def analyse(
 def _near(path: str | Path, header: Any, hours: float) -> Observations:
     """Data of the surface that are used, by key."""
     if not hours > 0:
-        raise ValueError(f"hours = {hours} must be positive")
+        raise InputError(f"hours = {hours} must be positive")
     date = Clock(header.start, header.calendar).date(header.seconds)
     now = (date - type(date)(1970, 1, 1, calendar=header.calendar)).total_seconds()
     listed = lambda names: ", ".join(f"'{name}'" for name in names)

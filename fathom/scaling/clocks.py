@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from fathom import regions
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.scaling import noise, sums
 from fathom.scaling.machine import Machine
@@ -71,7 +72,7 @@ class Messages:
         network: Network | None = None,
     ) -> None:
         if way not in exchanges:
-            raise ValueError(
+            raise InputError(
                 f"no way to exchange '{way}'{near(way, exchanges) or ';'} known:"
                 f" {', '.join(exchanges)}"
             )

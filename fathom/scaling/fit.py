@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from fathom.failure import InputError
+
 hold = 0.01  # a factor of e away from the first guess counts as an error of 1 % in one figure
 reach = 7.0  # parameters are looked for within a factor exp(7) of their first guesses
 Model = Callable[[Mapping[str, float]], Sequence[float]]
@@ -59,7 +61,7 @@ def fit(
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)
     if 2 * len(names) > max(len(data), of):
-        raise ValueError(
+        raise InputError(
             f"{len(names)} parameters from {max(len(data), of)} figures: at most half as many"
         )
     everything = np.ones(len(data), bool)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from fathom.describe.toml import inline
+from fathom.failure import InputError, MissingFile
 from fathom.names import near
 
 folder = Path(__file__).with_name("machines")
@@ -124,7 +125,7 @@ class Machine:
 
     def __getitem__(self, key: str) -> Any:
         if key not in self.values:
-            raise ValueError(
+            raise InputError(
                 f"the machine '{self.name}' does not say {key} ({_quantity(key).text})"
             )
         return self.values[key]
@@ -171,14 +172,14 @@ def load(name: str | Path) -> Machine:
     path = Path(name)
     if path.suffix != ".toml":
         if str(name) not in names():
-            raise ValueError(
+            raise InputError(
                 f"no machine '{name}'{near(str(name), names()) or ';'} known: {', '.join(names())};"
                 " or a file .toml, as `fathom machine --write` makes one"
             )
         return _catalogued(str(name))
     if not path.is_file():
         there = [p.name for p in path.parent.glob("*.toml")] if path.parent.is_dir() else []
-        raise FileNotFoundError(f"there is no file {path}{near(path.name, there)}")
+        raise MissingFile(f"there is no file {path}{near(path.name, there)}")
     return read(path.read_text(encoding="utf-8"), str(path))
 
 
@@ -186,14 +187,14 @@ def read(text: str, where: str) -> Machine:
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ValueError(f"{where} is not valid TOML: {error}") from None
+        raise InputError(f"{where} is not valid TOML: {error}") from None
     values, sources = {}, {}
     name = tables.pop("name", None)
     if not isinstance(name, str):
-        raise ValueError(f'{where}: a machine has a name, as in name = "Cray X1"')
+        raise InputError(f'{where}: a machine has a name, as in name = "Cray X1"')
     for section, table in tables.items():
         if section not in quantities or not isinstance(table, dict):
-            raise ValueError(
+            raise InputError(
                 f"{where}: unknown section [{section}]{near(section, quantities) or ';'} allowed:"
                 f" {', '.join(quantities)}"
             )
@@ -204,7 +205,7 @@ def read(text: str, where: str) -> Machine:
                 and isinstance(given[1], str)
                 and given[1]
             ):
-                raise ValueError(
+                raise InputError(
                     f'{where} [{section}]: {key} = {given!r} must be [value, "where it is from"]'
                 )
             values[f"{section}.{key}"] = _checked(
@@ -241,7 +242,7 @@ def _quantity(key: str) -> Quantity:
         known = quantities.get(
             section, {name: 0 for names in quantities.values() for name in names}
         )
-        raise ValueError(
+        raise InputError(
             f"unknown quantity '{name}' of [{section}]{near(name, known) or ';'} allowed:"
             f" {', '.join(known)}"
         )
@@ -253,7 +254,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
     try:
         q = _quantity(key)
     except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
+        raise InputError(f"{where}: {error}") from None
     if q.kind is bool or q.kind is str:
         fits = isinstance(value, q.kind) and (not q.words or value in q.words)
         what, unit = "one of " + ", ".join(q.words) if q.words else "true or false", ""
@@ -265,7 +266,7 @@ def _checked(where: str, key: str, value: Any) -> Any:
         what, unit = f"a number in [{q.least:g}, {q.most:g}]", f" {q.units}"
     if not fits:
         name = key.partition(".")[2]
-        raise ValueError(f"{where}: {name} = {value!r}{unit} ({q.text}) must be {what}")
+        raise InputError(f"{where}: {name} = {value!r}{unit} ({q.text}) must be {what}")
     return value
 
 

@@ -17,6 +17,7 @@ from functools import cache
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.scaling.machine import Machine
 
 
@@ -57,7 +58,7 @@ class Network:
         if topology == "torus":
             shape = shape or shape_of(nodes, int(machine.get("network.dimensions", 3)))
             if math.prod(shape) < nodes:
-                raise ValueError(
+                raise InputError(
                     f"a torus of {' x '.join(map(str, shape))} nodes has no place for {nodes}"
                 )
         return cls(topology, nodes, tuple(shape or machine.get("network.shape", [16])))

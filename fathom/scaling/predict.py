@@ -9,6 +9,7 @@ from typing import Any
 
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
+from fathom.failure import InputError
 from fathom.run import launch
 from fathom.run.progress import Line
 from fathom.scaling import probes, spectral, virtual
@@ -23,7 +24,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
     """All figures, as plain data. machine: None: the one that is here."""
     line, document = Line(), Document.read(request.file, request.settled)
     if request.servers is not None and not document.tables.get("output"):
-        raise ValueError(
+        raise InputError(
             f"--what-if io_servers={request.servers}: {request.file} has no [output] that servers"
             " could write"
         )
@@ -83,7 +84,7 @@ class Prices:
         step = Period(experiment.document.tables["simulation"]["step"], "step").seconds
         here = _least_crowded(request, found)
         if "network.latency" not in here.values:
-            raise ValueError(
+            raise InputError(
                 "scale: messages of this machine are measured on two ranks or more; give"
                 " --ranks 1,2"
             )

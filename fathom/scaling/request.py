@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.scaling.clocks import exchanges
 from fathom.scaling.machine import Machine
@@ -101,7 +102,7 @@ def counts(text: str, option: str) -> tuple[int, ...]:
     """(1, 2, 4) of "1,2,4"."""
     numbers = text.split(",")
     if not all(n.strip().isdigit() and int(n) for n in numbers):
-        raise ValueError(f"{option} {text}: must be numbers of ranks, as in {option} 1,2,4")
+        raise InputError(f"{option} {text}: must be numbers of ranks, as in {option} 1,2,4")
     return tuple(sorted({int(n) for n in numbers}))
 
 
@@ -113,12 +114,12 @@ def suppositions(texts: tuple[str, ...]) -> dict[str, str]:
     for part in (p for text in texts for p in text.split(",")):
         name, equals, value = part.partition("=")
         if not equals or not value:
-            raise ValueError(
+            raise InputError(
                 f"--what-if {part}: expected name=value, as in solver=pcsi,sum=hardware or"
                 " network.latency=1e-6"
             )
         if "." not in name and name not in what_ifs:
-            raise ValueError(
+            raise InputError(
                 f"--what-if {part}: unknown '{name}'{near(name, what_ifs) or ';'} allowed:"
                 f" {', '.join(what_ifs)}, or a quantity of the machine as network.latency"
             )
@@ -131,7 +132,7 @@ def supposed(machine: Machine, given: dict[str, str]) -> Machine:
     values = {name: _value(text) for name, text in given.items() if "." in name}
     if noise := given.get("noise"):
         if noise not in noises:
-            raise ValueError(f"--what-if noise={noise}: allowed: {', '.join(noises)}")
+            raise InputError(f"--what-if noise={noise}: allowed: {', '.join(noises)}")
         values |= noises[noise]
     return machine.but(values)
 
@@ -153,10 +154,10 @@ def check(request: Request, machine: Machine | None) -> None:
     given = request.what_if
     _check_ways(given)
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
-        raise ValueError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
+        raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
     if "io_sets" in given and (not request.servers or request.servers % request.sets):
-        raise ValueError(
+        raise InputError(
             f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
             f" out evenly to {request.sets} sets; io_servers={2 * request.sets} could"
         )
@@ -167,7 +168,7 @@ def check(request: Request, machine: Machine | None) -> None:
 def _check_ways(given: dict[str, str]) -> None:
     for key, known in (("exchange", exchanges), ("sum", ways)):
         if key in given and given[key] not in known:
-            raise ValueError(
+            raise InputError(
                 f"--what-if {key}={given[key]}{near(given[key], known) or ';'}"
                 f" allowed: {', '.join(known)}"
             )
@@ -181,4 +182,4 @@ def _check_numbers(given: dict[str, str]) -> None:
     ):
         text = given.get(key, "1")
         if not text.isdigit() or int(text) < least:
-            raise ValueError(f"--what-if {key}={text}: is not a number of {what}")
+            raise InputError(f"--what-if {key}={text}: is not a number of {what}")

@@ -27,6 +27,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.cost import Measured, measured_steps, moving
@@ -120,7 +121,7 @@ class Layout:
 def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None = None) -> Layout:
     """reach: rows of a halo on demand."""
     if block is not None:
-        raise ValueError(
+        raise InputError(
             "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
             " models on blocks"
         )
@@ -285,7 +286,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     """On all ranks of a simulation; on rank 0."""
     model, comm = simulation.model, simulation.comm
     if not hasattr(model.grid, "truncation"):
-        raise ValueError(
+        raise InputError(
             f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
             " a free surface nor transforms; what can be priced: models of columns on blocks, as"
             " Ocean, and spectral models"

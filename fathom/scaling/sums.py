@@ -18,6 +18,7 @@ from functools import cache
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, overhead, wire
@@ -75,7 +76,7 @@ def seconds(
     network: Network | None = None,
 ) -> float:
     if way not in ways:
-        raise ValueError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
+        raise InputError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
     algorithm, put, shared = ways[way]
     algorithm = algorithm or machine.get("sum.algorithm", "recursive-doubling")
     cores = int(machine["node.cores"])

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.run import launch
 from fathom.scaling.cost import Measured
 from fathom.scaling.machine import Machine, load, write
@@ -66,7 +67,7 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
     """The machine as ranks of so many threads see it: each has so many cores."""
     cores = int(machine["node.cores"])
     if threads > cores:
-        raise ValueError(
+        raise InputError(
             f"--what-if threads={threads}: a node of '{machine.name}' has {cores} cores"
         )
     alone = {"node.triad_of_core": machine.get("node.triad_of_core", machine["node.triad"] / cores)}

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
 from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks, exchanges
@@ -61,7 +62,7 @@ def layout(
         block, distribution = _even(wet, ranks), "space-filling"
     kept = count(wet, *block)["kept"] if block else ranks
     if asked and kept < ranks:
-        raise ValueError(
+        raise InputError(
             f"{ranks} ranks are more than there are blocks with water, as no run would have them:"
             f" {kept} of {asked[0]} x {asked[1]} points; use at most {kept} ranks or smaller blocks"
         )
@@ -102,7 +103,7 @@ def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
                 continue
             break
     if not found:
-        raise ValueError(
+        raise InputError(
             f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks}"
             " ranks"
         )

@@ -5,6 +5,7 @@ steps; the clock says what date that is.
 import re
 from datetime import timedelta
 
+from fathom.failure import InputError
 from fathom.names import near
 
 units = {
@@ -36,7 +37,7 @@ class Period:
             text = f"{text}s"
         match = re.fullmatch(r"\s*([0-9.]+)\s*([a-z]+)\s*", str(text))
         if not match or match[2] not in units | calendar_units:
-            raise ValueError(
+            raise InputError(
                 f"{what} = {text!r} is not a length of time; allowed: a number and one of"
                 f" {', '.join(units | calendar_units)}, as in '1h', '30d', '2y'"
             )
@@ -45,10 +46,10 @@ class Period:
         months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
         self.seconds = 0 if months else number * units[match[2]]
         if months != int(months):
-            raise ValueError(f"{what} = {text!r}: months and years come whole")
+            raise InputError(f"{what} = {text!r}: months and years come whole")
         self.months = int(months)
         if not (self.seconds > 0 or self.months > 0):
-            raise ValueError(f"{what} = {text!r} must be longer than 0 s")
+            raise InputError(f"{what} = {text!r} must be longer than 0 s")
 
     def __repr__(self):
         return self.text
@@ -59,7 +60,7 @@ class Clock:
 
     def __init__(self, start="2000-01-01", calendar="standard"):
         if calendar not in calendars:
-            raise ValueError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
+            raise InputError(f"unknown calendar '{calendar}'{near(calendar, calendars)}")
         self.calendar = calendar
         self.start = self.date_of(start, "start")
 
@@ -74,13 +75,13 @@ class Clock:
             str(text).strip(),
         )
         if not match:
-            raise ValueError(
+            raise InputError(
                 f"{what} = {text!r} is not a date; allowed: 'YYYY-MM-DD' or 'YYYY-MM-DD hh:mm:ss'"
             )
         try:
             return cftime.datetime(*(int(x or 0) for x in match.groups()), calendar=self.calendar)
         except ValueError as error:
-            raise ValueError(f"{what} = {text!r}: {error}") from None
+            raise InputError(f"{what} = {text!r}: {error}") from None
 
     def date(self, seconds):
         """The date `seconds` after the start."""
@@ -135,7 +136,7 @@ class Event:
     def __init__(self, every, action, step, label):
         self.every, self.action, self.label = Period(every, "every"), action, label
         if self.every.seconds and self.every.seconds / step != round(self.every.seconds / step):
-            raise ValueError(f"every = {self.every} is not a whole number of steps of {step:g} s")
+            raise InputError(f"every = {self.every} is not a whole number of steps of {step:g} s")
         self.due = 0.0
 
     def schedule(self, clock, seconds):

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
+
 Moment = tuple[int, int, int, float]  # year, month, day, second of the day
 
 
@@ -33,12 +35,12 @@ class TimeAxis:
         self.begin, self.end, self.repeated = list(begin), list(end or begin), bool(repeated)
         for first, second in zip(self.begin, self.begin[1:]):
             if first >= second:
-                raise ValueError(
+                raise InputError(
                     f"its times do not increase: {text(second)} comes after {text(first)}"
                 )
         year, *rest = self.begin[0]
         if self.repeated and len(self.begin) > 1 and self.begin[-1] >= (year + 1, *rest):
-            raise ValueError(
+            raise InputError(
                 f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a"
                 f" year: which year is to be repeated? Say repeated_year = {year}, say"
             )
@@ -71,7 +73,7 @@ class TimeAxis:
         """
         chosen = [n for n, moment in enumerate(self.begin) if moment[0] == number]
         if not chosen:
-            raise ValueError(
+            raise InputError(
                 f"repeated_year = {number}: the records are of {self.begin[0][0]} to"
                 f" {self.begin[-1][0]}"
             )
@@ -91,7 +93,7 @@ class TimeAxis:
             clock, clock.date(seconds).year if self.repeated else None
         )
         if not first <= seconds <= last:
-            raise ValueError(
+            raise InputError(
                 f"the records are of {clock.date(first)} to {clock.date(last)}, not of"
                 f" {clock.date(seconds)}; repeated_year = true takes them for every year"
             )
@@ -180,7 +182,7 @@ class TimeAxis:
         )
         if (between > usual).any():
             n = int(np.argmax(between > usual))
-            raise ValueError(
+            raise InputError(
                 f"there are no records between {clock.date(float(end[n]))} and"
                 f" {clock.date(float(begin[n + 1]))}: is a file missing?"
             )

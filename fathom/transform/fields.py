@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.mpi import core
 from fathom.names import near
 
@@ -17,7 +18,7 @@ def check(what: str, given: Any, allowed: Any) -> None:
     """ValueError for what is not allowed, with what is near."""
     if given not in allowed:
         names = [str(a) for a in allowed]
-        raise ValueError(
+        raise InputError(
             f"{what} = {given!r}{near(str(given), names) or ';'} allowed: {', '.join(names)}"
         )
 
@@ -147,7 +148,7 @@ class FieldTransform:
                 or array.shape[-1] != self.waves
                 or (leading is not None and array.shape[:-1] != leading)
             ):
-                raise ValueError(
+                raise InputError(
                     f"coefficients of shape {array.shape}; {(*(leading or ('...',)), self.waves)}"
                     f" is needed for {self!r}"
                 )
@@ -173,12 +174,12 @@ class FieldTransform:
                 or array.shape[-2:] != self.shape
                 or (leading is not None and array.shape[:-2] != leading)
             ):
-                raise ValueError(
+                raise InputError(
                     f"a field of shape {array.shape}; {(*(leading or ('...',)), *self.shape)} is"
                     f" needed for {self!r}"
                 )
             if np.iscomplexobj(array):
-                raise ValueError("a complex field; transform its real and imaginary parts")
+                raise InputError("a complex field; transform its real and imaginary parts")
             leading = array.shape[:-2]
             fields.append(np.ascontiguousarray(array, self.real).reshape(-1, *self.shape))
         columns = [

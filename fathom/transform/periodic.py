@@ -19,6 +19,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
+
 Points = tuple[int, int]  # along x, along y
 
 
@@ -47,10 +49,10 @@ def by_windows(
     field = np.asarray(field)
     _check(inside, points, least=2 * zone + 1)
     if zone < 0 or not 0 < sharpness < np.inf:
-        raise ValueError(f"zone = {zone}, sharpness = {sharpness}: none below 0; more than 0")
+        raise InputError(f"zone = {zone}, sharpness = {sharpness}: none below 0; more than 0")
     needed = tuple(2 * N - n + 2 * zone for n, N in zip(inside, points))
     if field.shape[-1:-3:-1] != needed:
-        raise ValueError(
+        raise InputError(
             f"field has {field.shape[-2]} rows of {field.shape[-1]} points; windows need"
             f" {needed[1]} rows of {needed[0]}: the area and {points[0] - inside[0] + zone} points"
             f" beside it each way along x, {points[1] - inside[1] + zone} along y"
@@ -72,7 +74,7 @@ def window(number: int, sharpness: float = 2.0) -> np.ndarray:
 def _check(inside: Points, points: Points, least: int) -> None:
     for name, n, N in zip("xy", inside, points):
         if not least <= n <= N:
-            raise ValueError(
+            raise InputError(
                 f"{n} points along {name} cannot be made {N}: at least {least}, at most {N}"
             )
 

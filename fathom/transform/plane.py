@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.mpi import MPI, core
 from fathom.transform.fields import FieldTransform, check, precisions
 
@@ -74,7 +75,7 @@ class BiFourier(FieldTransform):
         """Place of coefficient (m, n)."""
         found = np.flatnonzero((self.m == m) & (self.n == n))
         if not len(found):
-            raise ValueError(
+            raise InputError(
                 f"there is no coefficient m = {m}, n = {n}; {self!r} keeps m > 0, and m = 0 with"
                 " n >= 0, within its ellipse"
             )

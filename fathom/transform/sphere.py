@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth
+from fathom.failure import InputError
 from fathom.mpi import MPI, core
 from fathom.transform.fields import FieldTransform, check, precisions
 
@@ -42,7 +43,7 @@ def gaussian_grid(truncation: int, grid: str = "quadratic", reduced: str | bool 
     check("reduced", reduced, (False, "classical", "octahedral"))
     if reduced == "octahedral":
         if grid != "cubic":
-            raise ValueError(
+            raise InputError(
                 f"an octahedral grid belongs to a cubic truncation; given grid = '{grid}': use"
                 " reduced = 'classical'"
             )
@@ -80,7 +81,7 @@ class SphericalHarmonics(FieldTransform):
     ):
         check("precision", precision, precisions)
         if int(truncation) != truncation or truncation < 1:
-            raise ValueError(f"truncation = {truncation!r} must be a whole number, at least 1")
+            raise InputError(f"truncation = {truncation!r} must be a whole number, at least 1")
         self.truncation, self.radius = int(truncation), radius
         self.grid = gaussian_grid(self.truncation, grid, reduced) if isinstance(grid, str) else grid
         rows, longest, points = self.grid.rows, self.grid.longest, np.asarray(self.grid.points)
@@ -108,7 +109,7 @@ class SphericalHarmonics(FieldTransform):
     def index(self, m: int, n: int) -> int:
         """Place of coefficient (m, n)."""
         if not 0 <= m <= n <= self.truncation:
-            raise ValueError(
+            raise InputError(
                 f"there is no coefficient m = {m}, n = {n}; 0 <= m <= n <= {self.truncation}"
             )
         return m * (2 * self.truncation + 3 - m) // 2 + n - m

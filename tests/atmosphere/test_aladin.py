@@ -182,7 +182,5 @@ def test_errors():
         fm.LimitedAreaAtmosphere(area(projection="rotated"))
     with pytest.raises(ValueError, match="edges of an area"):
         fm.LimitedAreaAtmosphere(area(), fix_mass=True)
-    with pytest.raises(ValueError, match="starts from a store"):
-        disturbed().set(analysis="a.fathom")
     with pytest.raises(ValueError, match="quadratic"):
         fm.LimitedAreaAtmosphere(area(), waves="quadratc")

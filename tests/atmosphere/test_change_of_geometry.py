@@ -209,6 +209,29 @@ def test_what_does_not_fit_is_told(source, tmp_path):
         simulation(tmp_path, orography="mars")
 
 
+def test_no_burst_of_gravity_waves_after_the_digital_filter(tmp_path):
+    """The mean |dp_s/dt| of the first six hours is that of a start of the source's own."""
+
+    def filtered(truncation, given, **sphere):
+        grid = fm.GaussianGrid(truncation, levels=L19, **sphere)
+        model = fm.SpectralAtmosphere(grid).set(analysis=given, digital_filter="6h")
+        made = fm.Simulation(model, step="30m", start="2011-10-11", directory=tmp_path)
+        return made.prepare()
+
+    a = filtered(21, "gfs")
+    b = filtered(31, a, stretching=1.5, pole=(5.0, 45.0))
+    found = []
+    for one in (a, b):
+        share = one.model.grid.horizontal.area_center
+        pressures = [one.gather("log_pressure_ratio")[0]]
+        for _ in range(12):
+            one.advance(1)
+            pressures.append(one.gather("log_pressure_ratio")[0])
+        change = np.abs(np.diff(np.exp(pressures), axis=0)).mean(0)
+        found.append((change * share).sum() / share.sum())
+    assert found[1] < 1.1 * found[0]
+
+
 def test_the_same_bits_on_any_ranks(on_ranks):
     """Of a finer B and of a stretched one."""
     one, three = (on_ranks(n, small_atmospheres, "geometries") for n in (1, 3))

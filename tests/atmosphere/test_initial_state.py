@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import fathom as fm
 from fathom import moist_air
 from fathom.atmosphere import initial
 from fathom.data import atmosphere
@@ -212,5 +213,5 @@ def test_errors_say_what_is_missing(gfs, ground):
         initial.initial_state(gfs, ROWS, hybrid.named("L19"), ground[1:])
     with pytest.raises(ValueError, match="from the top down"):
         initial.initial_state(gfs, ROWS, ([0, 1], [1, 0]), ground)
-    with pytest.raises(TypeError, match="has latitude and points"):
+    with pytest.raises(fm.Error, match="has latitude and points"):
         initial.initial_state(gfs, "T42", hybrid.named("L19"), ground)

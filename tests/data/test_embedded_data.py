@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import fathom as fm
 from fathom.data import embedded, fluxes, levitus, surface, topography
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,9 +97,9 @@ def test_importing_the_package_is_cheap():
 
 
 def test_errors_say_what_is_near(tmp_path, monkeypatch):
-    with pytest.raises(KeyError, match="did you mean 'salinity'"):
+    with pytest.raises(fm.Error, match="did you mean 'salinity'"):
         levitus.open("salinty")
-    with pytest.raises(KeyError, match="did you mean 'wind_speed'"):
+    with pytest.raises(fm.Error, match="did you mean 'wind_speed'"):
         surface.on_points([0.0], [0.0], "windspeed")
     with pytest.raises(FileNotFoundError, match="did you mean 'levitus'"):
         embedded.path("levitis")

@@ -138,14 +138,14 @@ def outcome(case: Case, directory: Path) -> dict[str, str]:
 
     from fathom.describe.experiment import Experiment
     from fathom.describe.toml import Document
-    from fathom.failure import RunFailure
+    from fathom.failure import Error
 
     try:
         experiment = Experiment(Document(case.text, "case.toml", case.settings))
         simulation = experiment.simulation(directory, overwrite=True)
         simulation.run(2 * simulation.step, report=False)
         text = experiment.resolved()
-    except (ValueError, OSError, RunFailure) as error:
+    except Error as error:
         said = str(error).strip()
         return {"what": "error" if said else "traceback", "said": said or repr(error)}
     except Exception as error:

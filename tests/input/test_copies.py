@@ -53,8 +53,8 @@ def test_killed_midway_and_tried_again(disks, on_ranks):
 
 def test_what_cannot_be_copied(disks, on_ranks):
     for what, kind, message in (
-        ("full", "OSError", "file size limit reached while copying"),
-        ("cut", "OSError", "was cut to 100000 bytes while it was copied"),
+        ("full", "FileError", "file size limit reached while copying"),
+        ("cut", "FileError", "was cut to 100000 bytes while it was copied"),
     ):
         told = on_ranks(3, script, disks / "input.nc", disks, what)
         assert (
@@ -66,6 +66,6 @@ def test_what_cannot_be_copied(disks, on_ranks):
     told = on_ranks(3, script, disks / "output.nc", disks, "copy")
     assert (
         len({tuple(row[0]) for row in told}) == 1
-        and told[0][0][0] == "FileNotFoundError"
+        and told[0][0][0] == "MissingFile"
         and "output.nc cannot be read" in told[0][0][1]
     )

@@ -104,6 +104,17 @@ def test_a_fit_has_the_waves_it_says(atmosphere):
     assert both.ta.sizes["longitude"] == 36
 
 
+def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
+    """Vorticity, as a mean, on a level and at places; its mean over the globe is 0."""
+    _, folder = atmosphere
+    mean, level = stored(folder, "spin.nc").rv, stored(folder, "turning.nc")
+    assert np.abs(mean.mean("longitude")).max() < 1e-3 and np.abs(mean).max() > 1e-7
+    places = stored(folder, "places.nc")
+    assert places.pv.sizes["station"] == 2 and np.isfinite(places.pv).all()
+    assert np.sign(places.pv[-1, -1]).values.tolist() == [1, -1]
+    assert np.isfinite(level.pv).all()
+
+
 @pytest.mark.parametrize(
     "asked, words",
     [
@@ -136,6 +147,7 @@ def test_an_ocean_has_them_too(tmp_path):
 def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     one, three = (on_ranks(n, output_requests, "sums") for n in (1, 3))
     assert one == three == on_ranks(3, output_requests, "sums", "1")
+    assert one == on_ranks(3, output_requests, "sums", "0", "2")  # two of three write
 
 
 @pytest.mark.parametrize(

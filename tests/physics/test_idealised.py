@@ -57,3 +57,28 @@ def test_time_scales():
             rtol=1e-9,
         )
     assert (forced(250.0, 1.0)["eastward_wind_tendency"][p < 0.7e5] == 0).all()
+
+
+def test_simple_physics_gives_the_column_what_the_surface_takes():
+    """Of Reed & Jablonowski (2012): without wind nothing is exchanged; with it the drag, and the
+    vapour of a warm sea, go into the column.
+    """
+    given = {
+        "eastward_wind": 10.0,
+        "northward_wind": 0.0,
+        "air_temperature": 295 * (p / 1e5) ** (2 / 7),
+        "specific_humidity": 0.012,
+        "air_pressure": p,
+        "pressure_interface": interface,
+        "sea_surface_temperature": 302.0,
+    }
+    names = [f"{n}_tendency" for n in ("eastward_wind", "air_temperature", "specific_humidity")]
+    calm = run("ReedJablonowski", given | {"eastward_wind": 0.0}, levels, {"step": 600.0})
+    found = run("ReedJablonowski", given, levels, {"step": 600.0})
+    sums = [middle(found[n]) @ np.diff(interface) / 9.80616 for n in names]
+    assert all(np.abs(middle(calm[n])).max() < 1e-12 for n in names)
+    height = 287.05 / 9.80616 * 295 * 1.007 * np.log(1e5 / p[-1])
+    flow = 10 / height * (interface[-1] - interface[-2]) / 9.80616
+    np.testing.assert_allclose(sums[0], -flow * (0.7e-3 + 6.5e-5 * 10) * 10, rtol=0.06)
+    np.testing.assert_allclose(sums[2], flow * 1.1e-3 * (0.0246 - 0.012), rtol=0.06)
+    assert sums[1] > 0

@@ -205,7 +205,7 @@ def test_what_is_not_known_is_named(tmp_path):
     file["aerosol"] = ("lev", np.ones(11))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        fm.ForcedColumn(file)
+        fm.ForcedColumn(file, radiation=None)
     texts = " ".join(str(w.message) for w in said)
     assert "not used: aerosol" in texts and "computes none" in texts
     with warnings.catch_warnings():

@@ -55,6 +55,14 @@ def test_log_has_a_line_every_5_percent():
     assert " 5%" in lines[0] and "100%" in lines[-1] and "left" not in lines[-1]
 
 
+def test_log_of_a_long_run_has_a_line_every_ten_minutes():
+    stream = io.StringIO()
+    progress = Progress(stream, terminal=0)
+    progress.every, progress.patience = 1.0, 0.95  # steps of 0.1 s
+    steps(progress)
+    assert len(stream.getvalue().splitlines()) == 10
+
+
 def test_terminal_has_one_line():
     stream = io.StringIO()
     steps(Progress(stream, terminal=50))

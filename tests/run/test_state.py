@@ -111,7 +111,7 @@ def test_mistakes():
     own["speed"] = np.hypot(own["velocity_x"], own["velocity_y"])
     own["salinity"] *= 0
     assert "speed" not in state and float(state["salinity"].max()) == 35
-    with pytest.raises(ReferenceError, match="keep it in a variable"):
+    with pytest.raises(fm.Error, match="keep it in a variable"):
         small().state["salinity"].values
 
 

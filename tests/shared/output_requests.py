@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 
 
-def run_atmosphere(folder, ending=".nc", servers=0):
+def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
     """Three hours of waves, asked for in many ways."""
     import fathom as fm
     from small_atmospheres import held_suarez
 
     simulation = held_suarez(15, 4, step="1200s", mountain=1000, servers=servers)
     simulation.directory = Path(folder)
+    simulation.parallel["writers"] = writers
     hours = {"every": "1h"}
     europe = [-12, 40, 35, 70]
     temperature = ["air_temperature"]
@@ -48,6 +49,10 @@ def run_atmosphere(folder, ending=".nc", servers=0):
     winds = ["eastward_wind", "northward_wind"]
     simulation.output("fit-wind" + ending, winds, fit=15, **hours)
     simulation.output("wind" + ending, winds, **hours)
+    simulation.output("spin" + ending, ["vorticity"], statistic="mean", **hours)
+    turning = ["vorticity", "potential_vorticity"]
+    simulation.output("turning" + ending, turning, levels=[500], **hours)
+    simulation.output("places.nc", turning, moorings=[[0, 52], [90, -20]], **hours)
     simulation.run("3h", report=False)
     return simulation
 
@@ -76,12 +81,12 @@ def run_ocean(folder, ending=".nc"):
     return simulation
 
 
-def sums(servers=0):
+def sums(servers=0, writers="all"):
     """Hashes of all stores but their names of files."""
     from fathom import mpi
 
     folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
-    run_atmosphere(folder, ".zarr", servers)
+    run_atmosphere(folder, ".zarr", servers, writers)
     mpi.world.barrier()
     found = {}
     for store in sorted(Path(folder).glob("*.zarr")) if mpi.is_root else ():

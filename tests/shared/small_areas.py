@@ -16,7 +16,13 @@ europe = {"centre": (8.0, 46.5), "points": (60, 50), "resolution": 50e3}
 def area(levels=6, **changes):
     import fathom as fm
 
-    return fm.LimitedAreaGrid(**(europe | {"levels": fm.SigmaLevels(levels)} | changes))
+    return fm.LimitedAreaGrid(
+        **(
+            europe
+            | {"levels": fm.SigmaLevels(levels) if isinstance(levels, int) else levels}
+            | changes
+        )
+    )
 
 
 def plane(points=(40, 30), resolution=25e3, levels=6, latitude=45.0, coupling=0):
@@ -85,6 +91,38 @@ def nested(step="300s", every=None, globe_step="900s", parallel=None, points=(30
     grid = area(points=points, resolution=100e3)
     made = fm.LimitedAreaAtmosphere(grid, outer=outer, outer_every=every, **model)
     return simulation(made.set(analysis="outer"), step, **parallel), outer
+
+
+def globe(folder=None, levels="L19"):
+    """Moist air over all of the earth."""
+    import fathom as fm
+
+    model = fm.SpectralAtmosphere(
+        fm.GaussianGrid(21, levels=fm.HybridLevels(levels)), tracers=["specific_humidity"]
+    )
+    cosine = lambda y: np.cos(np.deg2rad(y))
+    model.set(
+        air_temperature=lambda x, y, p: 250 + 40 * cosine(y) ** 2 * p / 1e5 + 0 * x,
+        eastward_wind=lambda x, y, p: 30 * cosine(y) * (1.1 - p / 1e5) + 0 * x,
+        northward_wind=lambda x, y, p: 2 * np.sin(np.deg2rad(5 * x)) * cosine(y),
+        specific_humidity=lambda x, y, p: 0.01 * cosine(y) * (p / 1e5) ** 3 + 0 * x,
+    )
+    return simulation(model, "900s", folder)
+
+
+def changed_areas():
+    """Checksums of an area out of the globe, and of one within that."""
+    import fathom as fm
+
+    given, found = globe(), []
+    for grid in (
+        area(points=(30, 24), resolution=100e3, levels=fm.HybridLevels("L24")),
+        area(points=(24, 20), levels=fm.HybridLevels("L19")),
+    ):
+        model = fm.LimitedAreaAtmosphere(grid, tracers=["specific_humidity"])
+        given = simulation(model.set(analysis=given), "300s").prepare()
+        found.append(given.checksum())
+    return found
 
 
 def nested_bits(steps=4, threads=1, **model):

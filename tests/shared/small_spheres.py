@@ -130,6 +130,44 @@ def aquaplanet(**options):
     return sim
 
 
+def around_the_axis(rate=4e-6, Omega=7.292e-5, warm=280.0, deep=False, outer=None, **options):
+    """Isothermal air that turns about the axis of the earth, faster than it, over an area about
+    another pole: steady, R T ln p_s = -(rate^2 + 2 Omega rate) a^2 sin^2(latitude) / 2.
+    """
+    import fathom as fm
+
+    make = {"step": "5min", "directory": None, "parallel": None} | {
+        k: options.pop(k) for k in ("step", "directory", "parallel") if k in options
+    }
+    number = options.pop("number", 8)
+    given = {"centre": (20, 50), "resolution": 150e3, "points": (30, 24), "coupling": 6} | {
+        k: options.pop(k) for k in ("centre", "resolution", "points", "coupling") if k in options
+    }
+    grid = fm.RotatedGrid(levels=fm.HeightLevels(number=number, top=20e3), **given)
+    air = fm.GridPointAtmosphere(grid, deep=deep, rotation=Omega, outer_model=outer, **options)
+    a, R = grid.radius, air.parameters["gas_constant"]
+    sine, cosine = (lambda y, f=f: f(np.deg2rad(y)) for f in (np.sin, np.cos))
+    air.set(
+        eastward_wind=lambda x, y, p: rate * a * cosine(y) + 0 * p,
+        air_temperature=warm,
+        surface_air_pressure=lambda x, y: (
+            1e5 * np.exp(-0.5 * (rate**2 + 2 * Omega * rate) * a**2 * sine(y) ** 2 / (R * warm))
+        ),
+    )
+    make["directory"] = make["directory"] or tempfile.mkdtemp()
+    return fm.Simulation(air, start="2000-01-01", **make)
+
+
+def bits_of_area(steps=2, ranks=None, **options):
+    """Checksum of an area after some steps, and what came for its departures."""
+    from fathom.mpi import core
+
+    sim = around_the_axis(**options).prepare()
+    sim.advance(steps)
+    halos = [p.halo for p in sim.sequence.globals if isinstance(p, core.GridPointCarrier)]
+    return {"checksum": sim.checksum(), "received": sum(points for points, _ in halos)}
+
+
 def weather(steps=4, **options):
     """Checksum after some steps with physics; humidity and rain."""
     sim = aquaplanet(**options).prepare()

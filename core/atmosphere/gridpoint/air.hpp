@@ -244,4 +244,25 @@ struct GridPointDeepRotation {
     }
 };
 
+/// The same of an area about another pole: the horizontal part lies along x too.
+struct GridPointDeepRotationAcross {
+    static constexpr std::string_view summary =
+        "Coriolis force of the part of the rotation along x, f'_x = 2 Omega_x";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1", 1> w,
+        Reads<Real, "horizontal_coriolis_along_x", place::center_column, "s-1"> f,
+        Updates<Real, "y_force", place::north_face_layer, "m s-2"> Fy,
+        Updates<Real, "vertical_force", place::center_interface, "m s-2"> Fz) const {
+        const int levels = v.levels();
+        const auto w_n = w(north);
+        const Real rate = 0.25 * Real(f[0]);
+        for (int k = 0; k < levels; ++k) Fy[k] += rate * (w[k] + w[k + 1] + w_n[k] + w_n[k + 1]);
+        for (int k = 1; k < levels; ++k)
+            Fz[k] -= rate * (v[k - 1] + v[k] + v(-north)[k - 1] + v(-north)[k]);
+    }
+};
+
 }  // namespace fathom::atmosphere

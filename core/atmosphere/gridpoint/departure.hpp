@@ -18,9 +18,10 @@ public:
     void apply(Given given) override {
         const FieldSlab* before[] = {&given[u_before], &given[v_before], &given[w_before]};
         const Domain& d = given.set.domain();
-        until_covered(*rows, d, before, [&] {
+        const auto work = [&] {
             for_each_line(d, rows->nodes.levels(), [&](const Line& l) { trace(given, l); });
-        });
+        };
+        until_covered(*rows, d, before, work, count++ % setup.times == 0);
     }
     GridPointHalo halo() const override {
         return {rows->around.points_received(), rows->around.plans};
@@ -38,6 +39,9 @@ protected:
                eta = writes("displacement_level", place::center_interface, "m");
 
     virtual void trace(Given, const Line&) = 0;
+
+private:
+    long count = 0;
 };
 
 }  // namespace fathom::atmosphere

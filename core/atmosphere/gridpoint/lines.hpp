@@ -80,15 +80,13 @@ inline std::vector<double> middles(const std::vector<double>& interfaces) {
     return m;
 }
 
-/// Interpolates again until all that departures need was there.
+/// Interpolates again until all that departures need was there. anew: whether the fields are others
+/// than the last time.
 template <class T, int fields, class Work>
 void until_covered(EvenRows<T, fields>& rows, const Domain& d,
-                   std::span<const FieldSlab* const> from, Work work) {
-    rows.pack(d, from);
-    do {
-        rows.surround();
-        work();
-    } while (rows.around.cover());
+                   std::span<const FieldSlab* const> from, Work work, bool anew = true) {
+    if (anew) rows.pack(d, from), rows.surround();
+    for (work(); rows.around.cover(); work()) rows.surround();
 }
 
 }  // namespace fathom::atmosphere

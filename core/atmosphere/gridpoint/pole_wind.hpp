@@ -11,14 +11,17 @@ namespace fathom::atmosphere {
 
 class PoleWind final : public GlobalProcess {
 public:
-    PoleWind() : GlobalProcess("PoleWind") {}
+    /// suffix: of the names of the wind, "_start" of that which trajectories carry.
+    explicit PoleWind(const std::string& suffix = "")
+        : GlobalProcess("PoleWind" + suffix),
+          u(reads("x_wind" + suffix, place::east_face_layer, "m s-1")),
+          z(reads("interface_height", place::center_interface, "m")),
+          v(updates("y_wind" + suffix, place::north_face_layer, "m s-1")) {}
     void prepare(Given) override;
     void apply(Given) override;
 
 private:
-    const Item u = reads("x_wind", place::east_face_layer, "m s-1"),
-               z = reads("interface_height", place::center_interface, "m"),
-               v = updates("y_wind", place::north_face_layer, "m s-1");
+    const Item u, z, v;
     struct Direction {
         double sine, cosine;
     };

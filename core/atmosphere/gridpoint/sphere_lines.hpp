@@ -4,30 +4,30 @@
 #include <array>
 #include <numbers>
 #include "atmosphere/gridpoint/lines.hpp"
+#include "atmosphere/gridpoint/transport.hpp"
 #include "field/field_set.hpp"
 #include "trajectory/great_circle.hpp"
 
 namespace fathom::atmosphere {
 
 /// Directions of all points: longitudes of centres (half 0) and eastern faces (1), latitudes of
-/// centres (odd) and of faces (even, from the south pole on).
+/// centres (odd) and of faces (even, from the southern edge on).
 template <class T> class SphereDirections {
 public:
-    explicit SphereDirections(const Domain& d)
-        : columns(T(d.decomposition.topology.nx / (2 * std::numbers::pi))),
-          rows(T(d.decomposition.topology.ny / std::numbers::pi)) {
+    SphereDirections(const Domain& d, const GridPointSetup& s)
+        : columns(T(degrees / s.dx)), rows(T(degrees / s.dy)) {
         const auto& t = d.decomposition.topology;
-        if (!t.periodic || t.nx % 2)
+        if (!s.area && (!t.periodic || t.nx % 2))
             throw Error("a sphere needs an even number of columns all round, not nx = ", t.nx);
         constexpr int spare = Departures<T>::most;  // whole registers are read
         for (int half = 0; half < 2; ++half)
             for (int i = 0; i < t.nx + spare; ++i) {
-                const double angle = std::numbers::pi * (2 * i + half) / t.nx;
+                const double angle = (i + 0.5 * half) * s.dx / degrees;
                 sines[half].push_back(T(std::sin(angle)));
                 cosines[half].push_back(T(std::cos(angle)));
             }
         for (int n = 0; n <= 2 * t.ny; ++n) {
-            const double angle = std::numbers::pi * (n - t.ny) / (2 * t.ny);
+            const double angle = (s.south + 0.5 * n * s.dy) / degrees;
             latitudes.push_back({T(std::sin(angle)), T(std::cos(angle))});
         }
     }
@@ -39,9 +39,15 @@ public:
     const T* cosine(int i, int half) const { return &cosines[half][i]; }
 
 private:
+    static constexpr double degrees = 180 / std::numbers::pi;
     std::vector<T> sines[2], cosines[2];
     std::vector<Parallel<T>> latitudes;
 };
+
+/// How rows go on beyond the first and last of a sphere, or of an area of it.
+inline Edge edge_of(const GridPointSetup& s, Edge of_sphere) {
+    return s.area ? Edge::area : of_sphere;
+}
 
 /// Neighbouring points of a line, in one register.
 template <class T> using Points = Pack<T, cell_width<T>>;

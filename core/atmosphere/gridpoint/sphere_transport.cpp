@@ -1,8 +1,8 @@
 /// The same on the sphere, between parallels and meridians. Displacements are vectors in space, of
 /// the unit sphere: means of those around say where other points come from, across the poles too.
-/// Winds are interpolated by their components and turned from the place of departure to that of
-/// arrival, which is where all metric terms are: in space in a deep atmosphere, along the sphere in
-/// a shallow one.
+/// The wind is interpolated by its components, which lie beside each other at each place (those of
+/// other places as means), and turned from the place of departure to that of arrival: there are
+/// all metric terms, in space in a deep atmosphere, along the sphere in a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
@@ -19,8 +19,8 @@ public:
     explicit SphereDeparture(GridPointSetup s) : Base(std::move(s), "1") {}
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
-        directions.emplace(d);
-        rows.emplace(d.comm, d.decomposition, Edge::beside_pole, setup.heights, 2);
+        directions.emplace(d, setup);
+        rows.emplace(d.comm, d.decomposition, edge_of(setup, Edge::beside_pole), setup.heights, 2);
     }
 
 private:
@@ -94,37 +94,44 @@ private:
     }
 };
 
-template <class T> class SphereTransport final : public GridPointCarrier {
+/// deep: u, v and w lie beside each other wherever one of them is carried; else u and v where one
+/// of them is.
+template <class T, bool deep> class SphereTransport final : public GridPointCarrier {
+    /// Numbers of a point beside each other: on faces all of the wind; at interfaces theta with it.
+    static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
+
 public:
     explicit SphereTransport(GridPointSetup s)
-        : GridPointCarrier("GridPointTransport"), setup(std::move(s)) {}
+        : GridPointCarrier("GridPointTransport"), setup(std::move(s)) {
+        if (!deep) return;
+        w_east = reads("upward_velocity_start_east_face", place::east_face_layer, "m s-1");
+        w_north = reads("upward_velocity_start_north_face", place::north_face_layer, "m s-1");
+        u_up = reads("x_wind_start_interface", place::center_interface, "m s-1");
+        v_up = reads("y_wind_start_interface", place::center_interface, "m s-1");
+    }
     void prepare(Given given) override {
         const Domain& d = given.set.domain();
-        directions.emplace(d);
+        directions.emplace(d, setup);
         const auto layers = middles(setup.heights);
-        u_rows.emplace(d.comm, d.decomposition, Edge::beside_pole, layers, 1);
-        v_rows.emplace(d.comm, d.decomposition, Edge::on_pole, layers, 1);
-        interfaces.emplace(d.comm, d.decomposition, Edge::beside_pole, setup.heights);
-        densities.emplace(d.comm, d.decomposition, Edge::beside_pole, layers);
+        const Edge beside = edge_of(setup, Edge::beside_pole);
+        u_rows.emplace(d.comm, d.decomposition, beside, layers, 2);
+        v_rows.emplace(d.comm, d.decomposition, edge_of(setup, Edge::on_pole), layers, 2);
+        interfaces.emplace(d.comm, d.decomposition, beside, setup.heights, deep ? 2 : 0);
+        densities.emplace(d.comm, d.decomposition, beside, layers);
     }
     void apply(Given g) override {
         const Domain& d = g.set.domain();
-        const auto pack = [&](auto& rows, auto... fields) {
-            const FieldSlab* from[] = {&g[fields]...};
-            rows->pack(d, from);
-        };
-        pack(u_rows, u_start), pack(v_rows, v_start), pack(interfaces, w_start, theta_start);
-        pack(densities, density_start);
+        const bool anew = count++ % setup.times == 0;
+        if (anew) pack(g), surround();
         for (bool again = true; again;) {
-            u_rows->surround(), v_rows->surround(), interfaces->surround(), densities->surround();
-            wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
             for_each_line(d, d.levels,
                           [&](const Line& l) { along_x(g, l), along_y(g, l), density_of(g, l); });
-            for_each_line(d, d.levels + 1, [&](const Line& l) { at_interface(g, l); });
+            for_each_line(d, d.levels + 1, [&](const Line& l) { vertical(g, l); });
             again = u_rows->around.cover();
             again = v_rows->around.cover() || again;
             again = interfaces->around.cover() || again;
             again = densities->around.cover() || again;
+            if (again) surround();
         }
     }
     GridPointHalo halo() const override {
@@ -138,15 +145,19 @@ public:
 
 private:
     const GridPointSetup setup;
+    long count = 0;
     std::optional<SphereDirections<T>> directions;
-    std::optional<EvenRows<T, 1>> u_rows, v_rows, densities;
-    std::optional<EvenRows<T, 2>> interfaces;
+    std::optional<EvenRows<T, on_face>> u_rows, v_rows;
+    std::optional<EvenRows<T, at_interface>> interfaces;
+    std::optional<EvenRows<T, 1>> densities;
     const Item x = reads("displacement_x", place::center_interface, "1", 1),
                y = reads("displacement_y", place::center_interface, "1", 1),
                axis = reads("displacement_axis", place::center_interface, "1", 1),
                eta = reads("displacement_level", place::center_interface, "m", 1),
                u_start = reads("x_wind_start", place::east_face_layer, "m s-1"),
                v_start = reads("y_wind_start", place::north_face_layer, "m s-1"),
+               u_north = reads("x_wind_start_north_face", place::north_face_layer, "m s-1"),
+               v_east = reads("y_wind_start_east_face", place::east_face_layer, "m s-1"),
                w_start = reads("upward_velocity_start", place::center_interface, "m s-1"),
                theta_start = reads("potential_temperature_start", place::center_interface, "K"),
                density_start = reads("density_start", place::center_layer, "kg m-3"),
@@ -155,49 +166,67 @@ private:
                w = writes("upward_velocity_carried", place::center_interface, "m s-1"),
                theta = writes("potential_temperature_carried", place::center_interface, "K"),
                density = writes("density_carried", place::center_layer, "kg m-3");
+    Item w_east{}, w_north{}, u_up{}, v_up{};
+
+    void pack(Given g) {
+        const Domain& d = g.set.domain();
+        const auto fill = [&](auto& rows, auto... fields) {
+            const FieldSlab* from[] = {&g[fields]...};
+            rows->pack(d, from);
+        };
+        if constexpr (deep) {
+            fill(u_rows, u_start, v_east, w_east), fill(v_rows, u_north, v_start, w_north);
+            fill(interfaces, u_up, v_up, w_start, theta_start);
+        } else {
+            fill(u_rows, u_start, v_east), fill(v_rows, u_north, v_start);
+            fill(interfaces, w_start, theta_start);
+        }
+        fill(densities, density_start);
+    }
+    void surround() {
+        u_rows->surround(), v_rows->surround(), interfaces->surround(), densities->surround();
+        if (!setup.area) wind_of_pole(-1), wind_of_pole(u_rows->ny - 1);
+    }
 
     /// One vector, from the nearest row of u, (V_x, V_y) = 2 / nx sum u (-sin, cos), seen on each
-    /// meridian.
+    /// meridian; w is the mean of that row.
     void wind_of_pole(int j) {
         const int row = j < 0 ? 0 : j;
         if (!u_rows->around.holds(row)) return;
         const int nx = u_rows->nx;
         const T sign = j < 0 ? T(1) : T(-1);
         for (int k = 0; k < u_rows->nodes.levels(); ++k) {
-            double X = 0, Y = 0;
+            double X = 0, Y = 0, up = 0;
             for (int i = 0; i < nx; ++i) {
-                const double wind = *u_rows->at(row, k, i);
-                X -= wind * *directions->sine(i, 1), Y += wind * *directions->cosine(i, 1);
+                const T* wind = u_rows->at(row, k, i);
+                X -= wind[0] * double(*directions->sine(i, 1));
+                Y += wind[0] * double(*directions->cosine(i, 1));
+                if (deep) up += wind[2];
             }
-            for (int i = 0; i < nx; ++i)
-                *v_rows->at(j, k, i) =
-                    sign *
-                    T(2. / nx * (X * *directions->cosine(i, 0) + Y * *directions->sine(i, 0)));
+            for (int i = 0; i < nx; ++i) {
+                const double s = *directions->sine(i, 0), c = *directions->cosine(i, 0);
+                T* to = v_rows->at(j, k, i);
+                to[0] = T(2. / nx * (Y * c - X * s));
+                to[1] = sign * T(2. / nx * (X * c + Y * s));
+                if (deep) to[2] = T(up / nx);
+            }
         }
         v_rows->close_row(j);
     }
-
-    struct Needs {
-        Reach u, v, interfaces, densities;
-    };
-    void ask(const Needs& n) {
-        u_rows->need(n.u), interfaces->need(n.interfaces), densities->need(n.densities);
-        v_rows->need(n.v);
-        if (n.v.empty()) return;
+    void need_of_v(const Reach& reach) {
+        v_rows->need(reach);
+        if (reach.empty() || setup.area) return;
         const int ny = u_rows->ny, nx = u_rows->nx;
-        if (n.v.south <= 0) u_rows->around.need(0, 0, nx);
-        if (n.v.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
+        if (reach.south <= 0) u_rows->around.need(0, 0, nx);
+        if (reach.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
     }
 
-    /// Where the points of a line come from, and the wind there, which is turned on its way.
+    /// Where the points of a line come from.
     struct Trajectories {
         const Parallel<T>& A;
         Origins<T> origins;
         Departures<T> from;
-        Needs needs;
-        Gathered<T, 1> u, v;
-        Gathered<T, 2> both;
-        alignas(64) T w[Departures<T>::most];
+        Reach reach;
         Trajectories(const Parallel<T>& A, const Line& l) : A(A), from(l.i0, l.k, l.count) {}
     };
     Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels) {
@@ -207,33 +236,31 @@ private:
         depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
         return t;
     }
-    /// From values of w that are in t.w.
-    void take_wind(Trajectories& t) const {
+    /// The wind of a place, turned on its way; component `own` of it.
+    template <int own, int fields>
+    void give(const Trajectories& t, const Gathered<T, fields>& found, T* out) const {
         using Real = Points<T>;
-        t.u.take(*u_rows, t.from, t.needs.u, T(0.5), T(0));
-        t.v.take(*v_rows, t.from, t.needs.v, T(0), T(0.5));
+        alignas(64) T wind[3][Departures<T>::most];
+        for (int f = 0; f < on_face; ++f) found.give(f, t.from.count, wind[f]);
         for (int n = 0; n < t.from.count; n += Real::width) {
-            Real u = Real::load(t.u.values + n), v = Real::load(t.v.values + n);
-            if (setup.deep) {
-                Real w = Real::load(t.w + n);
+            Real u = Real::load(wind[0] + n), v = Real::load(wind[1] + n), w(T(0));
+            if constexpr (deep) {
+                w = Real::load(wind[2] + n);
                 t.origins[n].turn_in_space(t.A, u, v, w);
-                w.store(t.w + n);
             } else
                 t.origins[n].turn(t.A, u, v);
-            u.store(t.u.values + n), v.store(t.v.values + n);
+            const Real& result = own == 0 ? u : own == 1 ? v : w;
+            result.store(wind[own] + n);
         }
-    }
-    void take_vertical(Trajectories& t) const {
-        t.both.take(*interfaces, t.from, t.needs.interfaces);
-        t.both.give(0, t.from.count, t.w);
+        std::copy_n(wind[own], t.from.count, out);
     }
 
     void along_x(Given g, const Line& l) {
         auto t = trajectories(g, l, Around::east_face, u_rows->nodes);
-        if (setup.deep) take_vertical(t);
-        take_wind(t);
-        std::copy_n(t.u.values, l.count, at<T>(g.set.domain(), g[u], l));
-        ask(t.needs);
+        Gathered<T, on_face> found;
+        found.take(*u_rows, t.from, t.reach, T(0.5), T(0));
+        give<0>(t, found, at<T>(g.set.domain(), g[u], l));
+        u_rows->need(t.reach);
     }
     void along_y(Given g, const Line& l) {
         const Domain& d = g.set.domain();
@@ -243,25 +270,29 @@ private:
             return;
         }
         auto t = trajectories(g, l, Around::north_face, v_rows->nodes);
-        if (setup.deep) take_vertical(t);
-        take_wind(t);
-        std::copy_n(t.v.values, l.count, out);
-        ask(t.needs);
+        Gathered<T, on_face> found;
+        found.take(*v_rows, t.from, t.reach, T(0), T(0.5));
+        give<1>(t, found, out);
+        need_of_v(t.reach);
     }
     void density_of(Given g, const Line& l) {
         auto t = trajectories(g, l, Around::layer, densities->nodes);
-        t.u.take(*densities, t.from, t.needs.densities);
-        std::copy_n(t.u.values, l.count, at<T>(g.set.domain(), g[density], l));
-        ask(t.needs);
+        Gathered<T, 1> found;
+        found.take(*densities, t.from, t.reach);
+        std::copy_n(found.values, l.count, at<T>(g.set.domain(), g[density], l));
+        densities->need(t.reach);
     }
-    void at_interface(Given g, const Line& l) {
+    void vertical(Given g, const Line& l) {
         const Domain& d = g.set.domain();
         auto t = trajectories(g, l, Around::interface, interfaces->nodes);
-        take_vertical(t);
-        if (setup.deep) take_wind(t);
-        std::copy_n(t.w, l.count, at<T>(d, g[w], l));
-        t.both.give(1, l.count, at<T>(d, g[theta], l));
-        ask(t.needs);
+        Gathered<T, at_interface> found;
+        found.take(*interfaces, t.from, t.reach);
+        if constexpr (deep)
+            give<2>(t, found, at<T>(d, g[w], l));
+        else
+            found.give(0, l.count, at<T>(d, g[w], l));
+        found.give(at_interface - 1, l.count, at<T>(d, g[theta], l));
+        interfaces->need(t.reach);
     }
 };
 
@@ -272,8 +303,11 @@ std::shared_ptr<GridPointCarrier> sphere_departure(const GridPointSetup& s, int 
     return std::make_shared<SphereDeparture<double>>(s);
 }
 std::shared_ptr<GridPointCarrier> sphere_transport(const GridPointSetup& s, int bytes) {
-    if (bytes == 4) return std::make_shared<SphereTransport<float>>(s);
-    return std::make_shared<SphereTransport<double>>(s);
+    const auto make = [&]<class T>(T) -> std::shared_ptr<GridPointCarrier> {
+        if (s.deep) return std::make_shared<SphereTransport<T, true>>(s);
+        return std::make_shared<SphereTransport<T, false>>(s);
+    };
+    return bytes == 4 ? make(float()) : make(double());
 }
 
 }  // namespace fathom::atmosphere

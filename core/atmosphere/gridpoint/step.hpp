@@ -82,6 +82,54 @@ struct GridPointStart {
     }
 };
 
+/// On a sphere the wind turns on its way from the place of departure, so that there all of it is
+/// needed: of other places the means of those around.
+struct GridPointWindAside {
+    static constexpr std::string_view summary =
+        "wind along the other axis, where that along x and y is";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind_start", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind_start", place::north_face_layer, "m s-1", 1> v,
+        Writes<Real, "x_wind_start_north_face", place::north_face_layer, "m s-1"> u_n,
+        Writes<Real, "y_wind_start_east_face", place::east_face_layer, "m s-1"> v_e) const {
+        for (int k = 0; k < u.levels(); ++k) {
+            u_n[k] = 0.25 * ((u[k] + u(-east)[k]) + (u(north)[k] + u(northwest)[k]));
+            v_e[k] = 0.25 * ((v[k] + v(-north)[k]) + (v(east)[k] + v(-northwest)[k]));
+        }
+    }
+};
+
+/// The same of deep air, where the vertical turns too.
+struct GridPointWindAsideDeep {
+    static constexpr std::string_view summary =
+        "vertical wind where that along x and y is, and these at interfaces";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "x_wind_start", place::east_face_layer, "m s-1", 1> u,
+        Reads<Real, "y_wind_start", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "upward_velocity_start", place::center_interface, "m s-1", 1> w,
+        Writes<Real, "upward_velocity_start_east_face", place::east_face_layer, "m s-1"> w_e,
+        Writes<Real, "upward_velocity_start_north_face", place::north_face_layer, "m s-1"> w_n,
+        Writes<Real, "x_wind_start_interface", place::center_interface, "m s-1"> U,
+        Writes<Real, "y_wind_start_interface", place::center_interface, "m s-1"> V) const {
+        const int levels = u.levels();
+        const auto above_e = w(east), above_n = w(north);
+        for (int k = 0; k < levels; ++k) {
+            const Real own = w[k] + w[k + 1];
+            w_e[k] = 0.25 * (own + (above_e[k] + above_e[k + 1]));
+            w_n[k] = 0.25 * (own + (above_n[k] + above_n[k + 1]));
+        }
+        for (int k = 0; k <= levels; ++k) {
+            const int above = k > 0 ? k - 1 : 0, below = k < levels ? k : levels - 1;
+            U[k] = 0.25 * ((u[above] + u(-east)[above]) + (u[below] + u(-east)[below]));
+            V[k] = 0.25 * ((v[above] + v(-north)[above]) + (v[below] + v(-north)[below]));
+        }
+    }
+};
+
 /// What of the equations is not yet fulfilled by the newest state.
 struct GridPointResiduals {
     double step = 10, implicitness = 0.55;
@@ -129,6 +177,24 @@ struct GridPointResiduals {
             R_w[k] = inside ? w_carried[k] + implicit * Fz[k] - w[k] : Real(T(0));
             R_theta[k] = theta_carried[k] - theta[k];
         }
+    }
+};
+
+/// The outermost columns of an area have what the outer model says, and no equations.
+struct GridPointRim {
+    static constexpr std::string_view summary =
+        "no residuals where the outer model says what there is";
+
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "computed_here", place::center_column, "1"> computed,
+        Updates<Real, "upward_velocity_residual", place::center_interface, "m s-1"> R_w,
+        Updates<Real, "potential_temperature_residual", place::center_interface, "K"> R_theta,
+        Updates<Real, "density_residual", place::center_layer, "kg m-3"> R_rho) const {
+        const Real here_ = computed[0];
+        const int levels = R_rho.levels();
+        for (int k = 0; k < levels; ++k) R_rho[k] = here_ * R_rho[k];
+        for (int k = 0; k <= levels; ++k) R_w[k] = here_ * R_w[k], R_theta[k] = here_ * R_theta[k];
     }
 };
 

@@ -64,8 +64,8 @@ public:
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
         const bool slice = d.decomposition.topology.ny == 1;
-        if (setup.radius > 0) directions.emplace(d);
-        const Edge edge = setup.radius > 0 ? Edge::beside_pole
+        if (setup.radius > 0) directions.emplace(d, setup);
+        const Edge edge = setup.radius > 0 ? edge_of(setup, Edge::beside_pole)
                           : slice          ? Edge::periodic
                                            : Edge::mirrored;
         const std::vector<double> heights(setup.heights.begin(), setup.heights.end() - 1);

@@ -15,10 +15,14 @@ namespace fathom::atmosphere {
 struct GridPointSetup {
     double step = 10, implicitness = 0.55;
     int iterations = 2;           ///< interpolations of the wind to the departure point
-    double dx = 1000, dy = 1000;  ///< spacing [m]
+    double dx = 1000, dy = 1000;  ///< spacing [m], on a sphere [degrees]
     std::vector<double> heights;  ///< of the interfaces, from the top down [m]
     double radius = 0;            ///< of the sphere [m]; 0: a plane
     bool deep = false;
+    double south = -90;  ///< where the first row of a sphere begins [degrees]
+    /// Whether it is an area of a sphere, whose outermost points are given: departures end there.
+    bool area = false;
+    int times = 1;  ///< how often a step carries the same fields: its outer iterations
 };
 
 /// How far departures reach: points that a rank receives, and plans made so far.

@@ -244,8 +244,8 @@ template <class T> SpectralDynamics parts_of(const SpectralSetup& setup) {
         d.correction = std::make_shared<Correction<T>>(engine);
     }
     if (setup.coupled()) {
-        d.coupling = std::make_shared<Coupling<T>>(setup);
-        if (setup.compressible()) d.coupling_again = std::make_shared<Coupling<T>>(setup, false);
+        d.coupling = spectral_coupling<T>(setup);
+        if (setup.compressible()) d.coupling_again = spectral_coupling<T>(setup, false);
     }
     if (setup.parameters.fix_energy > 0) d.total_energy = std::make_shared<TotalEnergy<T>>(engine);
     return d;

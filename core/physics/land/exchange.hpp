@@ -19,10 +19,7 @@
 #pragma once
 #include "field/process.hpp"
 #include "physics/land/ground.hpp"
-#include "physics/land/louis.hpp"
-#include "physics/land/over_sea.hpp"
-#include "physics/sea_surface/bulk.hpp"
-#include "physics/thermodynamics/moist.hpp"
+#include "physics/land/lowest_air.hpp"
 
 namespace fathom::physics {
 
@@ -46,15 +43,7 @@ struct BulkExchange {
     // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
     constexpr void operator()(
-        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-        Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
-        Reads<Real, "specific_humidity", place::center_layer, "kg kg-1"> humidity,
-        Reads<Real, "air_pressure", place::center_layer, "Pa"> pressure,
-        Reads<Real, "pressure_interface", place::center_interface, "Pa"> interface,
-        Reads<Real, "geopotential", place::center_layer, "m2 s-2"> geopotential,
-        Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> surface_geopotential,
-        Reads<Real, "open_sea", place::center_column, "1"> open_sea,
+        LowestAir<Real> lowest, Reads<Real, "open_sea", place::center_column, "1"> open_sea,
         Reads<Real, "ice_share", place::center_column, "1"> ice_share,
         Reads<Real, "soil_moisture", place::center_column, "kg m-2"> soil_water,
         Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
@@ -73,53 +62,26 @@ struct BulkExchange {
         Writes<Real, "friction_velocity", place::center_column, "m s-1"> friction_velocity,
         Writes<Real, "buoyancy_flux", place::center_column, "m2 s-3"> buoyancy_flux) const {
         using namespace constants;
-        constexpr double
-            karman = 0.4,
-            neutral_heat =
-                34.6e-3;  // of C_H / sqrt(C_D): that of vapour, which carries most of the heat
-        const int last = temperature.levels() - 1;
-        const Real U_E = u[last], U_N = v[last], square = fma(U_E, U_E, fma(U_N, U_N, gust * gust)),
-                   speed = sqrt(square);
-        const Real T = temperature[last], q = humidity[last],
-                   virtual_T = T * (1 + virtual_factor * q),
-                   density = pressure[last] / (dry_air_gas_constant * virtual_T);
-        const Real middle =
-                       larger((geopotential[last] - surface_geopotential[0]) * (1 / gravity), 2),
-                   rise = gravity * middle;
-        const Real height = smaller(middle, layer), log_height = log(height);
-        const Real per_energy = 1 / (dry_air_heat_capacity * virtual_T),
-                   surface_pressure = interface[last + 1];
-        const Real richardson_scale = (gravity * height) * per_energy / square;
+        const SurfaceLayer<Real> air(lowest, gust, layer);
+        const Real speed = air.speed, q = air.q, surface_pressure = air.surface_pressure;
 
         const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0],
                    ground = 1 - open_sea[0];
         const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity,
                    ground_q = Saturation<Real>(ground_T, surface_pressure).humidity;
-        const auto above = [&](Real surface_T, Real surface_q)
-            -> Real {  // s_v of the air less that of the surface, by differences
-            return fma(dry_air_heat_capacity,
-                       (T - surface_T) + virtual_factor * (T * q - surface_T * surface_q), rise);
-        };
-        const Real over_sea = above(sea_T, sea_q), moist = ground::soil_wetness(soil_water[0]);
+        const Real over_sea = air.above(sea_T, sea_q), moist = ground::soil_wetness(soil_water[0]);
         const Real cover = ground::snow_cover(snow[0]), ice = ice_share[0];
         const auto over_ground = [&](Real soil) -> Real {
-            return above(ground_T,
-                         fma(cover + (1 - cover) * fma(ice, 1 - soil, soil), ground_q - q, q));
+            return air.above(ground_T,
+                             fma(cover + (1 - cover) * fma(ice, 1 - soil, soil), ground_q - q, q));
         };
-        const Real log_ten =
-            log_height - 2.302585092994046;  // ln(z / 10 m); the wind at 10 m as over z_0 = 0.1 mm
-        const Real root = BulkForcing::neutral_drag_root(
-            larger(speed * (11.51292546497023 / (log_ten + 11.51292546497023)), 0.5));
-        const OverSea<Real> at_sea(log_ten + karman / root, log_ten + karman / neutral_heat,
-                                   over_sea * richardson_scale);
-        const Real z_0 =
-            smaller(larger(fma(ice_share[0], ice_roughness - roughness[0], roughness[0]), 1e-5),
-                    smaller(most_roughness, 0.5 * height));
-        const Real log_ground = log_height - log(z_0);
-        const Louis<Real> at_ground(log_ground, log_ground + 2.302585092994046,
-                                    over_ground(moist) * richardson_scale);
+        const Real root = air.sea_drag_root();
+        const OverSea<Real> at_sea = air.over_sea(root, over_sea);
+        const Real z_0 = air.bounded_roughness(
+            fma(ice_share[0], ice_roughness - roughness[0], roughness[0]), most_roughness);
+        const Louis<Real> at_ground = air.over_ground(z_0, over_ground(moist));
 
-        const Real flow = density * speed, sea_K = flow * at_sea.heat,
+        const Real flow = air.density * speed, sea_K = flow * at_sea.heat,
                    ground_K = flow * at_ground.heat;
         const Real light = larger(sunlight[0], 1),
                    soil = moist * light /
@@ -130,12 +92,14 @@ struct BulkExchange {
         soil_wetness[0] = soil;
         wetness[0] = cover + (1 - cover) * fma(ice, 1 - soil, soil);
         momentum_conductance[0] = flow * drag;
-        sea_roughness[0] = 10 * exp(-karman / root);  // of the wind's neutral profile through 10 m
+        sea_roughness[0] =
+            10 * exp(-air.karman / root);  // of the wind's neutral profile through 10 m
         ground_roughness[0] = z_0;
         friction_velocity[0] = speed * sqrt(drag);
         buoyancy_flux[0] =
-            -(gravity * per_energy) *
-            (open_sea[0] * (sea_K * over_sea) + ground * (ground_K * over_ground(soil))) / density;
+            -(gravity * air.per_energy) *
+            (open_sea[0] * (sea_K * over_sea) + ground * (ground_K * over_ground(soil))) /
+            air.density;
     }
 };
 

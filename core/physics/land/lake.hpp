@@ -7,7 +7,8 @@
 ///   cover a = min(1, M / 92 kg m-2)
 ///
 /// w = 1 - land, o = w (1 - a): shares of water and of open water. G is what comes through ice,
-/// with what would heat the ice beyond melting (soil_layers.hpp). Where the cover changes, the ice
+/// with what would heat the ice beyond melting (soil_layers.hpp, tiled_land.hpp).
+/// Where the cover changes, the ice
 /// that comes or goes has the heat of the ground tile, C (T_ground - T_f) - L_f S, which the lake
 /// gives or takes: heat closes. The depth stays: what rains and evaporates is not counted.
 #pragma once
@@ -17,15 +18,25 @@
 
 namespace fathom::physics {
 
-struct MixedLake {
+template <bool tiles> struct LakeUnder {
     double step = 1200, full_cover = 92;
 
     static constexpr std::string_view summary =
-        "Temperature and ice of lakes, well mixed, at the end of the step";
+        tiles ? "Temperature and ice of lakes, well mixed, at the end of the step, ice a tile"
+              : "Temperature and ice of lakes, well mixed, at the end of the step";
     static constexpr std::tuple parameters{
-        Parameter{"step", &MixedLake::step, "s", 1e-3, 1e5, "time step"},
-        Parameter{"full_cover", &MixedLake::full_cover, "kg m-2", 1, 1e3,
+        Parameter{"step", &LakeUnder::step, "s", 1e-3, 1e5, "time step"},
+        Parameter{"full_cover", &LakeUnder::full_cover, "kg m-2", 1, 1e3,
                   "ice from which on a lake is covered whole"}};
+
+    template <class Real>
+    using IceTemperature =
+        std::conditional_t<tiles, Reads<Real, "ice_temperature", place::center_column, "K">,
+                           Reads<Real, "ground_temperature", place::center_column, "K">>;
+    template <class Real>
+    using IceSnow =
+        std::conditional_t<tiles, Reads<Real, "snow_on_ice", place::center_column, "kg m-2">,
+                           Reads<Real, "snow_amount", place::center_column, "kg m-2">>;
 
     template <class Real>
     constexpr void operator()(
@@ -38,8 +49,7 @@ struct MixedLake {
         Reads<Real, "sea_turbulent_flux", place::center_column, "W m-2"> turbulent,
         Reads<Real, "snowfall", place::center_column, "kg m-2 s-1"> snowfall,
         Reads<Real, "ice_base_flux", place::center_column, "W m-2"> through_ice,
-        Reads<Real, "ground_temperature", place::center_column, "K"> ground_temperature,
-        Reads<Real, "snow_amount", place::center_column, "kg m-2"> snow,
+        IceTemperature<Real> ice_temperature, IceSnow<Real> snow,
         Updates<Real, "sea_surface_temperature", place::center_column, "K"> temperature,
         Updates<Real, "sea_ice_fraction", place::center_column, "1"> cover,
         Updates<Real, "lake_ice_amount", place::center_column, "kg m-2"> lake_ice) const {
@@ -56,8 +66,8 @@ struct MixedLake {
         const Real before = deep * (select(above > 0, water_heat, Real(ice_heat)) * above),
                    gained = before - fusion_heat * ice + step * flux / larger(water, 1e-6);
         const Real covered = smaller(larger(gained * (-1 / (fusion_heat * full_cover)), 0), 1);
-        const Real of_cover = ground::ice_capacity * (ground_temperature[0] - ground::melting) -
-                              fusion_heat * snow[0];
+        const Real of_cover =
+            ground::ice_capacity * (ice_temperature[0] - ground::melting) - fusion_heat * snow[0];
         const Real h = gained - (covered - a) * of_cover;
         const auto is_lake = select(water > 1e-6, d, 0) > 0;
         const Real most = fresh_water_density * deep,

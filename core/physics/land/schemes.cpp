@@ -4,6 +4,10 @@
 #include "physics/land/lake.hpp"
 #include "physics/land/snowfall.hpp"
 #include "physics/land/soil_layers.hpp"
+#include "physics/land/tile_diffusion.hpp"
+#include "physics/land/tile_exchange.hpp"
+#include "physics/land/tile_state.hpp"
+#include "physics/land/tiled_land.hpp"
 
 namespace fathom::physics {
 
@@ -16,7 +20,17 @@ Entries land() {
             entry<LandSurface>("LandSurface").with("response", "GroundResponse"),
             entry<SoilResponse>("SoilResponse"),
             entry<SoilLayers>("SoilLayers").with("response", "SoilResponse"),
-            entry<MixedLake>("MixedLake")};
+            entry<LakeUnder<false>>("MixedLake").with("under tiles", "MixedLakeOfTiles"),
+            entry<LakeUnder<true>>("MixedLakeOfTiles"),
+            entry<TileState>("TileState"),
+            entry<TileResponse>("TileResponse"),
+            entry<TileExchange>("TileExchange"),
+            entry<TileDiffusion>("TileDiffusion"),
+            entry<TiledLand>("TiledLand")
+                .with("response", "TileResponse")
+                .with("surface", "TileState")
+                .with("exchange", "TileExchange")
+                .with("diffusion", "TileDiffusion")};
 }
 
 }  // namespace fathom::physics

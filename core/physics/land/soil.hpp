@@ -115,5 +115,18 @@ template <class Real> constexpr soil::Profile<Real> temperatures(const auto& s) 
 template <class Real> constexpr soil::Profile<Real> waters(const auto& s) {
     return {Real(s.water_1[0]), Real(s.water_2[0]), Real(s.water_3[0]), Real(s.water_4[0])};
 }
+/// From heat and water of the layers.
+template <class Real>
+constexpr void put(const SoilUpdate<Real>& state, const soil::Profile<Real>& h,
+                   const soil::Profile<Real>& W) {
+    state.temperature_1[0] = soil::temperature(0, h[0], W[0]);
+    state.temperature_2[0] = soil::temperature(1, h[1], W[1]);
+    state.temperature_3[0] = soil::temperature(2, h[2], W[2]);
+    state.temperature_4[0] = soil::temperature(3, h[3], W[3]);
+    state.water_1[0] = W[0];
+    state.water_2[0] = W[1];
+    state.water_3[0] = W[2];
+    state.water_4[0] = W[3];
+}
 
 }  // namespace fathom::physics

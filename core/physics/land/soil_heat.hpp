@@ -15,28 +15,22 @@ namespace fathom::physics {
 
 template <class Real> struct SoilHeat {
     soil::Profile<Real> T, water, conductance, a, b;
+    Real first_resistance, first_inertia;  ///< of half of layer 1; dt^-1 C and what is below it
 
     constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_,
                        Real surface_T, Real snow, Real snow_density, double step, double from_below)
-        : T(T_), water(water_) {
-        constexpr int n = soil::layers;
-        soil::Profile<Real> resistance;  // of half a layer
-        for (int k = 0; k < n; ++k)
-            resistance[k] =
-                0.5 * soil::thickness::at(k) / soil::heat_conductivity(k, T[k], water[k]);
+        : SoilHeat(T_, water_) {
         const Real cover = ground::snow_cover(snow);
-        conductance[0] = (1 - cover) / resistance[0] +
-                         cover / (resistance[0] + snow_resistance(snow, snow_density));
-        for (int k = 1; k < n; ++k) conductance[k] = 1 / (resistance[k - 1] + resistance[k]);
-        Real below = from_below, slope = 0;  // flux into layer k from below: below - slope dT_k
-        for (int k = n - 1; k >= 0; --k) {
-            const Real c = conductance[k], above = k > 0 ? T[k > 0 ? k - 1 : 0] : surface_T;
-            const Real pivot = 1 / (soil::inertia(k, T[k], water[k]) * (1 / step) + c + slope);
-            a[k] = (c * (above - T[k]) + below) * pivot;
-            b[k] = c * pivot;
-            below = c * (T[k] + a[k] - above);
-            slope = c * (1 - b[k]);
-        }
+        conductance[0] = (1 - cover) / first_resistance +
+                         cover / (first_resistance + snow_resistance(snow, snow_density));
+        eliminate(surface_T, step, from_below);
+    }
+    /// Under tiles, which meet it at the end of the step: T'_1 - T_1 = a_1 but for what they give.
+    constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_,
+                       double step, double from_below)
+        : SoilHeat(T_, water_) {
+        conductance[0] = 0;
+        eliminate(T[0], step, from_below);
     }
     /// Of snow [m2 K W-1]: conductivity 2.22 (density / 917)^1.88 (Douville et al. 1995, Clim. Dyn.
     /// 12, 21-35), depth where it lies, at most 1 m.
@@ -47,18 +41,52 @@ template <class Real> struct SoilHeat {
     /// Heat of the layers [J m-2] at the end of the step, the surface being warmer by `change`.
     constexpr soil::Profile<Real> after(Real surface_T, Real change, double step,
                                         double from_below) const {
+        const Real rise = fma(b[0], change, a[0]);
+        return after_first(rise, conductance[0] * (surface_T + change - (T[0] + rise)), step,
+                           from_below);
+    }
+    /// The same, layer 1 being warmer by `rise`, with that flux into it.
+    constexpr soil::Profile<Real> after_first(Real rise, Real into, double step,
+                                              double from_below) const {
         soil::Profile<Real> h;
-        Real above = surface_T + change, rise = change, into = 0;
-        for (int k = 0; k < soil::layers; ++k) {
+        Real above = T[0] + rise;
+        h[0] = soil::heat(0, T[0], water[0]);
+        for (int k = 1; k < soil::layers; ++k) {
             rise = fma(b[k], rise, a[k]);
             const Real end = T[k] + rise, flux = conductance[k] * (above - end);
             h[k] = soil::heat(k, T[k], water[k]);
-            if (k > 0) h[k - 1] += step * (into - flux);
+            h[k - 1] += step * (into - flux);
             above = end;
             into = flux;
         }
         h[soil::layers - 1] += step * (into + from_below);
         return h;
+    }
+
+private:
+    constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_)
+        : T(T_), water(water_) {
+        Real above = 0;
+        for (int k = 0; k < soil::layers; ++k) {  // of half a layer
+            const Real resistance =
+                0.5 * soil::thickness::at(k) / soil::heat_conductivity(k, T[k], water[k]);
+            if (k == 0) first_resistance = resistance;
+            if (k > 0) conductance[k] = 1 / (above + resistance);
+            above = resistance;
+        }
+    }
+    constexpr void eliminate(Real surface_T, double step, double from_below) {
+        Real below = from_below, slope = 0;  // flux into layer k from below: below - slope dT_k
+        for (int k = soil::layers - 1; k >= 0; --k) {
+            const Real c = conductance[k], above = k > 0 ? T[k > 0 ? k - 1 : 0] : surface_T;
+            const Real all = soil::inertia(k, T[k], water[k]) * (1 / step) + c + slope;
+            const Real pivot = 1 / all;
+            if (k == 0) first_inertia = all;
+            a[k] = (c * (above - T[k]) + below) * pivot;
+            b[k] = c * pivot;
+            below = c * (T[k] + a[k] - above);
+            slope = c * (1 - b[k]);
+        }
     }
 };
 

@@ -145,20 +145,6 @@ struct SoilLayers {
                 over * I);
         put(state, h, water.W);
     }
-
-private:
-    template <class Real>
-    static constexpr void put(const SoilUpdate<Real>& state, const soil::Profile<Real>& h,
-                              const soil::Profile<Real>& W) {
-        state.temperature_1[0] = soil::temperature(0, h[0], W[0]);
-        state.temperature_2[0] = soil::temperature(1, h[1], W[1]);
-        state.temperature_3[0] = soil::temperature(2, h[2], W[2]);
-        state.temperature_4[0] = soil::temperature(3, h[3], W[3]);
-        state.water_1[0] = W[0];
-        state.water_2[0] = W[1];
-        state.water_3[0] = W[2];
-        state.water_4[0] = W[3];
-    }
 };
 
 }  // namespace fathom::physics

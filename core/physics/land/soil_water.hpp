@@ -23,7 +23,28 @@ template <class Real> struct SoilWater {
     constexpr SoilWater(const soil::Profile<Real>& T, const soil::Profile<Real>& water, Real plants,
                         Real rain, Real evaporated, double step)
         : W(water) {
-        const Real missing = take_up(T, plants, evaporated);
+        finish(T, water, take_up(T, plants, evaporated), rain, step);
+    }
+    struct Evaporated {
+        Real by_roots, from_top;  ///< [kg m-2 in the step]
+    };
+    /// Under tiles: plants draw by their roots, bare ground from the first layer while it has some.
+    constexpr SoilWater(const soil::Profile<Real>& T, const soil::Profile<Real>& water, Real rain,
+                        const Evaporated& from, double step)
+        : W(water) {
+        const Real undrawn = take_up(T, 1, from.by_roots);
+        Real left = from.from_top;
+        for (int k = 0; k < soil::layers; ++k) {
+            const Real taken = smaller(left, W[k]);
+            W[k] -= taken;
+            left -= taken;
+        }
+        finish(T, water, undrawn + left, rain, step);
+    }
+
+private:
+    constexpr void finish(const soil::Profile<Real>& T, const soil::Profile<Real>& water,
+                          Real missing, Real rain, double step) {
         const Real infiltrated = smaller(rain, most_infiltration(T[0], water[0]) * step);
         move(T, water, infiltrated, step);
         Real over = 0;
@@ -35,7 +56,6 @@ template <class Real> struct SoilWater {
         surface_runoff = rain - infiltrated + over - missing;
     }
 
-private:
     static constexpr double dense = constants::fresh_water_density;
     static constexpr double diffusivity =
         soil::exponent * soil::conductivity * soil::suction / soil::saturation;  // D_s

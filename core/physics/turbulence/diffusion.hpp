@@ -9,8 +9,9 @@
 ///       - q')]
 ///
 /// The elimination runs downward and leaves s' = A + B F in the lowest layer; with it the ground's
-/// own equation is solved, and the substitution runs back up. x are values at the end of the step
-/// by the tendencies so far. Kinetic energy that is lost warms the layer where it is lost. Closed:
+/// own equation is solved (here, or all tiles' in land/tile_diffusion.hpp), and the substitution
+/// runs back up. x are values at the end of the step by the tendencies so far. Kinetic energy that
+/// is lost warms the layer where it is lost. Closed:
 /// int (c_p T + L q + v^2 / 2) dp / g gains what passes the surface, to round-off; so do vapour and
 /// the ground.
 #pragma once
@@ -19,13 +20,81 @@
 
 namespace fathom::physics {
 
-struct VerticalDiffusion {
+/// The row of the lowest layer but for the surface's fluxes, diagonal x = right + dt F, x the
+/// changes of s and q there; and the surface's answer.
+template <class Real> struct LowestRow {
+    double step;
+    Real diagonal, right_s, right_q, T, q, drop, surface_pressure;
+    constexpr Real above_s(Real surface_T) const {  // s of a surface less that of the air
+        return fma(surface_T - T, constants::dry_air_heat_capacity, drop);
+    }
+};
+template <class Real> struct SurfaceAnswer {
+    Real ds, dq, heat, water;
+};
+
+/// Sea and ground (ground.hpp, soil_layers.hpp).
+template <class Real> struct SeaAndGround {
+    Reads<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> sea_conductance;
+    Reads<Real, "ground_conductance", place::center_column, "kg m-2 s-1"> ground_conductance;
+    Reads<Real, "open_sea", place::center_column, "1"> open_sea;
+    Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature;
+    Reads<Real, "ground_temperature", place::center_column, "K"> ground_temperature;
+    Reads<Real, "ground_wetness", place::center_column, "1"> wetness;
+    Reads<Real, "ground_forcing", place::center_column, "K"> forcing;
+    Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia;
+    Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> sea_flux;
+    Writes<Real, "ground_turbulent_flux", place::center_column, "W m-2"> ground_flux;
+    Writes<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> ground_evaporation;
+
+    constexpr SurfaceAnswer<Real> operator()(const LowestRow<Real>& row) const {
+        using namespace constants;
+        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
+        const double step = row.step;
+        // The surface: s' - s = s_0 + e_s dT, q' - q = q_0 + e_q dT in the lowest layer, dT the
+        // change of the ground's temperature.
+        const Real sea = open_sea[0], ground = 1 - sea, K_sea = sea_conductance[0],
+                   K_ground = ground_conductance[0];
+        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0],
+                   surface_pressure = row.surface_pressure;
+        const Saturation<Real> at_ground(ground_T, surface_pressure);
+        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity - row.q,
+                   ground_q = at_ground.humidity - row.q;  // all four: above the air's
+        const Real sea_s = row.above_s(sea_T), ground_s = row.above_s(ground_T);
+        const Real wet_K =
+            select(ground_q < 0, 1, wetness[0]) * K_ground;  // dew falls on dry ground too
+        const Real from_sea = step * sea * K_sea, from_ground = step * ground * K_ground,
+                   from_wet = step * ground * wet_K;
+        const Real per_s = 1 / (row.diagonal + from_sea + from_ground),
+                   per_q = 1 / (row.diagonal + from_sea + from_wet);
+        const Real s_0 = fma(from_sea, sea_s, fma(from_ground, ground_s, row.right_s)) * per_s,
+                   e_s = cp * from_ground * per_s;
+        const Real q_0 = fma(from_sea, sea_q, fma(from_wet, ground_q, row.right_q)) * per_q,
+                   e_q = from_wet * at_ground.slope * per_q;
+        const Real I = inertia[0];
+        const Real driving = I * (forcing[0] - ground_T) - K_ground * (ground_s - s_0) -
+                             L * wet_K * (ground_q - q_0);
+        const Real dT =
+            driving / (I + K_ground * (cp - e_s) + L * wet_K * (at_ground.slope - e_q) + 1e-6);
+        const Real ds = fma(e_s, dT, s_0), dq = fma(e_q, dT, q_0);
+        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - ds),
+                   ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - dq);
+        const Real sea_heat = K_sea * (sea_s - ds), sea_water = K_sea * (sea_q - dq);
+        sea_flux[0] = sea_heat + L * sea_water;
+        ground_flux[0] = ground_heat + L * ground_water;
+        ground_evaporation[0] = ground_water;
+        return {ds, dq, sea * sea_heat + ground * ground_heat,
+                sea * sea_water + ground * ground_water};
+    }
+};
+
+template <template <class> class Surface> struct DiffusionOver {
     double step = 1200;
 
     static constexpr std::string_view summary =
         "Implicit vertical diffusion of wind, heat and vapour, coupled to the surface";
     static constexpr std::tuple parameters{
-        Parameter{"step", &VerticalDiffusion::step, "s", 1e-3, 1e5, "time step"}};
+        Parameter{"step", &DiffusionOver::step, "s", 1e-3, 1e5, "time step"}};
 
     // long: the sweeps of a column share their running values, which parts would take as arguments
     template <class Real>
@@ -40,14 +109,7 @@ struct VerticalDiffusion {
         Reads<Real, "air_diffusivity", place::center_interface, "m2 s-1"> diffusivity,
         Reads<Real, "momentum_conductance", place::center_column, "kg m-2 s-1">
             momentum_conductance,
-        Reads<Real, "sea_conductance", place::center_column, "kg m-2 s-1"> sea_conductance,
-        Reads<Real, "ground_conductance", place::center_column, "kg m-2 s-1"> ground_conductance,
-        Reads<Real, "open_sea", place::center_column, "1"> open_sea,
-        Reads<Real, "sea_surface_temperature", place::center_column, "K"> sea_temperature,
-        Reads<Real, "ground_temperature", place::center_column, "K"> ground_temperature,
-        Reads<Real, "ground_wetness", place::center_column, "1"> wetness,
-        Reads<Real, "ground_forcing", place::center_column, "K"> forcing,
-        Reads<Real, "ground_inertia", place::center_column, "W m-2 K-1"> inertia,
+        Surface<Real> surface,
         Updates<Real, "eastward_wind_tendency", place::center_layer, "m s-2"> u_tendency,
         Updates<Real, "northward_wind_tendency", place::center_layer, "m s-2"> v_tendency,
         Updates<Real, "air_temperature_tendency", place::center_layer, "K s-1"> T_tendency,
@@ -56,13 +118,9 @@ struct VerticalDiffusion {
         Writes<Real, "surface_stress_northward", place::center_column, "N m-2"> stress_north,
         Writes<Real, "sensible_heat_flux", place::center_column, "W m-2"> heat_flux,
         Writes<Real, "evaporation_flux", place::center_column, "kg m-2 s-1"> evaporation,
-        Writes<Real, "sea_turbulent_flux", place::center_column, "W m-2"> sea_flux,
-        Writes<Real, "ground_turbulent_flux", place::center_column, "W m-2"> ground_flux,
-        Writes<Real, "ground_evaporation", place::center_column, "kg m-2 s-1"> ground_evaporation,
         Keeps<Real, "vertical_diffusion", 5> own) const {
         using namespace constants;
-        constexpr double cp = dry_air_heat_capacity, L = evaporation_heat,
-                         per_gravity = 1 / gravity;
+        constexpr double cp = dry_air_heat_capacity, per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
         // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
         const auto [to_above, U, V, S, Q] = own.columns();
@@ -115,44 +173,16 @@ struct VerticalDiffusion {
         s_k = fma(exchange, s_k, -s_flux);
         q_k = fma(exchange, q_k, -q_flux);
 
-        // The surface: s' - s = s_0 + e_s dT, q' - q = q_0 + e_q dT in the lowest layer, dT the
-        // change of the ground's temperature.
-        const Real D = momentum_conductance[0], sea = open_sea[0], ground = 1 - sea,
-                   K_sea = sea_conductance[0], K_ground = ground_conductance[0];
-        const Real sea_T = sea_temperature[0], ground_T = ground_temperature[0],
-                   drop = surface_geopotential[0] - here.phi, surface_pressure = interface[levels];
-        const Saturation<Real> at_ground(ground_T, surface_pressure);
-        const Real sea_q = 0.98 * Saturation<Real>(sea_T, surface_pressure).humidity - here.q,
-                   ground_q = at_ground.humidity - here.q;  // all four: above the air's
-        const Real sea_s = fma(sea_T - here.T, cp, drop),
-                   ground_s = fma(ground_T - here.T, cp, drop);
-        const Real wet_K =
-            select(ground_q < 0, 1, wetness[0]) * K_ground;  // dew falls on dry ground too
-        const Real from_sea = step * sea * K_sea, from_ground = step * ground * K_ground,
-                   from_wet = step * ground * wet_K;
-        const Real per_s = 1 / (diagonal + from_sea + from_ground),
-                   per_q = 1 / (diagonal + from_sea + from_wet), per_u = 1 / fma(D, step, diagonal);
-        const Real s_0 = fma(from_sea, sea_s, fma(from_ground, ground_s, s_k)) * per_s,
-                   e_s = cp * from_ground * per_s;
-        const Real q_0 = fma(from_sea, sea_q, fma(from_wet, ground_q, q_k)) * per_q,
-                   e_q = from_wet * at_ground.slope * per_q;
-        const Real I = inertia[0];
-        const Real driving = I * (forcing[0] - ground_T) - K_ground * (ground_s - s_0) -
-                             L * wet_K * (ground_q - q_0);
-        const Real dT =
-            driving / (I + K_ground * (cp - e_s) + L * wet_K * (at_ground.slope - e_q) + 1e-6);
-        Real du = fma(D * -step, here.u, u_k) * per_u, dv = fma(D * -step, here.v, v_k) * per_u,
-             ds = fma(e_s, dT, s_0), dq = fma(e_q, dT, q_0);
-        const Real ground_heat = K_ground * (fma(dT, cp, ground_s) - ds),
-                   ground_water = wet_K * (fma(dT, at_ground.slope, ground_q) - dq);
-        const Real sea_heat = K_sea * (sea_s - ds), sea_water = K_sea * (sea_q - dq);
+        const Real D = momentum_conductance[0], per_u = 1 / fma(D, step, diagonal);
+        Real du = fma(D * -step, here.u, u_k) * per_u, dv = fma(D * -step, here.v, v_k) * per_u;
         stress_east[0] = D * (here.u + du);
         stress_north[0] = D * (here.v + dv);
-        heat_flux[0] = sea * sea_heat + ground * ground_heat;
-        evaporation[0] = sea * sea_water + ground * ground_water;
-        sea_flux[0] = sea_heat + L * sea_water;
-        ground_flux[0] = ground_heat + L * ground_water;
-        ground_evaporation[0] = ground_water;
+        const SurfaceAnswer<Real> answer =
+            surface(LowestRow<Real>{step, diagonal, s_k, q_k, here.T, here.q,
+                                    surface_geopotential[0] - here.phi, interface[levels]});
+        Real ds = answer.ds, dq = answer.dq;
+        heat_flux[0] = answer.heat;
+        evaporation[0] = answer.water;
 
         // Upward.
         for (int k = last; k >= 0; --k) {
@@ -173,5 +203,7 @@ struct VerticalDiffusion {
         }
     }
 };
+
+using VerticalDiffusion = DiffusionOver<SeaAndGround>;
 
 }  // namespace fathom::physics

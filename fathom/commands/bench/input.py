@@ -23,7 +23,9 @@ from fathom.run import launch
 )
 @json_option()
 def input_(ranks: int, truncation: int, fields: int, disk: float, file: Path | None) -> int:
-    """Fields read and decoded by one rank, by few and by all, from a local and a shared disk."""
+    """Fields read and decoded, encoded and written by one rank, by few and by all, on a local and a
+    shared disk, and how many should.
+    """
     from fathom.performance.bench import reading  # start-up time: loads NumPy
 
     case = reading.Case(ranks, truncation, fields, disk)

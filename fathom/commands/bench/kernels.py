@@ -26,7 +26,7 @@ from fathom.run import launch
 @number_option("--repetitions", default=10)
 @click.option(
     "--land",
-    type=click.Choice(["LandSurface", "SoilLayers"]),
+    type=click.Choice(["LandSurface", "SoilLayers", "TiledLand"]),
     default="LandSurface",
     show_default=True,
     help="The scheme of the ground.",

@@ -23,6 +23,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+from fathom.failure import InputError
 from fathom.names import nearest
 
 group = "fathom.formats"
@@ -102,7 +103,7 @@ _registered: dict[str, Format] = {}  # by scripts
 def register(found: Format) -> Format:
     """A format is known from now on; one of that ending is replaced. ValueError: no ending."""
     if not found.ending.startswith(".") or found.ending == ".":
-        raise ValueError(f"ending = {found.ending!r} of the format {found.title}: write '.csv'")
+        raise InputError(f"ending = {found.ending!r} of the format {found.title}: write '.csv'")
     _registered[found.ending] = found
     return found
 
@@ -135,13 +136,13 @@ def of_ending(path: str | Path) -> Format:
     if point := _of_packages().get(ending):
         found = point.load()
         if not isinstance(found, Format):
-            raise ValueError(
+            raise InputError(
                 f"entry point {point.value} of {group} is {type(found).__name__}, no Format"
             )
         return register(found)
     allowed = ", ".join(f"{known} ({title})" for known, title in endings().items())
     near = nearest(ending, list(endings()), 1)
-    raise ValueError(
+    raise InputError(
         f"{path}: an output file ends in {allowed}, not in {ending or 'nothing'!r}"
         + (f"; did you mean '{near[0]}'?" if near else "")
     )

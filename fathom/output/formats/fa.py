@@ -38,6 +38,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.names import describe
 from fathom.output import files
 from fathom.output.formats import fa_waves, grib, lfi
@@ -77,7 +78,7 @@ class Frame:
     def of(cls, articles: lfi.Articles) -> Frame:
         missing = [name for name in _frame if name not in articles]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"{articles.path} is LFI but not FA: it has no article {', '.join(missing)};"
                 " fathom.output.formats.lfi.Articles reads its articles"
             )
@@ -99,7 +100,7 @@ class Frame:
         hybrid = np.concatenate([[_p0], a / _p0, b])
         if are_gaussian("FA", latitude, longitude):
             if longitude[0]:
-                raise ValueError(
+                raise InputError(
                     f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere()}"
                 )
             waves = truncation or (nx - 1) // 3
@@ -128,7 +129,7 @@ class Frame:
         """
         touched = _touched(projection)
         if projection != touching(projection.longitude, touched, projection.radius):
-            raise ValueError(
+            raise InputError(
                 f"FA holds maps that touch the sphere, at a latitude, the equator or a pole; this"
                 f" is {projection!r}: {elsewhere()}"
             )
@@ -360,7 +361,7 @@ class FaWriter(WholeTimes):
 def _check_compression(given: str, frame: Frame) -> None:
     check_compression(given, FaWriter.compressions)
     if given == "waves" and frame.dimensions[4] < 1:
-        raise ValueError(f"FA: waves are those of a Gaussian grid; {elsewhere()}")
+        raise InputError(f"FA: waves are those of a Gaussian grid; {elsewhere()}")
 
 
 def _is_store(path: Path) -> bool:
@@ -378,11 +379,11 @@ class Contents:
     def __init__(self, path: Path):
         self.path = path
         if not (path / "frame.fa").is_file():
-            raise ValueError(f"{path} is not a store of FA files: it has no frame.fa")
+            raise InputError(f"{path} is not a store of FA files: it has no frame.fa")
         self.fixed_articles = lfi.Articles(path / "frame.fa")
         self.frame = Frame.of(self.fixed_articles)
         if _contents not in self.fixed_articles:
-            raise ValueError(
+            raise InputError(
                 f"{path / 'frame.fa'} is not of a store: it has no article {_contents}"
             )
         self.head = json.loads(self.fixed_articles[_contents].byteswap().tobytes())
@@ -459,7 +460,7 @@ def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> 
     names = [name for variable in variables for name in articles_of(variable, arrays)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise ValueError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere()}")
+        raise InputError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere()}")
 
 
 def _named(alias: str) -> str:
@@ -482,7 +483,7 @@ def _moment(
 ) -> tuple[dict[str, list[np.ndarray]], tuple[int, int]]:
     """Articles of the date; date and time of `end` [s since the start] for the header."""
     if max(abs(t - round(t)) for t in (end, begin)) > 1e-3:
-        raise ValueError(f"FA counts whole seconds; a time of {end} s: {elsewhere()}")
+        raise InputError(f"FA counts whole seconds; a time of {end} s: {elsewhere()}")
     base, end, begin = datetime.datetime.fromisoformat(start), round(end), round(begin)
     day = datetime.timedelta(hours=base.hour, minutes=base.minute, seconds=base.second)
     valid = base + datetime.timedelta(seconds=end)

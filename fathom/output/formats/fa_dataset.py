@@ -19,13 +19,14 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from fathom.failure import FileError, InputError
 from fathom.names import fields
 from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.fa import RADIUS, Contents, Frame, articles_of, in_file_order
 from fathom.output.formats.whole_times import places
 from fathom.output.specification import VariableSpec
 from fathom.regrid import projections
-from fathom.regrid.schmidt import Schmidt
+from fathom.regrid.schmidt import Schmidt, turned
 
 
 class _Fields(BackendArray):
@@ -126,6 +127,7 @@ def _of_store(
 
 # ---- a file --------------------------------------------------------------------------------------
 
+potentials = "FONC.COURANT", "POT.VITESSE"  # stream function, velocity potential
 _on_levels = re.compile(r"(S)(\d{3})(.+)|([PH])(\d{5})(.+)")
 _vertical = {"S": "level", "P": "pressure", "H": "height"}
 
@@ -134,7 +136,8 @@ def _file(path: Path) -> xarray.Dataset:
     articles = lfi.Articles(path)
     frame = Frame.of(articles)
     found, dims, shape = _grid(frame)
-    for (letter, rest), named in sorted(_fields_of(articles, int(np.prod(shape))).items()):
+    fields_there = _fields_of(articles, int(np.prod(shape)))
+    for (letter, rest), named in sorted(fields_there.items()):
         levels = sorted(named)
         in_waves = bool(articles.beginning(named[levels[0]], 2)[1])
         alias, attributes = _described(rest, letter, in_waves)
@@ -150,7 +153,60 @@ def _file(path: Path) -> xarray.Dataset:
         found[name] = xarray.Variable(
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
         )
+    found |= _winds(articles, frame, fields_there, found)
     return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0])})
+
+
+def _winds(
+    articles: lfi.Articles,
+    frame: Frame,
+    fields_there: dict[tuple[str, str], dict[float, str]],
+    found: dict[str, xarray.Variable],
+) -> dict[str, xarray.Variable]:
+    """Eastward and northward on earth, where a file of the globe has only stream function and
+    velocity potential in waves.
+    """
+    psi, chi = (fields_there.get(("S", name), {}) for name in potentials)
+    levels = sorted(psi)
+    there = levels and levels == sorted(chi) and frame.dimensions[4] > 0 and "ua" not in found
+    names = [*psi.values(), *chi.values()]
+    if not there or not all(articles.beginning(name, 2)[1] for name in names):
+        return {}
+    like = next(
+        v for v in found.values() if v.attrs.get("fa_name") == potentials[0]
+    )  # the same dimensions
+
+    def read(n: int) -> Callable[..., np.ndarray]:
+        return lambda time, level=0: _wind_of(articles, frame, psi[levels[level]], chi)[n]
+
+    rows = [row for name in ("eastward_wind", "northward_wind") if (row := fields[name])]
+    return {
+        row.alias: xarray.Variable(
+            like.dims,
+            indexing.LazilyIndexedArray(
+                _Fields(read(n), (1, len(levels)), like.shape[2:], np.float64)
+            ),
+            {**row.attributes, "fa_name": " and ".join(potentials)},
+        )
+        for n, row in enumerate(rows)
+    }
+
+
+def _wind_of(
+    articles: lfi.Articles, frame: Frame, of_psi: str, chi: dict[float, str]
+) -> list[np.ndarray]:
+    of_chi = next(name for name in chi.values() if name[:4] == of_psi[:4])
+    sphere, first = _sphere_of(frame)
+    parts = fa_waves.wind(
+        frame, sphere, RADIUS, *(values(articles, name) for name in (of_psi, of_chi))
+    )
+    if sphere.rotated:
+        longitude, latitude = _along_rows(frame, first)
+        parts = list(turned(parts[0], parts[1], sphere.angle(longitude, latitude)))
+    shape = _grid(frame)[2]
+    return [
+        part.reshape(shape)[in_file_order(frame)] if len(shape) == 2 else part for part in parts
+    ]
 
 
 def _fields_of(articles: lfi.Articles, points: int) -> dict[tuple[str, str], dict[float, str]]:
@@ -299,30 +355,49 @@ def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Va
 
 def _global(frame: Frame) -> Grid:
     """Of the sphere: rows of latitude where they are alike and lie so, points where not."""
-    _, ny, nx, _, kind = (int(n) for n in frame.dimensions)
-    half = (ny + 1) // 2
-    points, latitude = (
-        np.concatenate([held[:half], sign * held[: ny - half][::-1]])
-        for held, sign in ((frame.rows, 1), (np.rad2deg(np.arcsin(frame.sines)), -1))
-    )
-    sine, cosine_east, sine_east, stretching = frame.sphere
-    pole = np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine))
-    sphere = Schmidt(stretching, pole if kind == 2 else (0.0, 90.0))
+    ny, nx = (int(n) for n in frame.dimensions[1:3])
+    points, latitude = _rows_of(frame)
+    sphere, first = _sphere_of(frame)
     if sphere.plain and (points == nx).all():
         axes = {
             "latitude": xarray.Variable(("latitude",), latitude[::-1], _north),
             "longitude": xarray.Variable(("longitude",), 360.0 * np.arange(nx) / nx, _east),
         }
         return axes, ("latitude", "longitude"), (ny, nx)
-    # rows begin on the meridian from the pole of stretching to the north pole
-    first = sphere.pole[0] + 180 if sphere.rotated else 0.0
-    along = np.concatenate([first + 360.0 * np.arange(n) / n for n in points])
-    places = sphere.to_earth(along, np.repeat(latitude, points))
+    places = sphere.to_earth(*_along_rows(frame, first))
     axes = {
         name: xarray.Variable(("point",), held, given)
         for name, held, given in zip(("longitude", "latitude"), places, (_east, _north))
     }
     return axes, ("point",), (int(points.sum()),)
+
+
+def _rows_of(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """Points and latitude of each row, from the north."""
+    ny = int(frame.dimensions[1])
+    half = (ny + 1) // 2
+    points, latitude = (
+        np.concatenate([held[:half], sign * held[: ny - half][::-1]])
+        for held, sign in ((frame.rows, 1), (np.rad2deg(np.arcsin(frame.sines)), -1))
+    )
+    return points, latitude
+
+
+def _sphere_of(frame: Frame) -> tuple[Schmidt, float]:
+    """The sphere of the rows, and the longitude about its pole where they begin: the meridian from
+    the pole of stretching to the north pole.
+    """
+    sine, cosine_east, sine_east, stretching = frame.sphere
+    pole = np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine))
+    sphere = Schmidt(stretching, pole if frame.dimensions[4] == 2 else (0.0, 90.0))
+    return sphere, sphere.pole[0] + 180 if sphere.rotated else 0.0
+
+
+def _along_rows(frame: Frame, first: float) -> tuple[np.ndarray, np.ndarray]:
+    """Longitude and latitude of all points about the pole of the rows, in the order of the file."""
+    points, latitude = _rows_of(frame)
+    along = np.concatenate([first + 360.0 * np.arange(n) / n for n in points])
+    return along, np.repeat(latitude, points)
 
 
 def _of_frame(
@@ -332,7 +407,7 @@ def _of_frame(
     if articles.beginning(name, 2)[1]:
         found = _at_points(articles, name, frame, found)
     if found.size != np.prod(shape):
-        raise OSError(
+        raise FileError(
             f"{articles.path} is damaged: article {name} has {found.size} numbers, the grid of its"
             f" frame {np.prod(shape)} points"
         )
@@ -343,7 +418,7 @@ def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndar
     """Of an article in waves, in the order of the file."""
     wanted = fa_waves.size(frame)
     if numbers.size < wanted:
-        raise OSError(
+        raise FileError(
             f"{articles.path} is damaged: article {name} has {numbers.size} waves, the truncation"
             f" of its frame {wanted}"
         )
@@ -384,7 +459,7 @@ def values(articles: lfi.Articles, name: str) -> np.ndarray:
     if packing >= 100 and not spectral:
         message = articles[name][3:].astype("<i8").tobytes()
         if message[:4] != b"GRIB":
-            raise OSError(f"{articles.path} is damaged: no message begins in article {name}")
+            raise FileError(f"{articles.path} is damaged: no message begins in article {name}")
         return grib.unpacked(message[: int.from_bytes(message[8:16], "big")])
     return _by_library(articles, name)
 
@@ -405,7 +480,7 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
     """
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:
-        raise ValueError(
+        raise InputError(
             f"{articles.path}: article {name} has the packing {packing}; pip"
             " install falfilfa4py reads it"
         )
@@ -416,7 +491,7 @@ def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
         capture_output=True,
     )
     if done.returncode or len(done.stderr) != 8 * size:
-        raise OSError(
+        raise FileError(
             f"{articles.path}: article {name}, packing {packing}, cannot be read by falfilfa4py:"
             f" {done.stdout.decode(errors='replace').strip()[-300:]}"
         )

@@ -11,11 +11,13 @@ On a plane, four for each n = 0 ... N and m = 0 ... M within the ellipse, a, b, 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom import earth
 from fathom.mpi import core
+from fathom.regrid.schmidt import Schmidt
 from fathom.transform import BiFourier, SphericalHarmonics
 
 if TYPE_CHECKING:
@@ -40,13 +42,36 @@ def to_points(frame: Frame, numbers: np.ndarray) -> np.ndarray:
     north."""
     if frame.dimensions[4] <= 0:
         return _plane(frame).inverse(_of_plane(_plane(frame), numbers)).ravel()
+    transform, coefficients = _of_sphere(frame, numbers)
+    return _on_rows(frame, transform.inverse(coefficients))
+
+
+def wind(frame: Frame, sphere: Schmidt, radius: float, psi: Any, chi: Any) -> list[np.ndarray]:
+    """Eastward and northward wind about the pole of the rows, in the order of the file, of the
+    waves of stream function and velocity potential [m2 s-1] on the sphere:
+
+        u = m (chi_x - psi_y),    v = m (chi_y + psi_x),    m the map factor
+    """
+    transform, rotation = _of_sphere(frame, psi)
+    _, divergence = _of_sphere(frame, chi)
+    (psi_x, psi_y), (chi_x, chi_y) = map(transform.gradient, (rotation, divergence))
+    m = earth.RADIUS / radius * sphere.map_factor(transform.latitude)[:, None]
+    return [_on_rows(frame, m * part) for part in (chi_x - psi_y, chi_y + psi_x)]
+
+
+def _of_sphere(frame: Frame, numbers: np.ndarray) -> tuple[SphericalHarmonics, np.ndarray]:
+    """Transform and coefficients of an article."""
     truncation, rows = (int(n) for n in frame.dimensions[:2])
     transform = _sphere(truncation, rows, 2 * truncation + 2)  # enough for all waves
     real, imaginary = _places(transform)
-    coefficients = numbers[real] + 1j * np.where(transform.m > 0, numbers[imaginary], 0.0)
-    waves = np.fft.rfft(transform.inverse(coefficients)[::-1], axis=1)
+    return transform, numbers[real] + 1j * np.where(transform.m > 0, numbers[imaginary], 0.0)
+
+
+def _on_rows(frame: Frame, field: np.ndarray) -> np.ndarray:
+    """At the points of the frame, in the order of its file, of a field on full rows from south."""
+    waves, rows = np.fft.rfft(field[::-1], axis=1), int(frame.dimensions[1])
     half = frame.rows[: rows // 2].astype(int)
-    made = (_row(w, n, transform.shape[1]) for w, n in zip(waves, [*half, *half[::-1]]))
+    made = (_row(w, n, field.shape[1]) for w, n in zip(waves, [*half, *half[::-1]]))
     return np.concatenate(list(made))
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import FileError, InputError
 from fathom.names import fields, near
 from fathom.output import files
 from fathom.output.formats import grib_map
@@ -166,7 +167,7 @@ class Contents:
             self.first, self.per_time = len(line), sum(self.counts.values())
             self.places = _places(path, file, self.first)
             if len(self.places) < len(self.fixed):
-                raise OSError(
+                raise FileError(
                     f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what"
                     " does not vary are there"
                 )
@@ -201,7 +202,7 @@ class Contents:
         file.seek(at)
         found = file.read(length)
         if found[-4:] != b"7777":
-            raise OSError(f"{self.path} is damaged: the message at byte {at} has no end")
+            raise FileError(f"{self.path} is damaged: the message at byte {at} has no end")
         return found
 
 
@@ -212,9 +213,9 @@ def _head(path: Path, line: bytes) -> dict[str, Any]:
         head["fathom"]
     except (ValueError, KeyError, TypeError):
         raise (
-            OSError(f"{path} is damaged: it ends within its first line")
+            FileError(f"{path} is damaged: it ends within its first line")
             if line.startswith(b'{"fathom"')
-            else ValueError(
+            else InputError(
                 f"{path} is not a GRIB file of Fathom: it does not begin with its contents"
             )
         ) from None
@@ -236,7 +237,7 @@ def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
         start = file.read(16)
         length = int.from_bytes(start[8:16], "big")
         if start[:4] != b"GRIB" or length < 20:
-            raise OSError(f"{path} is damaged: no GRIB message begins at byte {at}")
+            raise FileError(f"{path} is damaged: no GRIB message begins at byte {at}")
         if at + length > size:
             break
         found.append((at, length))
@@ -250,7 +251,7 @@ def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: Tim
     allowed = [row.alias for row in _rows()]
     for variable in variables:
         if not _parameter(variable.name):
-            raise ValueError(
+            raise InputError(
                 f"GRIB2 has no parameter for '{variable.name}' here{near(variable.name, allowed)};"
                 f" allowed: {', '.join(allowed)}; others: {elsewhere()}"
             )
@@ -393,7 +394,7 @@ def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes
 
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
     if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
-        raise ValueError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere()}")
+        raise InputError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere()}")
     size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
     eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
     eccodes.codes_set(message, "forecastTime", whole[0] // size)

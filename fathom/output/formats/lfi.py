@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.failure import FileError, InputError
 from fathom.names import unknown
 from fathom.output import files
 
@@ -50,7 +51,7 @@ def write(
     same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:
         if not 0 < len(name) <= _letters or not name.isascii() or name != name.strip():
-            raise ValueError(
+            raise InputError(
                 f"{path}: an article of LFI has a name of 1 to {_letters} letters of ASCII, none of"
                 f" them blank at its ends; not {name!r}"
             )
@@ -136,11 +137,11 @@ class Articles(Mapping):
     def __init__(self, path: str | Path):
         self.path = Path(path)
         if not begins(self.path):
-            raise ValueError(f"{path} is not LFI or FA: its header says none of what it should")
+            raise InputError(f"{path} is not LFI or FA: its header says none of what it should")
         self._size = self.path.stat().st_size // 8
         header = self._words(0, _header)
         if header[2]:
-            raise OSError(f"{path} is damaged: whoever wrote it did not come to its end")
+            raise FileError(f"{path} is damaged: whoever wrote it did not come to its end")
         self._index: dict[str, tuple[int, int]] = {}
         record, count = int(header[0]), int(header[5])
         for pair in [1, *self._more(record, count)]:
@@ -153,7 +154,7 @@ class Articles(Mapping):
                 name = letters[_letters * n : _letters * (n + 1)].decode("latin1").rstrip()
                 if name:
                     if not 0 < place - 1 <= place - 1 + size <= self._size:
-                        raise OSError(
+                        raise FileError(
                             f"{path} is truncated: article {name} ends at byte"
                             f" {8 * (place - 1 + size)}, the file at byte {8 * self._size}"
                         )
@@ -176,7 +177,7 @@ class Articles(Mapping):
             while view:
                 read = os.preadv(file.fileno(), [view], at)
                 if not read:
-                    raise OSError(
+                    raise FileError(
                         f"{self.path} is truncated: it ends at byte {self.path.stat().st_size},"
                         " within its index or an article"
                     )
@@ -197,7 +198,7 @@ class Articles(Mapping):
 
     def _place(self, name: str) -> tuple[int, int]:
         if name not in self._index:
-            raise KeyError(unknown(f"article of {self.path.name}:", name, self._index))
+            raise InputError(unknown(f"article of {self.path.name}:", name, self._index))
         return self._index[name]
 
     def __contains__(self, name: object) -> bool:

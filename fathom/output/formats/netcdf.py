@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import FileError, InputError, MissingFile
 from fathom.names import unknown
 from fathom.output import files
 from fathom.output.specification import (
@@ -56,7 +57,7 @@ class NetcdfWriter:
 
         self.path, self.writes = Path(path), writes or files.Writes()
         if not self.path.is_file():
-            raise FileNotFoundError(f"{path} does not exist")
+            raise MissingFile(f"{path} does not exist")
         with library:
             self._file = netCDF4.Dataset(self.path, "a")
             self._file.set_auto_maskandscale(False)
@@ -92,13 +93,13 @@ class NetcdfWriter:
 
         path = Path(path)
         if compression not in compressions:
-            raise ValueError(unknown("compression", compression, compressions))
+            raise InputError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         if path.is_dir() or (path.exists() and not overwrite):
             raise no_overwrite(path)
         if not path.parent.is_dir():
-            raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+            raise MissingFile(f"cannot create {path}: folder {path.parent} does not exist")
         try:
             path.unlink(missing_ok=True)  # readers of the old file keep it
             writes = files.Writes()
@@ -154,12 +155,12 @@ class NetcdfWriter:
         """Give time `time_index` its value (seconds since the start), which makes it complete."""
         count = len(self.times)
         if time_index != count:
-            raise ValueError(
+            raise InputError(
                 f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
                 f" must be {count}"
             )
         if ("time_bounds" in self.variables) != (bounds is not None):
-            raise ValueError(
+            raise InputError(
                 f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
                 " (TimeAxis.bounds)"
             )
@@ -189,7 +190,7 @@ class NetcdfWriter:
 
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
-            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+            raise InputError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
 
@@ -200,7 +201,7 @@ def open_dataset(path: Path) -> Any:
     try:
         dataset = with_dates(xarray.open_dataset(path, engine="netcdf4", decode_times=False))
     except OSError as error:
-        raise OSError(
+        raise FileError(
             error.errno,
             f"{path} cannot be opened as NetCDF: damaged, truncated, or another format ({error})",
         ) from None

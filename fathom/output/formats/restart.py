@@ -27,6 +27,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.names import unknown
 from fathom.output import files
 from fathom.output.specification import explain
@@ -144,7 +145,7 @@ def _put_band(
         entry = content["fields"][name]
         levels, ny, nx = entry["shape"]
         if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
-            raise ValueError(
+            raise InputError(
                 f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no"
                 f" band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
             )
@@ -212,7 +213,7 @@ class Restart:
         damaged.
         """
         if name not in self.names:
-            raise ValueError(f"{self.path}: " + unknown("field", name, self.names))
+            raise InputError(f"{self.path}: " + unknown("field", name, self.names))
         entry = self._content["fields"][name]
         levels, ny, nx = entry["shape"]
         array = np.empty((ny, levels, nx), entry["dtype"])
@@ -222,7 +223,7 @@ class Restart:
             sum_ = np.empty(1, "<u4")
             _pread(self._file, sum_, self._sums + 4 * (entry["sums"] + n))
             if zlib.crc32(band) != sum_[0]:
-                raise ValueError(
+                raise InputError(
                     f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
                     " are not what was written)"
                 )
@@ -248,14 +249,14 @@ def read(
     """
     path = Path(path)
     if not path.is_file():
-        raise FileNotFoundError(f"restart {path} does not exist")
+        raise MissingFile(f"restart {path} does not exist")
     restart = Restart(path)
     try:
         if grid is not None:
             _same_grid(path, restart.header.grid, grid)
         missing = [name for name in fields if name not in restart.names]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"{path} lacks {', '.join(map(repr, missing))}, which this model needs; it holds"
                 f" {', '.join(restart.names)}"
             )
@@ -272,30 +273,30 @@ def _contents(file: int, path: Path) -> tuple[dict, int, int]:
     start = len(_magic) + 2 + 16
     opening = os.pread(file, start, 0)
     if not opening.startswith(_magic.encode()):
-        raise ValueError(
+        raise InputError(
             f"{path} is not a whole restart: truncated, damaged, or another kind of file"
             f" ({os.fstat(file).st_size} bytes)"
         )
     found = opening[len(_magic) : len(_magic) + 1].decode()
     if found not in map(str, readable):
         known = " and ".join(map(str, readable))
-        raise ValueError(f"{path} has restart version {found}; this Fathom reads versions {known}")
+        raise InputError(f"{path} has restart version {found}; this Fathom reads versions {known}")
     try:
         length, own = int(opening[-16:]), readable[int(found)]
         text = os.pread(file, length, start)
         sum_ = os.pread(file, own, start + length)
         if own and zlib.crc32(text) != int.from_bytes(sum_, "little"):
-            raise ValueError("not what was written")
+            raise InputError("not what was written")
         content = json.loads(text)
         sums = start + length + own
         data = _first(sums, content["bands"])
     except (ValueError, KeyError, UnicodeDecodeError):
-        raise ValueError(
+        raise InputError(
             f"{path} is not a whole restart: its header is damaged or truncated"
             f" ({os.fstat(file).st_size} bytes)"
         ) from None
     if os.fstat(file).st_size != data + content["bytes"]:
-        raise ValueError(
+        raise InputError(
             f"{path} is not a whole restart: truncated, it has {os.fstat(file).st_size} of"
             f" {data + content['bytes']} bytes"
         )
@@ -320,7 +321,7 @@ def _pread(file: int, array: np.ndarray, place: int) -> None:
     while view:
         done = os.preadv(file, [view], place)
         if not done:
-            raise ValueError("the file ends too early")
+            raise InputError("the file ends too early")
         view, place = view[done:], place + done
 
 
@@ -337,7 +338,7 @@ def _same_grid(path: Path, there: Mapping[str, dict], here: Mapping[str, dict]) 
         elif old["hash"] != new["hash"]:
             differences.append(f"{name} has the same shape {_by(old['shape'])} but other values")
     if differences:
-        raise ValueError(f"{path} belongs to another grid: " + "; ".join(differences))
+        raise InputError(f"{path} belongs to another grid: " + "; ".join(differences))
 
 
 def _by(shape: Iterable[int]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError, MissingFile
 from fathom.names import unknown
 from fathom.output.formats import of_every_grid
 from fathom.output.specification import (
@@ -78,19 +79,19 @@ def check_rows(
     """
     horizontal = dims_of(arrays)
     if any(name not in arrays or arrays[name][1].ndim != 1 for name in horizontal):
-        raise ValueError(
+        raise InputError(
             f"{kind} holds fields on rows of latitude and longitude, or on a map; this grid has"
             f" coordinates of each point, or a plane: {elsewhere()}"
         )
     if time.calendar not in ("standard", "proleptic_gregorian"):
-        raise ValueError(f"{kind} has no calendar '{time.calendar}': {elsewhere()}")
+        raise InputError(f"{kind} has no calendar '{time.calendar}': {elsewhere()}")
     for variable in variables:
         if (
             not variable.varies
             or variable.dims[-2:] != horizontal
             or not set(variable.dims[1:-2]) <= {"level", *levels}
         ):
-            raise ValueError(
+            raise InputError(
                 f"{kind}: '{variable.name}' lies on ({', '.join(variable.dims)}); it must lie on"
                 f" time, level, {' or '.join(levels)}, {' and '.join(horizontal)}: {elsewhere()}"
             )
@@ -106,7 +107,7 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
     if gaussian is not None and np.abs(gaussian - latitude).max() < 1e-6:
         return True
     if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
-        raise ValueError(
+        raise InputError(
             f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
             f" neither: {elsewhere()}"
         )
@@ -115,7 +116,7 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
 
 def check_compression(given: str, allowed: Iterable[str]) -> None:
     if given not in allowed:
-        raise ValueError(unknown("compression", given, allowed))
+        raise InputError(unknown("compression", given, allowed))
 
 
 def check_place(path: Path, may_replace: bool) -> None:
@@ -123,7 +124,7 @@ def check_place(path: Path, may_replace: bool) -> None:
     if path.exists() and not may_replace:
         raise no_overwrite(path)
     if not path.parent.is_dir():
-        raise FileNotFoundError(f"cannot create {path}: folder {path.parent} does not exist")
+        raise MissingFile(f"cannot create {path}: folder {path.parent} does not exist")
 
 
 class WholeTimes(ABC):
@@ -167,13 +168,13 @@ class WholeTimes(ABC):
         """
         self._expect(time_index)
         if self._bounds != (bounds is not None):
-            raise ValueError(
+            raise InputError(
                 f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
                 " (TimeAxis.bounds)"
             )
         missing = [name for name in self.variables if name not in self._encoded]
         if missing:
-            raise ValueError(
+            raise InputError(
                 f"time {time_index} of {self.path} is not whole: {', '.join(missing)} missing"
             )
         try:
@@ -191,14 +192,14 @@ class WholeTimes(ABC):
     def _expect(self, time_index: int | None) -> None:
         count = len(self.times)
         if time_index != count:
-            raise ValueError(
+            raise InputError(
                 f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
                 f" must be {count}"
             )
 
     def _known(self, variable: str) -> VariableSpec:
         if variable not in self.variables:
-            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+            raise InputError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
     @abstractmethod

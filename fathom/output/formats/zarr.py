@@ -27,6 +27,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import FileExists, InputError, MissingFile
 from fathom.names import unknown
 from fathom.output import files
 from fathom.output.formats import shards
@@ -111,7 +112,7 @@ class ZarrWriter:
         """
         path = Path(path)
         if compression not in compressions:
-            raise ValueError(unknown("compression", compression, compressions))
+            raise InputError(unknown("compression", compression, compressions))
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         _make_room(path, overwrite)
@@ -208,12 +209,12 @@ class ZarrWriter:
         """
         count = self._arrays["time"]["shape"][0]
         if time_index != count:
-            raise ValueError(
+            raise InputError(
                 f"time index {time_index} of {self.path} cannot follow {count} complete times; it"
                 f" must be {count}"
             )
         if ("time_bounds" in self._arrays) != (bounds is not None):
-            raise ValueError(
+            raise InputError(
                 f"{self.path} {'needs' if bounds is None else 'has no'} time bounds"
                 " (TimeAxis.bounds)"
             )
@@ -257,7 +258,7 @@ class ZarrWriter:
 
     def _known(self, variable: str) -> str:
         if variable not in self.variables:
-            raise ValueError(unknown(f"variable of {self.path.name}:", variable, self.variables))
+            raise InputError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return variable
 
     def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
@@ -385,7 +386,7 @@ def open_dataset(path: Path) -> Any:
 
     if not (path / "zarr.json").is_file():
         kind = "a folder but not" if path.is_dir() else "not"
-        raise ValueError(f"{path} is {kind} a Zarr v3 store: it has no zarr.json")
+        raise InputError(f"{path} is {kind} a Zarr v3 store: it has no zarr.json")
     return with_dates(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
 
 
@@ -397,7 +398,7 @@ def _make_room(path: Path, overwrite: bool) -> None:
         if not overwrite:
             raise no_overwrite(path)
         if not (path / "zarr.json").is_file() and not _is_unfinished(path):
-            raise FileExistsError(f"{path} exists and is not a Zarr store; it is not replaced")
+            raise FileExists(f"{path} exists and is not a Zarr store; it is not replaced")
         try:
             shutil.rmtree(path)
         except OSError as error:
@@ -533,8 +534,8 @@ def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
 
 def _read_json(file: Path) -> dict:
     if not file.is_file():
-        raise FileNotFoundError(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
+        raise MissingFile(f"{file.parent} is not a Zarr v3 store: it has no {file.name}")
     content = json.loads(file.read_text())
     if content.get("zarr_format") != 3 or "consolidated_metadata" not in content:
-        raise ValueError(f"{file.parent} is not a Zarr v3 store with consolidated metadata")
+        raise InputError(f"{file.parent} is not a Zarr v3 store with consolidated metadata")
     return content

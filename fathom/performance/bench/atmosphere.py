@@ -22,6 +22,7 @@ import numpy as np
 
 import fathom as fm
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
 from fathom.performance.work import declared_bytes
@@ -64,7 +65,7 @@ class Case:
             ("grid", self.grid, ("linear", "quadratic", "cubic")),
         ):
             if given is not None and given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"bench {self.command}: {what} = '{given}'{near(given, allowed) or ';'}"
                     f" allowed: {', '.join(allowed)}"
                 )

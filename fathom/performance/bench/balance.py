@@ -19,6 +19,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.run.tree import Entry, tree
 
 processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
@@ -71,9 +72,9 @@ class Case:
     def __post_init__(self) -> None:
         known = [name for name, _ in mpi.core.carriers()]
         if self.carrier not in known:
-            raise ValueError(f"no carrier '{self.carrier}'; allowed: {', '.join(known)}")
+            raise InputError(f"no carrier '{self.carrier}'; allowed: {', '.join(known)}")
         if self.steps < 2 or self.simulated < 2 or self.spin_up < 2:
-            raise ValueError(
+            raise InputError(
                 f"steps = {self.steps}, spin_up = {self.spin_up}, simulated = {self.simulated}"
                 " must be at least 2"
             )

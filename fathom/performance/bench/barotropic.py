@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom import earth, machine, mpi, regions
+from fathom.failure import InputError
 from fathom.performance.bench.blocks import wet_columns
 
 halo = 2
@@ -90,7 +91,7 @@ def fields(name: str) -> dict[str, Any]:
     width, _, height = name.partition("x")
     if width.isdigit() and height.isdigit():
         if min(int(width), int(height)) < 8:
-            raise ValueError(f"bench barotropic: grid = '{name}' must have at least 8x8 points")
+            raise InputError(f"bench barotropic: grid = '{name}' must have at least 8x8 points")
         return synthetic(int(width), int(height))
 
     grid, wet = wet_columns(name)

@@ -18,6 +18,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi, plots
+from fathom.failure import InputError
 from fathom.performance.bench.blocks import size_of
 from fathom.performance.tune.search import Rejected
 from fathom.performance.tune.trials import Trials
@@ -31,7 +32,7 @@ def lengths(text: str | None, nx: int) -> list[int]:
         return [n for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024) if n < 2 * nx]
     parts = [part.strip() for part in text.split(",")]
     if not all(part.isdigit() and int(part) for part in parts):
-        raise ValueError(
+        raise InputError(
             f"bench blocking: tile = '{text}': must be numbers of columns, as in 16,64,256"
         )
     return sorted({int(part) for part in parts})

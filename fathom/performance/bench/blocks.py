@@ -13,6 +13,7 @@ import numpy as np
 
 import fathom as fm
 from fathom import mpi, plots
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance.bench.ocean import grids
 
@@ -23,7 +24,7 @@ def size_of(text: str) -> tuple[int, int]:
     """(36, 24) of "36x24"."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit()):
-        raise ValueError(f"blocks: block = '{text}' is not WIDTHxHEIGHT, as in 36x24")
+        raise InputError(f"blocks: block = '{text}' is not WIDTHxHEIGHT, as in 36x24")
     return int(width), int(height)
 
 
@@ -31,7 +32,7 @@ def wet_columns(name: str) -> tuple[Any, np.ndarray]:
     """(grid, wet levels (ny, nx)) of a named global grid."""
     known = {**{key: value[:2] for key, value in grids.items()}, "0.1deg": ("DipoleGrid", "0.1deg")}
     if name not in known:
-        raise ValueError(
+        raise InputError(
             f"blocks: grid = '{name}'{near(name, known) or ';'} allowed: {', '.join(known)}"
         )
     maker, resolution = known[name]
@@ -45,7 +46,7 @@ def count(wet: np.ndarray, width: int, height: int) -> dict[str, Any]:
     """
     ny, nx = wet.shape
     if not (1 <= width <= nx and 1 <= height <= ny):
-        raise ValueError(f"blocks: {width}x{height} points do not fit into a grid of {nx}x{ny}")
+        raise InputError(f"blocks: {width}x{height} points do not fit into a grid of {nx}x{ny}")
     rows, columns = np.arange(0, ny, height), np.arange(0, nx, width)
     water = np.add.reduceat(np.add.reduceat(wet > 0, rows, 0, dtype=np.int64), columns, 1)
     points = np.outer(np.diff(np.append(rows, ny)), np.diff(np.append(columns, nx)))
@@ -165,7 +166,7 @@ def present(
         file.write_text(json.dumps(figures, indent=1) + "\n")
     if picture:
         if owners is None:
-            raise ValueError("blocks: the picture shows who owns the blocks; give --ranks too")
+            raise InputError("blocks: the picture shows who owns the blocks; give --ranks too")
         plots.map(
             np.where(owners >= 0, owners % 20, np.nan),
             grid.mapping(),

@@ -19,6 +19,7 @@ import numpy as np
 
 import fathom as fm
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
 from fathom.performance.bench import atmosphere
@@ -49,7 +50,7 @@ class Case:
             ("precision", self.precision, ("fp64", "fp32")),
         ):
             if given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"bench gridpoint: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
                     f" {', '.join(allowed)}"
                 )

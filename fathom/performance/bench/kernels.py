@@ -21,6 +21,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.performance import roofline
 from fathom.performance.bench.atmosphere import Interpolation, simulation
@@ -54,7 +55,7 @@ class Case:
 
     def __post_init__(self):
         if self.precision not in ("fp64", "fp32"):
-            raise ValueError(
+            raise InputError(
                 "bench kernels: precision ="
                 f" '{self.precision}'{near(self.precision, ('fp64', 'fp32')) or ';'} allowed: fp64,"
                 " fp32"
@@ -79,7 +80,7 @@ def measure(case: Case) -> dict[str, Any]:
     columns = Columns(run, bytes_)
     names = [*columns.work, *parts, *passes]
     if case.kernel is not None and case.kernel not in names:
-        raise ValueError(
+        raise InputError(
             f"bench kernels: kernel = '{case.kernel}'{near(case.kernel, names) or ';'} there are:"
             f" {', '.join(sorted(names, key=str.lower))}"
         )

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.failure import InputError
 from fathom.observations import base, bufr, operators, parquet, reports, screening, surface
 from fathom.observations.base import Observations
 
@@ -84,7 +85,7 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
     spent = Spent(repetitions)
     index = spent("index", lambda: mpi.core.bufr_index(data))
     if not index:
-        raise ValueError(f"{file} has no message of BUFR")
+        raise InputError(f"{file} has no message of BUFR")
     roles = reports.roles(mpi.core)
     bufr.read(data, roles, index[:10])  # tables are read once
     rows, problems = spent("decode", lambda: bufr.read(data, roles, index))

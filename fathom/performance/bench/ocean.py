@@ -20,6 +20,7 @@ import numpy as np
 
 import fathom as fm
 from fathom import device, machine, mpi
+from fathom.failure import InputError
 from fathom.machine import last_level_cache
 from fathom.names import near
 from fathom.performance.bench import on_device, veros
@@ -65,7 +66,7 @@ class Case:
             ("device", self.device or "cuda", device.names),
         ):
             if given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"bench ocean: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
                     f" {', '.join(allowed)}"
                 )

@@ -25,7 +25,7 @@ import click
 import numpy as np
 
 from fathom import machine, plots
-from fathom.failure import RunFailure
+from fathom.failure import InputError, RunFailure
 from fathom.names import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
@@ -101,7 +101,7 @@ class Case:
             ("compression", self.compression, list(compressions)),
         ):
             if given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"bench output: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
                     f" {', '.join(allowed)}"
                 )

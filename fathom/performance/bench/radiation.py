@@ -19,6 +19,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.radiation import Tables, longwave, shortwave
 from fathom.run.tree import tree
 
@@ -38,9 +39,9 @@ class Case:
 
     def __post_init__(self) -> None:
         if self.precision not in ("fp64", "fp32"):
-            raise ValueError(f"precision = {self.precision!r} must be 'fp64' or 'fp32'")
+            raise InputError(f"precision = {self.precision!r} must be 'fp64' or 'fp32'")
         if self.layers < 4 or self.columns < 1 or self.repetitions < 1:
-            raise ValueError(
+            raise InputError(
                 f"layers = {self.layers}, columns = {self.columns}, repetitions ="
                 f" {self.repetitions} must be at least 4, 1 and 1"
             )

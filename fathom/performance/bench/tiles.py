@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from fathom import machine, plots
+from fathom.failure import InputError
 from fathom.performance.bench.atmosphere import Case
 from fathom.performance.roofline import bar
 
@@ -28,7 +29,7 @@ def given(text: str) -> list[int | str]:
         (t for t in tiles if t not in ("measured", "cache") and (isinstance(t, str) or t < 1)), None
     )
     if wrong is not None:
-        raise ValueError(
+        raise InputError(
             f"bench atmosphere: tile = '{wrong}' is not a number of columns, nor measured, nor"
             " cache"
         )

@@ -26,6 +26,7 @@ import click
 import numpy as np
 
 from fathom import machine, mpi
+from fathom.failure import InputError
 from fathom.names import near
 from fathom.run.tree import tree
 from fathom.transform import SphericalHarmonics, aligned_zeros, gaussian_grid, precisions
@@ -57,7 +58,7 @@ class Case:
             ("reduced", self.reduced, ("", "classical", "octahedral")),
         ):
             if given not in allowed:
-                raise ValueError(
+                raise InputError(
                     f"bench transform: {what} = '{given}'{near(given, allowed) or ';'} allowed:"
                     f" {', '.join(a for a in allowed if a)}"
                 )

@@ -16,6 +16,7 @@ from typing import Any
 
 from fathom import mpi
 from fathom.describe.toml import Document
+from fathom.failure import InputError, MissingFile
 from fathom.performance.tune import serving, tuned, ways
 from fathom.run import launch
 from fathom.run.progress import Line
@@ -69,7 +70,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     here = launch.launched()
     ranks, threads = _shape(request, document, here)
     if not request.out.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
+        raise MissingFile(errno.ENOENT, os.strerror(errno.ENOENT), str(request.out))
     asked = request.probe or request.price or request.shapes
     free = bool(document.tables.get("output")) and not given.keys() & of_output
     servers = not asked and not here and free
@@ -98,7 +99,7 @@ def _count(document: Document, name: str, number: Any) -> int | None:
     if number is not None and (
         not isinstance(number, int) or isinstance(number, bool) or number < 1
     ):
-        raise ValueError(
+        raise InputError(
             f"{document.place('parallel', name)}: {name} = {number!r} must be a whole number,"
             " at least 1"
         )

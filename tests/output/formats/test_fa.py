@@ -58,7 +58,7 @@ def test_names_that_lfi_cannot_hold(tmp_path):
         with pytest.raises(ValueError, match="1 to 16 letters"):
             lfi.write(tmp_path / "a", {name: [np.arange(3)]}, files.Writes())
     lfi.write(tmp_path / "a", {"S001TEMPERATURE": [np.arange(3)]}, files.Writes())
-    with pytest.raises(KeyError, match="did you mean 'S001TEMPERATURE'"):
+    with pytest.raises(fm.Error, match="did you mean 'S001TEMPERATURE'"):
         lfi.Articles(tmp_path / "a")["S002TEMPERATURE"]
 
 
@@ -484,3 +484,39 @@ def test_ours_reads_their_waves(tmp_path, packing):
         assert found.log_surface_pressure.units == "1"
         near = 1e-12 if packing <= 0 else 1e-4
         np.testing.assert_allclose(found.log_surface_pressure.values[0], want, atol=near)
+
+
+@pytest.mark.parametrize("sphere", [None, (2.0, (10.0, 50.0))])
+def test_winds_from_stream_function_and_potential(tmp_path, sphere):
+    """Flow round the earth's axis, which is the same on any sphere: psi = -U a sin(latitude)."""
+    N, ny, nx, U, a = 31, 48, 96, 20.0, fa.RADIUS
+    stretching, pole = sphere or (1.0, (0.0, 90.0))
+    transform = fm.transform.SphericalHarmonics(N, fm.transform.gaussian_grid(N))
+    places = Schmidt(stretching, pole).to_earth(
+        # rows of a file begin towards the north pole
+        np.broadcast_to((pole[0] + 180 if sphere else 0) + 360 * np.arange(nx) / nx, (ny, nx)),
+        np.repeat(transform.latitude[:, None], nx, 1),
+    )
+    psi = -U * a * np.sin(np.deg2rad(places[1]))
+    sines = np.sin(np.deg2rad(transform.latitude[: ny // 2 - 1 : -1]))
+    x, y = np.deg2rad(pole)
+    frame = fa.Frame(
+        np.array([N, ny, nx, 1, 2 if sphere else 1]),
+        np.array([np.sin(y), np.cos(x), np.sin(x), stretching]),
+        np.repeat([nx, N], ny // 2),
+        sines,
+        np.array([101325.0, 0, 0, 0, 1]),
+    )
+    numbers = fa_waves.to_waves(frame, psi[None])[0]
+    zero = np.zeros_like(numbers)
+    lfi.write(
+        tmp_path / "a.fa",
+        frame.articles
+        | {"S001FONC.COURANT": [fa._in_waves, numbers], "S001POT.VITESSE": [fa._in_waves, zero]},
+        files.Writes(),
+    )
+    with output.open(tmp_path / "a.fa") as found:
+        latitude = found.latitude.values
+        cosine = np.cos(np.deg2rad(latitude if sphere else latitude[:, None] + np.zeros(nx)))
+        np.testing.assert_allclose(found.ua.values[0, 0], U * cosine, atol=1e-3 * U)
+        np.testing.assert_allclose(found.va.values[0, 0], 0, atol=1e-3 * U)

@@ -63,6 +63,7 @@ struct RRTMGP {
             const auto put = [lane](auto& field, int k, T x) {
                 field.at[field.column + k * field.level + lane] = x;
             };
+            if (!(at(interface, L) > 0)) continue;  // no column: what fills the last pack
             for (int k = 0; k < L; ++k) {
                 one.temperature[k] = at(temperature, k), one.pressure[k] = at(pressure, k);
                 one.layer(*this, k, at(interface, k + 1) - at(interface, k), at(humidity, k),

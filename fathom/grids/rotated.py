@@ -1,0 +1,218 @@
+"""An area of the sphere between parallels and meridians of a pole of its own, with air above it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fathom import earth
+from fathom.failure import InputError
+from fathom.grids.arguments import choice, core, length_of, reject, room_for, span
+from fathom.grids.levels import HeightLevels
+from fathom.grids.limited_area import LimitedAreaGrid, _least, _place, _points, _points_of
+from fathom.grids.zones import zone_of
+from fathom.regrid import places
+from fathom.regrid.projections import kinds
+from fathom.regrid.rows import Scattered
+
+#: Areas of the Unified Model by name: what RotatedGrid takes.
+areas = {
+    "europe": {"centre": (8.0, 50.0), "resolution": 20e3, "points": (300, 240)},
+    "uk": {"centre": (-3.0, 55.0), "resolution": 12e3, "points": (146, 182)},
+}
+faces = (
+    "dx_east_face",
+    "dy_north_face",
+    "length_east_face",
+    "length_north_face",
+    "dx_corner",
+    "dy_corner",
+)
+
+
+class RotatedGrid(LimitedAreaGrid):
+    """Cells between meridians and parallels of even spacing about a pole of their own, whose
+    equator goes through the middle of the area, with levels of height.
+
+    Parameters
+    ----------
+    area : "europe" (20 km) or "uk" (12 km): centre, resolution and points, unless given.
+    centre : (longitude, latitude) [degrees].
+    resolution : float [m]. Between columns and rows, on the equator of the grid.
+    points : (along x, along y).
+    extent : (width, length) [m], at least, in place of points.
+    coupling : int. Points of the zone along each edge in which the air is drawn to an outer model;
+        the outermost `rim` of them have its state.
+    rim : int. At least as many as air crosses in a step.
+    levels : HeightLevels.
+    radius : float [m].
+    """
+
+    level_coordinate = "height"
+    slice = False
+
+    def __init__(
+        self,
+        area=None,
+        *,
+        centre=None,
+        resolution=None,
+        points=None,
+        extent=None,
+        coupling=8,
+        rim=2,
+        levels=None,
+        radius=earth.RADIUS,
+        **unknown,
+    ):
+        reject(self, unknown)
+        usual: Any = {} if area is None else areas[choice("area", area, list(areas))]
+        if extent is not None:
+            usual = usual | {"points": None}
+        centre, resolution, points = (
+            usual.get(name) if value is None else value
+            for name, value in (("centre", centre), ("resolution", resolution), ("points", points))
+        )
+        if centre is None or resolution is None or (points is None) == (extent is None):
+            raise InputError(
+                "RotatedGrid needs an area, or centre = [longitude, latitude], resolution [m], and"
+                " one of points = [along x, along y] and extent = [width, length] [m]"
+            )
+        self.centre, self.radius = _place(centre), length_of("radius", radius)
+        self.spacing = length_of("resolution", resolution)
+        self.coupling, self.rim = coupling, rim
+        if levels is not None and not isinstance(levels, HeightLevels):
+            raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
+        self.levels = levels or HeightLevels()
+        self.points = _points(points) if extent is None else _points_of(extent, self.spacing)
+        self.size, self.extension = self.points, (0, 0)
+        room_for(*self.points)
+        self._check_zones()
+        longitude, latitude = self.centre
+        self.projection = kinds["rotated"](longitude, latitude, self.radius)
+        self.dx = self.dy = float(np.rad2deg(self.spacing / self.radius))  # [degrees]
+        self._check_width()
+
+    def _check_zones(self):
+        if _least("rim", self.rim, 1) >= _least("coupling", self.coupling, 2):
+            raise InputError(f"rim = {self.rim} must be less than coupling = {self.coupling}")
+        super()._check_zones()
+
+    def _check_width(self):
+        if max(self.points) * self.dx > 120:
+            raise InputError(
+                f"an area of {self.points[0] * self.dx:.0f}° × {self.points[1] * self.dy:.0f}° is"
+                " wider than 120°: take a SphereGrid"
+            )
+
+    @property
+    def area(self):
+        """Itself, as those ask who know areas with an extension."""
+        return self
+
+    @property
+    def south(self):
+        """Where the first row begins, about the pole of the grid [degrees]."""
+        return float(np.rad2deg(self._axes("corner")[1][0] / self.radius))
+
+    @cached_property
+    def horizontal(self):
+        """Coordinates on earth of centres and corners [degrees]; lengths and areas about the pole
+        of the grid. Its index space is closed along x, where the rim has what the outer model says.
+        """
+        x, y = (np.rad2deg(a / self.radius) for a in self._axes("corner"))
+        own = core().latitude_longitude_grid(
+            self.points[0], y.tolist(), float(x[0]), float(x[-1]), True, self.radius
+        )
+        center = self.projection.to_earth(*np.meshgrid(*self._axes()))
+        corner = self.projection.to_earth(*np.meshgrid(*self._axes("corner")))
+        return SimpleNamespace(
+            nx=own.nx,
+            ny=own.ny,
+            periodic=True,
+            fold=False,
+            spherical=True,
+            radius=self.radius,
+            center_longitude=center[0],
+            center_latitude=center[1],
+            corner_longitude=corner[0],
+            corner_latitude=corner[1],
+            area_center=np.array(own.area_center),
+            **{name: np.array(getattr(own, name)) for name in faces},
+        )
+
+    def face_coordinates(self, axis):
+        """Places on earth [degrees] of the eastern (axis 2 of a field) or northern (1) faces."""
+        x, y = self._axes()
+        half = self.spacing / 2
+        return self.projection.to_earth(
+            *np.meshgrid(x + half * (axis == 2), y + half * (axis == 1))
+        )
+
+    @cached_property
+    def scattered(self):
+        """The columns as regridding takes them."""
+        longitude, latitude = self.coordinates()
+        return Scattered(longitude, latitude, np.ones(self.points[::-1], bool))
+
+    @cached_property
+    def computed(self):
+        """Where the equations are solved, (ny, nx): False in the rim."""
+        nx, ny = self.points
+        depth = lambda n: np.minimum(np.arange(n), n - 1 - np.arange(n)) >= self.rim
+        return depth(ny)[:, None] & depth(nx)
+
+    @cached_property
+    def zone(self):
+        """Where a point lies (ny, nx): 0 inside, 1 in the rim, between in the rest of the zone."""
+        nx, ny = self.points
+        z, r = np.ones((ny, nx)), self.rim - 1
+        z[r : ny - r, r : nx - r] = zone_of((nx - 2 * r, ny - 2 * r), self.coupling - r)
+        return np.where(self.computed, z, 1.0)
+
+    def interpolation(self, longitude, latitude, where="center"):
+        x, y = self.coordinates(where)
+        return places.from_quads(x, y, longitude, latitude, False)
+
+    @property
+    def identity(self):
+        return {
+            "interfaces": self.levels.interfaces,
+            "decay": np.array(self.levels.decay),
+            "middle": self._middle,
+            "spacing": np.array(self.spacing),
+            "zones": np.array([*self.points, self.coupling, self.rim]),
+            "projection": np.frombuffer(repr(self.projection.attributes).encode(), np.uint8),
+        }
+
+    def mapping(self):
+        """Coordinates of points and corners, heights, area: what output and pictures take."""
+        h = self.horizontal
+        return {
+            "longitude": h.center_longitude,
+            "latitude": h.center_latitude,
+            "corner_longitude": h.corner_longitude,
+            "corner_latitude": h.corner_latitude,
+            "area": h.area_center,
+            "projection": self.projection,
+            "height_interfaces": self.levels.interfaces,
+        }
+
+    def describe(self):
+        """label -> text, for the tree."""
+        (nx, ny), (x, y) = self.points, self.centre
+        km = self.spacing / 1e3
+        narrow = km * np.cos(np.deg2rad(self.dy * ny / 2))
+        bent = np.rad2deg(self.angle) + 0.0
+        return {
+            "map": f"{self.projection!r}, east turned {bent.min():.1f}° to {bent.max():.1f}°",
+            "area": f"{nx * km:g} × {ny * km:g} km around {abs(x):g}° {'W' if x < 0 else 'E'},"
+            f" {abs(y):g}° {'S' if y < 0 else 'N'}",
+            "spacing": f"{span([narrow, km], 'km')} along rows, {km:g} km across",
+            "zones": f"{self.coupling} points along each edge, {self.rim} of them given",
+            "levels": str(self.levels),
+            "points": f"{nx * ny:,} columns, {self.wet_cells:,} cells",
+        }

@@ -1,0 +1,26 @@
+"""Names that look like another: the tail of error messages."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def nearest(name: str, allowed: Iterable[str], number: int = 3) -> list[str]:
+    """Up to `number` allowed names that look like `name`, nearest first."""
+    by_folded = {str(word).lower(): str(word) for word in allowed}
+    close = difflib.get_close_matches(str(name).lower(), by_folded, number, 0.6)
+    return [by_folded[word] for word in close]
+
+
+def near(name: str, allowed: Iterable[str]) -> str:
+    """The tail of an error message: "; did you mean 'salinity'?", or "" where nothing is near."""
+    close = nearest(name, allowed)
+    return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+
+
+def unknown(kind: str, given: str, allowed: Iterable[str]) -> str:
+    """A whole message: "unknown variable 'tho'; did you mean 'rho'? known: ..."."""
+    allowed = list(allowed)
+    shown = ", ".join(allowed[:20]) + (", ..." if len(allowed) > 20 else "")
+    return f"unknown {kind} {given!r}{near(given, allowed) or '.'} known: {shown or 'none'}"

@@ -1,0 +1,76 @@
+"""What is made along the earth before an event, for a store: the fields that hold it."""
+
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.output import diagnostics
+from fathom.regions import region
+
+
+class Along:
+    """The part of a Store that makes fields along the earth."""
+
+    simulation: Any
+    path: Any
+    statistic: Any
+    keep: list[str]
+    made: dict[str, diagnostics.Together]  # by the fields made along the earth
+    _needs: Any
+    _running_name: Any
+
+    def _room(self):
+        """A process of the fields that are made along the earth: it does nothing, they are filled
+        before an event.
+        """
+        if not self.made:
+            return []
+        fields = [
+            (self._made_name(field), step.units, "center", step.vertical, False, "writes")
+            for field, step in self.made.items()
+        ]
+        self.keep += [field[0] for field in fields]
+        process = mpi.core.PythonProcess(
+            f"fields for {self.path.name}", fields, lambda ranks, blocks: None
+        ).process()
+        process.phase = "output"
+        return [process]
+
+    def _made_name(self, field):
+        return f"{field} for {self.path.name}"
+
+    def _source(self, need, surface):
+        """The field of the sequence that has what a variable needs when an event is sent."""
+        if need in self.made:
+            return self._made_name(need)
+        return self._running_name(need, surface) if self.statistic else need
+
+    def _levels_of(self, need, surface, levels):
+        """How many of a field's are sent."""
+        if need in self.made:
+            return self.made[need].levels or levels
+        return 1 if surface else levels
+
+    def make_along(self):
+        """What is made along the earth, into its fields; by all ranks that compute."""
+        if not self.made:
+            return
+        s = self.simulation
+        surfaces = dict(reversed(self._needs()))
+        with region("along the earth", "output", "output"):
+            held = diagnostics.Held(
+                s, lambda need: s.fields.windows(self._source(need, surfaces[need]))
+            )
+            held.make({step.fields: step for step in self.made.values()}.values())
+            for field in self.made:
+                for n, block in enumerate(held(field)):
+                    self._put(self._made_name(field), n, block)
+
+    def _put(self, name, n, block):
+        """The first levels of a field; NaN where there is nothing is 0."""
+        fields = self.simulation.fields
+        levels = next(f["levels"] for f in fields.fields if f["name"] == name)
+        whole = np.zeros((levels, *block.shape[1:]))
+        whole[: len(block)] = block
+        fields.put(name, n, whole)

@@ -1,0 +1,103 @@
+"""Where the numbers of a store lie: on the model's grid and levels, or on others."""
+
+from typing import Any
+
+from fathom.failure import InputError
+from fathom.regrid import targets, windows
+from fathom.regrid.chosen import chosen
+
+
+class Places:
+    """The part of a Store that knows its place."""
+
+    simulation: Any
+    path: Any
+    levels: Any
+    zonal: bool
+    target: Any
+    places: dict[str, Any]
+
+    def _said(self, make, *given):
+        """What `make` makes of them; a ValueError names the output."""
+        try:
+            return make(*given)
+        except ValueError as error:
+            raise InputError(f"output {self.path}: {error}") from None
+
+    def _place(self, regular, grid, section, area):
+        """The target of the store; None: the model's own grid. ValueError: what does not go
+        together.
+        """
+        if section is not None:
+            other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}
+            self._one_place(section, {k: value for k, value in other.items() if value is not None})
+            return targets.section(section)
+        if grid is not None and regular is not None:
+            self._one_place(regular, {"grid": grid}, "regular")
+        target = None if regular is None else targets.regular(regular)
+        if grid is not None:
+            target = self._said(targets.of_grid, grid)
+        if area is None and not self.zonal:
+            # of a limited area: without its extension
+            return target or getattr(self.simulation.model.grid, "window", None)
+        return self._said(self._part, target, area)
+
+    def _part(self, target, area):
+        """An area of a target, or of the model's own grid (None), and its means along circles."""
+        own = self.simulation.model.grid.mapping() if target is None else target.mapping
+        if area is not None or target is None:
+            cut = windows.window(own, area or windows.globe)
+            target = cut if target is None else cut.without_grid()
+        return windows.ZonalMean(target) if self.zonal else target
+
+    def _one_place(self, section, other, what="section"):
+        for name, value in other.items():
+            raise InputError(
+                f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
+                " give one of them, and another output the other"
+            )
+
+    def _chosen(self, levels):
+        """Chosen levels; None: those of the model."""
+        if levels is None:
+            return None
+        model = self.simulation.model
+        if not hasattr(model, "at_levels"):
+            raise InputError(
+                f"output {self.path}: levels = {levels} are of pressure or depth;"
+                f" {type(model).__name__} has none"
+            )
+        return self._said(chosen, levels, model.level_coordinates)
+
+    def _mapping(self):
+        """Coordinates, as `output.coordinates` takes them."""
+        model = self.simulation.model
+        own = model.grid.mapping()
+        levels = {} if self.levels is None else self.levels.mapping
+        land = getattr(model, "land_fraction", None)
+        if self.target is not None:
+            # of a limited area without its extension
+            inside = land is not None and isinstance(self.target, windows.Inside)
+            return (
+                {
+                    name: own[name]
+                    for name in ("depth", "thickness", "hybrid_a", "hybrid_b")
+                    if name in own
+                }
+                | levels
+                | self.target.mapping
+                | ({"land_fraction": self.target.cut(land)} if inside else {})
+            )
+        return own | levels | ({} if land is None else {"land_fraction": land})
+
+    def _find_target(self):
+        """The target's interpolations, on all ranks."""
+        s = self.simulation
+
+        def find():
+            for horizontal in {place["horizontal"] for place in self.places.values()}:
+                self.target.find(s.model.grid, horizontal)
+
+        if self.target is not None:
+            s.on_root(find)
+            self.target = s.comm.bcast(self.target)

@@ -1,0 +1,148 @@
+"""Running statistics of a store: the processes in the sequence that make them, and the interval
+over which they run.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.failure import InputError
+from fathom.output import diagnostics
+from fathom.schemes import scheme
+from fathom.time.clock import Period
+
+statistics = {
+    "mean": ("TimeSum", 0.0),
+    "minimum": ("TimeMinimum", np.inf),
+    "maximum": ("TimeMaximum", -np.inf),
+    "accumulation": ("TimeSum", 0.0),
+}  # process, and what it begins with
+summed = ("mean", "accumulation")
+
+
+class Statistics:
+    """The part of a Store that knows its statistic."""
+
+    simulation: Any
+    path: Any
+    every: Any
+    statistic: Any
+    requested: list[str]
+    levels: Any
+    fit: Any
+    zonal: bool
+    keep: list[str]
+    sums: list[str]
+    made: Any
+    _room: Any
+    _said: Any
+
+    def processes(self, known, precision):
+        """What the sequence must do for this store: running statistics; and room for what is made
+        along the earth before an event.
+        """
+        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
+            raise InputError(
+                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
+            )
+        model = self.simulation.model
+        self.keep = []
+        self.variables = {
+            name: self._where_asked(name, d, known)
+            for name, d in (diagnostics.find(name, model, known) for name in self.requested)
+        }
+        self.made = {
+            field: step
+            for d in self.variables.values()
+            for step in d.before
+            for field in step.fields
+        }
+        self._check_statistic()
+        return [*self._kept(known, precision), *self._room()]
+
+    def _where_asked(self, name, d, known):
+        """A variable of the model's on the chosen levels, and fitted."""
+        model, first = self.simulation.model, known[d.own_needs[0]]
+        vertical = "column" if d.surface else d.vertical or first["vertical"]
+        chosen_here = self.levels is not None and vertical == "layer"
+        if chosen_here:
+            d = model.at_levels(name, d, self.levels, first["horizontal"])
+        if self.fit is None:
+            return d
+        height = model.grid.levels.number
+        levels = {"column": 1, "layer": height}.get(vertical, height + 1)
+        levels = len(self.levels) if chosen_here else levels
+        return self._said(self.fit.of, name, d, levels, vertical, first["units"])
+
+    def _check_statistic(self):
+        """ValueError: one that does not follow from those of what a variable is made of."""
+        for name, d in self.variables.items():
+            if not (
+                self.statistic is None
+                or (d.linear if self.statistic in summed else d.of is diagnostics.same)
+            ):
+                raise InputError(
+                    f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
+                    f" that of {', '.join(d.own_needs)}; ask for the instantaneous one, or for"
+                    " those"
+                )
+
+    def _kept(self, known, precision):
+        """Fields that variables need stay readable; in place of them, the processes of their
+        running statistics.
+        """
+        needs = self._needs()
+        if not self.statistic:
+            self.keep = [field for field, _ in needs if f"{field}_after" not in known]
+            return []
+
+        places = {f["name"]: f for e in mpi.core.catalogue() for f in e["fields"]}
+        self.sums = [self._running_name(*need) for need in needs]
+        return [self._running(field, surface, known, places, precision) for field, surface in needs]
+
+    def _needs(self):
+        """(field of the sequence, whether only its top layer) of all that variables follow from."""
+        found = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
+        return sorted((need, surface) for need, surface in found if need not in self.made)
+
+    def _running(self, field, surface, known, places, precision):
+        now = f"{field}_after" if f"{field}_after" in known else field
+        place = places.get(field) or places["tracer"]
+        flat = surface or place["vertical"] == "column"
+        kind = statistics[self.statistic][0]
+        process = scheme(f"Surface{kind}" if flat else kind).process(
+            precision,
+            phase="output",
+            on={"value": now, "statistic": self._running_name(field, surface)},
+            label=f"{kind} of {field}",
+        )
+        process = process.at(now, place["horizontal"], place["vertical"], place["vector"])
+        return process.at(
+            self._running_name(field, surface),
+            place["horizontal"],
+            "column" if flat else place["vertical"],
+            place["vector"],
+        )
+
+    def _running_name(self, field, surface):
+        return (
+            f"{'sum' if self.statistic in summed else self.statistic} of"
+            f" {'surface ' if surface else ''}{field} for {self.path.name}"
+        )
+
+    def _begin_interval(self):
+        for name in self.sums:
+            self.simulation.fields.fill(name, statistics[self.statistic][1])
+
+    def _interval_start(self):
+        """The step at which the mean began that a restart has left half done."""
+        s, start = self.simulation, 0.0
+        while (due := s.clock.after(start, Period(self.every))) <= s.seconds + 1e-6:
+            start = due
+        return round(start / s.step)
+
+    def divisor(self, steps):
+        """Of what was summed over steps: a mean, or the sum times the step."""
+        return 1 / self.simulation.step if self.statistic == "accumulation" else steps

@@ -1,0 +1,256 @@
+"""A run: pieces of steps, and what is due between them. C++ advances to the next event; here is
+decided what happens there.
+"""
+
+import os
+import time as wall_clock
+
+import numpy as np
+
+from fathom import mpi, regions
+from fathom.failure import FileExists, NotPermitted, RunFailure
+from fathom.output.servers import Servers, serve
+from fathom.regions import region
+from fathom.report.summary import finish
+from fathom.run import choices, sanity, wishes
+from fathom.run.held import Held
+from fathom.time.clock import Event, Period
+
+
+class Events(Held):
+    """The part of a Simulation that runs."""
+
+    def advance(self, steps):
+        """That many steps, without events; forcing and time weights are kept right."""
+        self._advance(steps)
+        self.rest()
+
+    def rest(self):
+        """Nothing is read ahead while the user's own code runs."""
+        if self.forcing:
+            self.forcing.records.rest()
+
+    def _advance(self, steps):
+        self.prepare()
+        end = self.count + steps
+        while self.count < end:
+            piece = end - self.count
+            if self.forcing:
+                with region("forcing", "input", "input"):
+                    piece = min(piece, self.forcing.load(self))
+            piece = 1 if self.count == 0 else piece
+            # another simulation in this process may have its own
+            mpi.core.set_threads(int(self.parallel["threads"]))
+            if self.changed:
+                self.sequence.changed(self.fields)
+                self.changed = False
+            try:
+                march(self.model, self.sequence, self.fields, piece)
+            except RunFailure:
+                raise
+            except (
+                RuntimeError,
+                ValueError,
+            ) as error:  # a solver was given something that is not a number, or does not converge
+                self.count = self.fields.count
+                sanity.blow_up(self, str(error))
+            self.count += piece
+
+    def request_stop(self, *_):
+        """End after the current piece of steps, with a restart."""
+        self.wishes.ask(wishes.stop)
+
+    def request_restart(self, *_):
+        """Write restart-now.fathom after the current piece of steps, and go on."""
+        self.wishes.ask(wishes.restart)
+
+    def run(self, period, progress=None, report=True, from_start=False):
+        """Integrate for a period, with all events; leaves restart, summary and report in the
+        directory. Returns the summary. from_start: the period counts from the start of the
+        simulation, of which a restart may have done a part."""
+        if self.serves:
+            return serve(self)
+        sanity.check_step(self)
+        try:
+            self._begin()
+            return self._run(period, progress, report, from_start)
+        finally:
+            self.lock.release()
+
+    def _run(self, period, progress, report, from_start):
+        events = self._schedule(period, from_start)
+        self.sequence.reset_timings()
+        regions.begin(self.comm, self.trace_events)
+        self.stopped = False
+        self.marked: dict = {}  # steps after which something happened, by its name
+        self.start_steps, self.began = self.count, wall_clock.perf_counter()
+        try:
+            with self.wishes.heard():
+                self._show_start()
+                self._go_on(events, progress)
+            with region("delivery", "output", "output"):
+                self.settle()
+            self.wall_seconds = wall_clock.perf_counter() - self.began
+        except RunFailure as failure:  # on all computing ranks
+            if self.servers is not None:
+                self.servers.finish(failed=True)
+                failure.left = bool(self.servers.lost)
+            self.delivery.close()
+            raise
+        self._close()
+        return finish(self, report)
+
+    def _schedule(self, period, from_start):
+        """The end of the run, and its events with the times at which they are due."""
+        self.end = self.clock.after(0.0 if from_start else self.seconds, Period(period, "run"))
+        if self.forcing:
+            self.forcing.check(self.clock, self.seconds, self.end)
+        rhythm = sanity.rhythm(self.step, self.end - self.seconds)
+        events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
+        for event in events:
+            event.schedule(self.clock, self.seconds)
+        return events
+
+    def _show_start(self):
+        """What watch and output know before the first step."""
+        with region("watch", "output", "output"):
+            if self.count == 0:
+                sanity.check_start(self)
+            sanity.watch(self, keep=self.count == 0)
+        if self.count == 0:
+            for store in self.outputs:
+                if store.within():
+                    with region(str(store.path), "output", "output"):
+                        store.write_start()
+
+    def _go_on(self, events, progress):
+        """Pieces of steps to the end, with what is due between them. They are of about half a
+        second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the
+        end.
+        """
+        shown, pace = self.began, 1
+        while self.seconds < self.end - 1e-6 and not self.stopped:
+            due = min(self.end, *(e.due for e in events))
+            piece = min(max(1, round((due - self.seconds) / self.step)), pace)
+            before = wall_clock.perf_counter()
+            self._advance(piece)
+            now = wall_clock.perf_counter()
+            longest, stop, restart = self._agree(now - before)
+            over = self.seconds >= self.end - 1e-6
+            self.stopped = stop and not over
+            pace = max(1, int(piece * 0.5 / max(longest, 1e-9)))
+            self._let_happen(events)
+            if restart and not self.stopped:
+                with region("restart", "output", "output"):
+                    self.write_restart("restart-now.fathom")
+            self.wall_seconds = wall_clock.perf_counter() - self.began
+            if progress is not None and self.is_root and (now - shown > 0.5 or over):
+                shown = now
+                with region("progress", "output"):
+                    start = self.start_steps * self.step
+                    progress(self, (self.seconds - start) / (self.end - start))
+
+    def _let_happen(self, events):
+        """Events that are due now, and the delivery of what has been written."""
+        for event in events:
+            if event.due <= self.seconds + 1e-6:
+                if (step := self.count - self.start_steps) < regions.steps_kept():
+                    self.marked.setdefault(event.label, []).append(step)
+                with region(event.label, "output", "output"):
+                    event.action(self)
+                event.schedule(self.clock, self.seconds)
+        with region("delivery", "output", "output"):
+            self.delivery.settle()
+            if self.servers is not None:
+                self.servers.watch()
+
+    def _close(self):
+        """Profile, last words of the servers, restart."""
+        self.profile, self.traces = (
+            regions.gathered(self.comm),
+            regions.traced(self.comm) if self.trace_events else None,
+        )
+        if self.servers is not None:
+            self.servers.finish()
+            self.served, self.servers = self.servers, None
+        for stream in self.streams:
+            stream.leave()
+        for seen in self.observing:
+            seen.write()
+        self.comm.barrier()
+        if self.is_root:
+            wishes.forget(self.directory)
+        self.rest()
+        self.write_restart("restart.fathom")
+        self.delivery.close()
+        choices.learn(self)
+
+    def _agree(self, seconds):
+        """The longest of all ranks, and whether any of them wishes the end, or a restart; meetings
+        are settled where there are many.
+        """
+        if self.is_root:
+            self.wishes.look(self.directory)
+        asked = [self.wishes.take(wish) for wish in (wishes.stop, wishes.restart)]
+        mine = np.array([seconds, mpi.core.meetings_full(), *asked], float)
+        with region("agreement", "run", "sum", self.comm):
+            self.comm.Allreduce(mpi.MPI.IN_PLACE, mine, mpi.MPI.MAX)
+        if mine[1]:
+            with region("profile", "run"):
+                mpi.core.settle_meetings()
+        return float(mine[0]), bool(mine[2]), bool(mine[3])
+
+    def _begin(self):
+        """Everything that comes before the first step; servers hear of it, or of why it could not
+        be.
+        """
+        try:
+            self._make_directory(anew=self.sequence is None and self.between is None)
+            self.prepare()
+            self.delivery.open()
+            for store in [*self.outputs, *self.observing]:
+                store.open()
+        except (OSError, ValueError, RunFailure) as error:
+            if self.roles:
+                Servers.refuse(error)
+            raise
+        if self.roles:
+            self.servers = Servers(self._seen)
+
+    def _make_directory(self, anew):
+        """Where the run leaves what it makes, locked; anew: its first stretch."""
+
+        def make():
+            if (
+                anew
+                and (self.directory / "summary.json").exists()
+                and not self.overwrite
+                and not self.goes_on_here
+            ):
+                raise FileExists(
+                    f"{self.directory} holds a finished run; choose another directory, or allow it"
+                    " to be replaced (overwrite=True, --overwrite)"
+                )
+            self.directory.mkdir(parents=True, exist_ok=True)
+            if not os.access(self.directory, os.W_OK):
+                raise NotPermitted(f"{self.directory} cannot be written")
+            self.lock.take(self.directory)
+            wishes.forget(self.directory)
+            if anew and self.configuration:
+                (self.directory / "resolved.toml").write_text(self.configuration)
+
+        self.on_root(make)
+
+    def watch(self):
+        """Now and then: is everything finite and sane, and the numbers of the time series. Raises
+        Unstable with field, place, level and step.
+        """
+        sanity.watch(self)
+
+
+def march(model, sequence, fields, steps):
+    """Steps of a model on a field set; the first of a run has weights of its own."""
+    for name, values in model.profiles_of_step(fields.count == 0).items():
+        if fields.has(name):
+            fields.set_profile(name, values)
+    sequence.advance(fields, steps)

@@ -1,0 +1,50 @@
+"""What the parts of a Simulation share: fathom/run/simulation.py makes it."""
+
+from pathlib import Path
+from typing import Any
+
+
+class Held:
+    """Attributes of a Simulation that its other parts use."""
+
+    # what was said of it
+    model: Any
+    surface: Any
+    clock: Any
+    step: float  # [s]
+    directory: Path
+    overwrite: bool
+    parallel: dict[str, Any]
+    configuration: str
+    outputs: list[Any]
+    checkpoints: list[Any]
+    observing: list[Any]  # departures that are made in the run
+    events: list[Any]
+    trace_events: int
+    # on which ranks it runs
+    comm: Any
+    roles: Any  # which ranks serve output; None: none
+    serves: bool  # whether this rank does
+    servers: Any  # those at work; those of the last run
+    served: Any
+    # what it is made of
+    sequence: Any  # the program of a step
+    fields: Any  # what the program works on
+    changed: bool  # somebody has set fields since the last step
+    count: int  # steps since the start
+    forcing: Any
+    delivery: Any
+    lock: Any
+    wishes: Any
+    between: Path | None  # a restart between two sequences
+    # what it can do
+    is_root: Any
+    seconds: Any
+    goes_on_here: Any
+    streams: Any
+    prepare: Any
+    settle: Any
+    on_root: Any
+    write_restart: Any
+    _seen: Any
+    _put_away: Any

@@ -1,0 +1,154 @@
+"""What a user asks of a simulation before the run: output, restarts, departures, callbacks."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from fathom.failure import InputError
+from fathom.output.integrals import Integrals, is_of
+from fathom.output.moorings import Moorings
+from fathom.output.stores import Store
+from fathom.run.checkpoint import Checkpoint
+from fathom.run.held import Held
+from fathom.time.clock import Event
+
+
+class Requests(Held):
+    """The part of a Simulation that notes what is asked for."""
+
+    def output(
+        self,
+        path,
+        variables=(),
+        every="1d",
+        statistic=None,
+        dtype="float32",
+        levels=None,
+        regular=None,
+        section=None,
+        moorings=None,
+        drifters=None,
+        area=None,
+        zonal=None,
+        window=None,
+        grid=None,
+        fit=None,
+        compression=None,
+    ):
+        """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
+        "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
+        (docs/output.md). Only within the window [date, date], where there is one. In place
+        of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
+        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid; a
+        spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an area
+        [west, east, south, north]; with zonal = True the means along rows; a section along great
+        circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
+        latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
+        ...]} or a region. compression: one of those of the format."""
+        places = {
+            "levels": levels,
+            "regular": regular,
+            "section": section,
+            "moorings": moorings,
+            "drifters": drifters,
+            "area": area,
+            "zonal": zonal or None,
+            "grid": grid,
+            "fit": fit,
+        }
+        self._check_name(path)
+        chosen = {name: value for name, value in places.items() if value is not None}
+        kind = self._kind_of_store(path, variables, chosen)
+        store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
+        store.span = None if window is None else self._span(path, window)
+        store.compress(compression)
+        if self.sequence is not None:
+            store.processes(
+                declared(self.model.processes(self.step, self.surface)), 8
+            )  # or an error
+            self._put_away()
+        self.outputs.append(store)
+        self.events.append(Event(every, lambda simulation: store.come(), self.step, str(path)))
+        return self
+
+    def _span(self, path, window):
+        """Seconds of the two dates of a window. ValueError: none, or the later first."""
+        if isinstance(window, str) or np.shape(window) != (2,):
+            raise InputError(f"output {path}: window = {window!r}: allowed is [date, date]")
+        dates = [self.clock.date_of(date, f"output {path}: window") for date in window]
+        begin, end = map(self.clock.seconds, dates)
+        if not begin <= end:
+            raise InputError(f"output {path}: window = {window!r} ends before it begins")
+        return begin, end
+
+    def _check_name(self, path):
+        """ValueError: output outside the directory of the run, or two of one name."""
+        inside = Path(os.path.normpath(path))
+        if inside.is_absolute() or inside.parts[:1] == ("..",) or "://" in str(path):
+            raise InputError(
+                f"output {path}: it lies outside the directory of the run; allowed: a name in it,"
+                f" as {inside.name!r}"
+            )
+        if any(Path(os.path.normpath(store.path)) == inside for store in self.outputs):
+            raise InputError(f"output {path}: there is another output of that name")
+
+    def _kind_of_store(self, path, variables, chosen):
+        """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a
+        model that has none.
+        """
+        if is_of(self.model, variables):
+            return Integrals
+        kinds = {"moorings": Moorings} | getattr(self.model, "stores", {})
+        if "drifters" in chosen and "drifters" not in kinds:
+            raise InputError(
+                f"output {path}: drifters go with the flow of an Ocean; this is"
+                f" {type(self.model).__name__}"
+            )
+        return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
+
+    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None):
+        """A restart file every so often; `{date}` in its name becomes the date. keep: how many of
+        them stay, the latest; None: all.
+        """
+        checkpoint = Checkpoint(self._seen, path, keep)
+        self.checkpoints.append(checkpoint)
+        self.events.append(
+            Event(every, lambda simulation: simulation._keep(checkpoint), self.step, "checkpoint")
+        )
+        return self
+
+    def _keep(self, checkpoint):
+        for seen in self.observing:
+            seen.write()
+        checkpoint.write()
+
+    def observe(self, base, every="30min", path="departures.parquet"):
+        """Departures of the data of a base of observations (a path, or Observations): each is
+        compared with the model at its own place and time, in slots of `every`; at the end of the
+        run the base with its departures is in the file `path` (docs/observations.md).
+        """
+        from fathom.run.departures import Departures  # start-up time
+
+        self._check_name(path)
+        seen = Departures(self._seen, base, every, path)
+        self.observing.append(seen)
+        self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
+        return self
+
+    def call(self, function, every):
+        """A callback: function(simulation) every so often."""
+        self.events.append(
+            Event(
+                every,
+                lambda simulation: (simulation.rest(), function(simulation)),
+                self.step,
+                getattr(function, "__name__", "callback"),
+            )
+        )
+        return self
+
+
+def declared(processes):
+    """All fields that processes declare, by name."""
+    return {f["name"]: f for p in processes for f in p.fields}

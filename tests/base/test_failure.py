@@ -1,0 +1,34 @@
+"""All errors of Fathom are `fm.Error`, from Python and from the core."""
+
+import errno
+
+import numpy as np
+import pytest
+
+import fathom as fm
+from fathom.failure import MissingFile, file_error
+from fathom.mpi import core
+
+
+def test_classes_are_those_of_python_too():
+    assert issubclass(fm.InputError, (fm.Error, ValueError))
+    assert issubclass(fm.FileError, OSError)
+    assert issubclass(fm.Unstable, fm.RunFailure)
+    for name in ("InputError", "FileError", "RunFailure", "Unstable", "LaunchFailure"):
+        assert issubclass(getattr(fm, name), fm.Error), name
+
+
+def test_python_and_core_raise_them(tmp_path):
+    with pytest.raises(fm.InputError, match="levels"):
+        fm.ZLevels(number=-3, depth=5000)
+    with pytest.raises(fm.FileError, match="does not exist"):
+        fm.open(tmp_path / "none.zarr")
+    with pytest.raises(fm.InputError, match="no elementary function"):
+        core.elementary("sine", np.zeros(3), 0)
+
+
+def test_an_error_of_the_system_keeps_its_number():
+    error = file_error(FileNotFoundError(errno.ENOENT, "gone"), "a.nc cannot be read")
+    assert isinstance(error, MissingFile)
+    assert isinstance(error, FileNotFoundError)
+    assert (error.errno, error.strerror) == (errno.ENOENT, "a.nc cannot be read")

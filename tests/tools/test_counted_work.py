@@ -1,0 +1,30 @@
+"""What a step of each model counts has not grown beyond the record, and the alarm rings."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import counted_work
+
+
+@pytest.mark.parametrize("case", counted_work.cases)
+def test_no_count_of_a_step_grew(case):
+    """Where this is meant, `python tools/counted_work.py --record` belongs to the same commit."""
+    was = json.loads(counted_work.record.read_text())[case]
+    now = counted_work.counted(case)
+    assert now["operations"] > 1e5 and now["bytes"] > 1e6 and now["messages"] > 0
+    assert not counted_work.grown(was, now)
+
+
+def test_the_alarm_rings_above_three_percent():
+    was = {"operations": 1000.0, "messages": 10.0}
+    assert not counted_work.grown(was, {"operations": 1029.0, "messages": 10.0})
+    assert not counted_work.grown(was, {"operations": 500.0, "messages": 0.0})
+    assert counted_work.grown(was, {"operations": 1031.0, "messages": 11.0}) == [
+        "operations: 1000 on record, 1031 now, +3.1 %",
+        "messages: 10 on record, 11 now, +10.0 %",
+    ]
+    assert counted_work.grown(was, {"operations": 1000.0, "memory": 5.0})  # nobody recorded it
