@@ -1,10 +1,8 @@
 """A climate of the atmosphere over observed sea surface temperature and sea ice, by day from the
-embedded climatology: a year and what it has beside observed figures.
+embedded climatology, and its global means.
 
-    python experiments/climate_year.py runs/climate --days 395             # goes on where it was
-    python experiments/climate_year.py runs/climate --table --picture climate.png
-
-Means over all days after the first month. The result is in docs/results/climate.md.
+    python experiments/climate_year.py runs/climate --days 395            # goes on where it was
+    python experiments/climate_year.py runs/climate --table --skip 30     # means after 30 days
 """
 
 import argparse
@@ -15,7 +13,6 @@ import numpy as np
 import fathom as fm
 from fathom.atmosphere import boundary
 
-latent_heat = 2.5008e6  # of evaporation [J kg-1]
 columns = (
     "toa_net_shortwave",
     "outgoing_longwave",
@@ -40,7 +37,7 @@ def options():
     parser.add_argument("--physics", default="FullPhysics")
     parser.add_argument("--radiation-every", default="3h")
     parser.add_argument("--table", action="store_true", help="figures of what has been run")
-    parser.add_argument("--picture", help="and a picture of it")
+    parser.add_argument("--skip", type=float, default=30, help="days that are left out")
     return parser.parse_args()
 
 
@@ -74,5 +71,26 @@ def run(given):
     sim.run(f"{given.days}d", report=False)
 
 
+def table(given):
+    """Means over the globe and over what was run after the first days."""
+    data = fm.open(given.folder / "means.nc")
+    days = (data.time - data.time[0]).values / np.timedelta64(1, "D")
+    mean = data.isel(time=days > given.skip).mean(("time", "longitude"))
+    weight = np.cos(np.deg2rad(data.latitude))
+    print(f"{days[-1] - given.skip:.0f} days")
+    for name in data.data_vars:
+        own = data[name].attrs.get("long_name", name)
+        if mean[name].dims == ("latitude",):
+            print(f"{float(mean[name].weighted(weight).mean()):12.5g}  {own}")
+
+
+def main():
+    given = options()
+    if given.table:
+        table(given)
+    else:
+        run(given)
+
+
 if __name__ == "__main__":
-    run(options())
+    main()
