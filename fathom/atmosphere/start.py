@@ -54,15 +54,18 @@ def digital_filter(simulation, span):
 
 def _adiabatic(model):
     """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
-    off-centring; nor a filter of its own.
+    off-centring, a weight of the new time beyond a half; nor a filter of its own.
     """
     dry = copy.copy(model)
     dry.physics, dry.filter_span, dry.budget = [], 0.0, None
-    dry.parameters = model.parameters | {
+    turned = {
         "diffusion_time": 0.0,
         "viscosity": 0.0,
         "sponge": 0.0,
+        "sponge_rate": 0.0,
         "off_centring": 0.0,
+        "implicitness": 0.5,
         "fix_energy": 0.0,
     }
+    dry.parameters = {name: turned.get(name, value) for name, value in model.parameters.items()}
     return dry
