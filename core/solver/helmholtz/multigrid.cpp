@@ -80,6 +80,7 @@ HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o, int gri
 }
 
 /// The coefficients of the next grids, from those of this one. east, north: of mean columns.
+// long: one sweep gives all coefficients of a column
 template <class T>
 void HelmholtzSolver<T>::coarsen(std::vector<double> east, std::vector<double> north) {
     const auto& t = domain.decomposition.topology;
