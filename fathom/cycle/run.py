@@ -228,6 +228,20 @@ class Cycles:
         pressure = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
         return AirLocalisation(self.twin.model.transform, pressure, 1e3 * e.length, e.depth)
 
+    def of_members(self) -> Path:
+        """Covariances of the members' backgrounds in the second half of the windows, as a file."""
+        self._members()
+        count, differences = self.experiment.cycle.windows, []
+        for number in range(count // 2, count):
+            members = _read(self.out / "eda" / f"window-{number:04d}.npz")["middles"]
+            scale = np.sqrt(len(members) / (len(members) - 1))
+            differences += list(scale * (members - members.mean(axis=0)))
+        path = self.out / "background-ensemble.nc"
+        if mpi.is_root:
+            self.twin.errors(differences).write(str(path))
+        mpi.world.barrier()
+        return path
+
     def _members(self) -> list[dict[str, Any]]:
         """The ensemble of data assimilations; each window keeps the members' backgrounds."""
         e, twin, folder = self.experiment, self.twin, self.out / "eda"

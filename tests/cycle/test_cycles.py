@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fathom.assimilation.balance import Errors
 from fathom.cycle import experiment, report
 from fathom.cycle.run import Cycles
 
@@ -73,5 +74,8 @@ def test_members_and_what_they_tell(tmp_path):
         members, next_ = one["end"], np.load(tmp_path / "whole/eda/window-0001.npz")["starts"]
     np.testing.assert_array_equal(members, next_)
     assert results["eda"][0]["analysis spread"]["wind"] < results["eda"][0]["spread"]["wind"]
+    of_members = Errors.read(str(whole.of_members()))
+    assert of_members.stream_function.shape == (9, 3, 3)
+    assert np.trace(of_members.mass.sum(axis=0)) > 0
     spread, error = (results["eda"][0][part]["wind"] for part in ("spread", "background"))
-    assert 0.1 < spread / error < 3 and "spread over the error" in report.text(results)[-1]
+    assert 0 < spread < error and "spread over the error" in report.text(results)[-1]
