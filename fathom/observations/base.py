@@ -34,7 +34,8 @@ columns: dict[str, tuple[str, str, str]] = {
     "height": ("f8", "m", "of the station, or of the datum where it has a height of its own"),
     "pressure": ("f8", "Pa", "of the datum; of sea water: null"),
     "depth": ("f8", "m", "of the datum in the sea"),
-    "channel": ("i4", "1", "of a radiometer; 0: none"),
+    "instrument": ("i4", "1", "of a satellite: its number in WMO's Common Code Table C-8; 0: none"),
+    "channel": ("i4", "1", "of a radiometer, in the instrument's own count; 0: none"),
     "zenith": ("f8", "degrees", "of the satellite, seen from the place"),
     "variable": ("i2", "1", "what is observed: a text in the file"),
     "value": ("f8", "of the variable", "what was observed"),
@@ -50,7 +51,7 @@ columns: dict[str, tuple[str, str, str]] = {
 }
 texts = {"kind": variables.kinds, "variable": variables.names}
 order = ("kind", "time", "report", "datum")
-usual = {"channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
+usual = {"instrument": 0, "channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
 
 
 class Observations:

@@ -198,7 +198,7 @@ def _duplicates(data: Observations, settings: Settings, comm: Any) -> np.ndarray
     some = data.taken(of)
     _, report, size = np.unique(some["report"], return_inverse=True, return_counts=True)
     cell = [np.floor(some[n] / 0.05 + 0.5) for n in ("longitude", "latitude")]
-    level = [np.nan_to_num(some[n], nan=-1) for n in ("pressure", "depth", "channel")]
+    level = [np.nan_to_num(some[n], nan=-1) for n in ("pressure", "depth", "channel", "instrument")]
     flat = np.isin(some["kind"], [kinds.index(k) for k in at_surface])
     height = np.where(flat, -1, np.nan_to_num(some["height"], nan=-1))
     half_hour = np.floor(some["time"] / 1800)
@@ -230,6 +230,14 @@ class _Set:
     of: np.ndarray
     at: np.ndarray
     column: Mapping[str, np.ndarray]
+
+
+def on_each_rank(data: Observations) -> None:
+    """What a screening does on every rank, whatever their number; the bench prices it."""
+    from scipy.spatial import cKDTree
+
+    for one in _sets(data, parquet.alone):
+        cKDTree(earth.unit_vectors(one.column["longitude"], one.column["latitude"]))
 
 
 _of_sets = ("longitude", "latitude", "height", "background_departure", "error_final",
@@ -315,5 +323,5 @@ def _central(
     box = (row, np.floor(along), np.floor(pressure), np.floor(time))
     place = (some["latitude"] / degrees, along, pressure, time)
     offset = sum((p - b - 0.5) ** 2 for p, b in zip(place, box))
-    keys = (*box, some["variable"], some["channel"])
+    keys = (*box, some["variable"], some["instrument"], some["channel"])
     return spread.first_of(keys, (offset, some["report"], some["datum"]), comm)

@@ -38,6 +38,11 @@ small = {
         "simulation.step=30min",
         "output.'pressure.zarr'.every=1h",
     ],
+    "observed-climate": [
+        "grid.truncation=10",
+        "grid.levels.number=10",
+        "output.'columns.zarr'.every=1h",
+    ],
     "forecast-europe": [
         "grid.truncation=15",
         "grid.levels.number=10",
