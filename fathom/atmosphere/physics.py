@@ -231,6 +231,76 @@ class FirstPhysics:
         return f"FirstPhysics({', '.join(s.name for s in self)})"
 
 
+class AromePhysics(FirstPhysics):
+    """Physics for spacings of a few km, at which deep clouds are those of the dynamics: cloud, ice,
+    rain, snow and graupel that are carried, turbulence with an energy of its own, shallow clouds by
+    an updraught, layers of soil, and RRTMGP.
+
+    A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
+    physics=AromePhysics())`. Clouds are those of each step.
+
+    Parameters
+    ----------
+    radiation_every : how often ozone and radiative fluxes are computed, unless a scheme of them
+        says `every` itself.
+    critical_humidity : relative humidity at which a layer begins to be in cloud, of the
+        microphysics and of the clouds that radiation and turbulence see, where they are by default.
+
+    The others are those of FirstPhysics.
+    """
+
+    def __init__(
+        self,
+        *,
+        radiation_every="15min",
+        critical_humidity=0.95,
+        sunlight="Sunlight",
+        ozone="StandardOzone",
+        clouds="PrognosticCloud",
+        radiation="RRTMGP",
+        surface="SurfaceState",
+        exchange="BulkExchange",
+        mixing="CloudyTurbulentEnergy",
+        shallow="ShallowMassFlux",
+        convection=None,
+        condensation="GraupelMicrophysics",
+        land="SoilLayers",
+        lake=None,
+        drag=None,
+        blocking=None,
+    ):
+        self.critical_humidity = critical_humidity
+        super().__init__(
+            radiation_every=radiation_every,
+            sunlight=sunlight,
+            ozone=ozone,
+            clouds=self._with_humidity(clouds, every="1s"),
+            radiation=radiation,
+            surface=surface,
+            exchange=exchange,
+            mixing=mixing,
+            shallow=shallow,
+            convection=convection,
+            condensation=self._with_humidity(condensation),
+            land=land,
+            lake=lake,
+            drag=drag,
+            blocking=blocking,
+        )
+
+    def _with_humidity(self, what, **more):
+        """A scheme named without parameters of its own."""
+        if not isinstance(what, str):
+            return what
+        made = scheme(what, **more)
+        if "critical_humidity" not in made.parameter_names:
+            return made
+        return scheme(what, critical_humidity=self.critical_humidity, **more)
+
+    def __repr__(self):
+        return f"AromePhysics({', '.join(s.name for s in self)})"
+
+
 water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")
 
 
@@ -272,5 +342,6 @@ surface_defaults = {
     "ozone": 0.0,
     "cloud_fraction": 0.0,
     "cloud_water": 0.0,
+    "convective_precipitation": 0.0,  # where no scheme makes it
 }
 layer_fields = ("ozone", "cloud_fraction", "cloud_water")

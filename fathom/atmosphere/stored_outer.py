@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom import moist_air, names, output
+from fathom.atmosphere import compressible
 from fathom.atmosphere.initial import initial_state
 from fathom.data import atmosphere, stored_state
 from fathom.failure import InputError
@@ -136,7 +137,8 @@ class Stored:
         )
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
-        found, a, b = stored_state.in_layers(self.path, number, self.model.tracers)
+        sound = compressible.fields if self.model.compressible else ()
+        found, a, b = stored_state.in_layers(self.path, number, (*self.model.tracers, *sound))
         shape = self.model.grid.points[::-1]
         flat = {name: v.reshape(*v.shape[:-2], -1) for name, v in found.items()}
         p_s = flat.pop("surface_air_pressure")
