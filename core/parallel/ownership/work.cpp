@@ -1,6 +1,5 @@
 #include "parallel/ownership/work.hpp"
 #include <algorithm>
-#include <cstdlib>
 
 namespace fathom {
 
@@ -10,9 +9,9 @@ WorkTable::WorkTable(Topology t, std::span<const int> wet, int halo)
     for (int j = 0; j < t.ny; ++j) {
         int sum = 0;
         for (int i = 0; i < t.nx; ++i) {
-            const int levels = std::abs(wet[std::size_t(j) * t.nx + i]);
+            const int levels = wet[std::size_t(j) * t.nx + i];
             deepest = std::max(deepest, levels);
-            sum += levels > 0;
+            sum += levels != 0;
             wet_sum[(j + 1) * row + i + 1] = wet_sum[j * row + i + 1] + sum;
         }
     }
@@ -37,12 +36,13 @@ const WorkTable::Packs& WorkTable::aligned(int alignment) const {
         double sum = 0;
         bool before = false;  // water in the pack before
         for (int n = 0; n < p.count; ++n) {
-            int levels = 0;
+            int levels = 0, idle = 0;  // idle: of what is no column
             for (int i = p.first + 8 * n; i < p.first + 8 * n + 8; ++i)
-                if (periodic || (i >= 0 && i < nx))
-                    levels =
-                        std::max(levels, std::abs(wet[std::size_t(j) * nx + (i + 8 * nx) % nx]));
-            sum += levels ? 8 * (levels + column) + (before ? 0 : coast) : 0;
+                if (periodic || (i >= 0 && i < nx)) {
+                    const int here = wet[std::size_t(j) * nx + (i + 8 * nx) % nx];
+                    levels = std::max(levels, here), idle = std::max(idle, -here);
+                }
+            sum += levels ? 8 * (levels + column) + (before ? 0 : coast) : 8 * idle;
             before = levels > 0;
             p.sum[(j + 1) * row + n + 1] = p.sum[j * row + n + 1] + sum;
         }
