@@ -204,6 +204,12 @@ class GridPointAtmosphere(AirWithPhysics):
             raise InputError("fix_mass = true: air passes through the edges of an area")
         return bool(fix_mass)
 
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        outer = self.outer_model
+        return [outer] if isinstance(outer, outer_models.Running) else []
+
     def _outer(self, given, in_time, every):
         if not self.area:
             if given is not None:
