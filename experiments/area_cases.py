@@ -376,7 +376,8 @@ def draw(path, shown):
                 continue
             signed = -values.min() > 0.02 * values.max() > 0
             most = abs(values).max()
-            levels = np.linspace(-most, most, 22) if signed else 21
+            values = values if signed else np.maximum(values, 0)
+            levels = np.linspace(-most, most, 22) if signed else np.linspace(0, most, 22)
             filled = panel.contourf(x, y, values, levels, cmap="RdBu_r" if signed else "viridis")
             panel.set_xlabel("x [km]")
             figure.colorbar(filled)

@@ -69,13 +69,12 @@ def _without_records(simulation):
 
 def _draw_to_start(model, sequence, fields, step):
     """A model with an outer one: this is the state that it starts from, for ever."""
-    if not getattr(model, "outer", None):
+    if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
         return
-    still = outer.Records(model, outer.Initial(model), step)
-    for name, values in still.read(0).items():
+    for name, values in outer.right_sides(model, step)(model.initial).items():
         for suffix in ("_previous", "_next"):
-            fields.set(name + suffix, values, nearest_outside=True)
-        sequence.ramp(name + "_weight", step, 0.0, float("inf"))
+            fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
+        sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))
 
 
 def _adiabatic(model):
