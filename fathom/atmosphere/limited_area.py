@@ -47,7 +47,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time; or a Simulation of a
-        SpectralAtmosphere or of a larger area, which then runs beside this one
+        SpectralAtmosphere or of a larger area, which then runs together with this one
         (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
     outer_every : how often the state of one that runs beside it is taken; by default each of its
@@ -61,7 +61,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         earth, with its land and what is smaller than a cell (fathom.atmosphere.ground_of_area);
         the path of a file with finer heights [m] on latitudes and longitudes, also for what an
         analysis lies on.
-    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.

@@ -79,7 +79,7 @@ class FirstPhysics:
         TileDiffusion, which take the parameters of `surface` and `exchange`.
     lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers or
         TiledLand.
-    shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
+    shallow : None; or ShallowMassFlux, an updraught in addition to the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
     mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
@@ -305,12 +305,12 @@ water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel
 
 
 def carried(physics):
-    """Kinds of water beside vapour that a list of schemes changes, and dynamics carry."""
+    """Kinds of water other than vapour that a list of schemes changes, and dynamics carry."""
     return [w for w in water if any(f"{w}_tendency" in p.field_names for p in physics)]
 
 
-# What a user may set beside the air; where nothing is said, a sea without ice or mountains under
-# air without ozone.
+# What a user may set together with the air; by default a sea without ice or mountains under air
+# without ozone.
 surface_defaults = {
     "land_fraction": 0.0,
     "sea_ice_fraction": 0.0,

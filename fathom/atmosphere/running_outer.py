@@ -47,9 +47,8 @@ class Running:
         self.axis = Every(simulation, self.every)
 
     def __str__(self) -> str:
-        return (
-            f"a {type(self.simulation.model).__name__} that runs beside it, every {self.every:g} s"
-        )
+        model = type(self.simulation.model).__name__
+        return f"a {model} that runs together with it, every {self.every:g} s"
 
     def write_restart(self, path: Path) -> None:
         """What the outer model needs beside the restart `path` of the area: a restart of its own,

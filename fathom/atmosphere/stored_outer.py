@@ -105,7 +105,7 @@ class Stored:
         _ = self.axis, self._on_own_points
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """A record, or what lies between two, as `set` takes it."""
+        """A record, or the state between two records, as arguments of `set`."""
         before, piece = divmod(number, self.pieces)
         if not piece:
             return self._record(before)

@@ -1,5 +1,5 @@
 """The state of a simulation into a restart file and back, on any ranks. Each field of the state is
-a stream of its own, so that what is under way never needs more memory than the largest field."""
+its own stream, so that what is under way never needs more memory than the largest field."""
 
 import glob
 import warnings

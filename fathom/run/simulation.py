@@ -37,7 +37,7 @@ class Simulation(Requests, Events):
     model : Ocean, or another that says of itself what docs/models.md lists.
     step : time step, "1h" or seconds.
     start : date, "2000-01-01".
-    surface : what drives it from above, as BulkForcing; None: what the model takes then.
+    surface : what drives it from above, as BulkForcing; None: the model's usual surface.
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
@@ -49,7 +49,7 @@ class Simulation(Requests, Events):
     limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
         a run has blown up.
     beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
-    configuration : TOML text of the run, kept beside its results.
+    configuration : TOML text of the run, kept next to its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
     """
@@ -402,7 +402,7 @@ class Simulation(Requests, Events):
 
 
 def _surface(model, given):
-    """What drives a model from above; None: what it takes then."""
+    """What drives a model from above; None: its usual surface."""
     if isinstance(given, (bool, int, float, str, list, tuple, dict)):
         raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
     return given or (model.usual_surface and model.usual_surface())

@@ -71,7 +71,7 @@ class Case:
                 )
 
     def interpolation(self, simulation: Any) -> dict[str, float]:
-        """What interpolation takes by itself; nothing where that is not measured."""
+        """The time of interpolation alone; nothing where it is not measured."""
         bytes_ = 8 if self.precision == "fp64" else 4
         return Interpolation(simulation.model.grid, bytes_, simulation.step).ratios()
 
