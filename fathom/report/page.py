@@ -167,7 +167,7 @@ def _figures(pictures: Pictures, shape: str = "") -> str:
 def _figure(name: str, draw: Callable[[], Any]) -> str:
 
     try:
-        data = base64.b64encode(plots.encoded(draw())).decode()
+        data = base64.b64encode(plots.encoded(draw(), colours=256)).decode()
     except _failures as error:
         return _missing(name, error)
     return f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>'
