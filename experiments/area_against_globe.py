@@ -5,6 +5,12 @@
         --set model.outer=runs/outer/outer.zarr
     python experiments/area_against_globe.py runs/europe runs/outer
 
+Of the grid-point atmosphere:
+
+    fathom run experiments/forecast-gridpoint.toml --out runs/globe
+    fathom run experiments/europe-gridpoint.toml --out runs/europe
+    python experiments/area_against_globe.py runs/europe runs/globe europe.png
+
 Prints the table of docs/limited-area.md: rms difference of 500 hPa height and 850 hPa temperature
 from the globe, without 20 points along each edge, beside the standard deviation of the field; and
 the mean surface pressure of the area.
@@ -29,16 +35,53 @@ def on_points(field, longitude, latitude):
     return RegularGridInterpolator((field.latitude.values, around), twice)((latitude, longitude))
 
 
-def main(area, globe):
-    here, there = fm.open(Path(area) / "pressure.zarr"), fm.open(Path(globe) / "outer.zarr")
+def draw(area, globe, picture):
+    """Sea level pressure and the wind at 850 hPa at the last time of the area."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    here, there = (fm.open(Path(run) / "pressure.zarr") for run in (area, globe))
+    time = {"time": here.time.values[-1]}
+    x, y = here.longitude.values, here.latitude.values
+    own = [here[n].sel(time).sel(pressure=850).values for n in ("ua", "va")]
+    outer = [on_points(there[n].sel(time).sel(pressure=850), x, y) for n in ("ua", "va")]
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharey=True)
+    low, ground = (fm.open(Path(run) / "surface.zarr").psl.sel(time) / 100 for run in (area, globe))
+    for ax, pressure, (u, v), title in zip(
+        axes,
+        (on_points(ground, x, y), low.values),
+        (outer, own),
+        ("the globe", "the area inside"),
+        strict=True,
+    ):
+        image = ax.pcolormesh(x, y, np.hypot(u, v), vmin=0, vmax=30, shading="nearest")
+        lines = ax.contour(x, y, pressure, np.arange(960, 1050, 4), colors="w", linewidths=0.8)
+        ax.clabel(lines, fontsize=7)
+        ax.set(title=title, xlabel="longitude [degrees]")
+    axes[0].set_ylabel("latitude [degrees]")
+    figure.colorbar(image, label="wind at 850 hPa [m/s]")
+    figure.savefig(picture, dpi=80)
+
+
+def main(area, globe, picture=None):
+    here, outer = fm.open(Path(area) / "pressure.zarr"), Path(globe) / "outer.zarr"
+    there = fm.open(outer if outer.exists() else Path(globe) / "pressure.zarr")
     surface = fm.open(Path(area) / "surface.zarr")
+    if picture:
+        draw(area, globe, picture)
     places = here.longitude.values, here.latitude.values
     print("| hours | 500 hPa height | of | 850 hPa temperature | of | mean surface pressure |")
     print("|---|---|---|---|---|---|")
     for n, time in enumerate(here.time.values):
+        if time not in there.time.values:
+            continue
         hours = (time - here.time.values[0]) / np.timedelta64(1, "h")
         row = [f"{hours:g}"]
         for own, other, level, scale in (("zg", "phi", 500, GRAVITY), ("ta", "ta", 850, 1)):
+            if other not in there:
+                other, scale = own, 1
             mine = here[own].sel(pressure=level)[n].values[inner]
             outer = there[other].sel(pressure=level, time=time) / scale
             away = mine - on_points(outer, *places)[inner]
@@ -47,4 +90,4 @@ def main(area, globe):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:3])
+    main(*sys.argv[1:4])

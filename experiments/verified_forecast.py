@@ -35,7 +35,7 @@ def gridpoint(options):
         physics=() if options.dry else fm.FirstPhysics(),
         precision=options.precision,
         **model,
-    ).set(analysis=options.file)
+    ).set(analysis=options.file, digital_filter=0 if options.filter == "0" else options.filter)
 
 
 def spectral(options):

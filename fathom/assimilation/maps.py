@@ -110,6 +110,30 @@ class Ensemble(LinearMap):
         return np.concatenate([self.localisation.adjoint(member * y) for member in self.scaled])
 
 
+class Hybrid(LinearMap):
+    """The root of a sum of covariances, L = [w_1^1/2 L_1, w_2^1/2 L_2, ...], each with the part of
+    the control vector that its `controls` is long. ValueError: no term, or a negative weight.
+    """
+
+    def __init__(self, *terms: tuple[float, Any]) -> None:
+        if not terms or any(weight < 0 for weight, _ in terms):
+            raise InputError("a sum of covariances needs weights that are not negative")
+        self.terms = [(float(np.sqrt(weight)), root) for weight, root in terms]
+        self.ends = np.cumsum([root.controls for _, root in self.terms])
+
+    @property
+    def controls(self) -> int:
+        """Length of chi."""
+        return int(self.ends[-1])
+
+    def apply(self, x: Vector) -> Vector:
+        parts = np.split(x, self.ends[:-1])
+        return sum(root_weight * L.apply(part) for (root_weight, L), part in zip(self.terms, parts))
+
+    def adjoint(self, y: Vector) -> Vector:
+        return np.concatenate([root_weight * L.adjoint(y) for root_weight, L in self.terms])
+
+
 def adjoint_error(map_: LinearMap, x: Vector, y: Vector) -> float:
     """|<A x, y> - <x, A* y>|, relative to the sum of the absolute terms."""
     forward, backward = map_.apply(x) * y, x * map_.adjoint(y)

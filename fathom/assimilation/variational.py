@@ -7,6 +7,13 @@
 
 With outer loops 4D-Var runs the model again from what it has found, and takes its tangent there:
 d = y - H M(x_b + L chi) + H M' L chi, for the whole chi.
+
+Two more choices of 4D-Var: `inner`, a coarser model whose tangent and B are used in place of the
+model's own (departures are still of the model; Courtier et al. 1994), and `constraint`, a weak
+digital filter (Gauthier & Thepaut 2001): one more slot, whose data say that nothing of the
+increment in the middle is faster than the filter lets through,
+
+    J_c = 1/2 w |sum_n h_n M'_n dx - M'_middle dx|^2
 """
 
 from __future__ import annotations
@@ -17,8 +24,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from fathom.assimilation.cost import Cost, Slot
-from fathom.assimilation.maps import LinearMap, Product, Vector
+from fathom.assimilation.maps import Identity, LinearMap, Product, Vector
 from fathom.assimilation.minimisers import Found, lanczos
+from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
 from fathom.failure import InputError
 
@@ -37,11 +45,12 @@ def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vecto
 @dataclass
 class Seen:
     """Observations of one time: values y, variances of their errors, H. `taken`: those that
-    screening has left, all by default."""
+    screening has left, all by default. inner: H on the grid of an inner model."""
 
     values: Vector
     variances: Vector
     operator: LinearMap
+    inner: LinearMap | None = None
     taken: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -55,6 +64,15 @@ class Seen:
     def taken_operator(self) -> LinearMap:
         """H of those that were taken."""
         return Product(_Taken(self.taken), self.operator)
+
+    @property
+    def taken_inner(self) -> LinearMap:
+        """The same on the grid of the inner model."""
+        if self.inner is None:
+            raise InputError(
+                "data have no operator on the grid of the inner model: Seen(..., inner)"
+            )
+        return Product(_Taken(self.taken), self.inner)
 
     def screen(self, departures: Vector, background_variances: Vector | float, most: float) -> int:
         """Leaves out what departs from the background by more than so many standard deviations of
@@ -92,6 +110,38 @@ class _Stacked(LinearMap):
         return np.sum([o.adjoint(part) for o, part in zip(self.maps, np.split(y, self.ends))], 0)
 
 
+@dataclass(frozen=True)
+class Constraint:
+    """A weak digital filter. sizes: of a state, in which its numbers count as one, an array as long
+    or a number; weight: w for a whole state; longest: period [steps] of what it lets through.
+    """
+
+    sizes: Vector | float
+    weight: float = 1.0
+    longest: float = 6.0
+
+    def filter(self, steps: int) -> np.ndarray:
+        """h_n less 1 in the middle, n = 0 ... steps: Lanczos' window, the sum is 0."""
+        n = np.arange(steps + 1) - steps // 2
+        h = np.sinc(2 * n / self.longest) * np.sinc(n / (steps // 2 + 1))
+        h /= h.sum()
+        h[steps // 2] -= 1
+        return h
+
+
+class _Combined(LinearMap):
+    """Of several vectors one after another their sum with weights."""
+
+    def __init__(self, weights: np.ndarray) -> None:
+        self.weights = weights
+
+    def apply(self, x: Vector) -> Vector:
+        return self.weights @ x.reshape(len(self.weights), -1)
+
+    def adjoint(self, y: Vector) -> Vector:
+        return np.outer(self.weights, y).ravel()
+
+
 @dataclass
 class Analysis:
     """What a window has come to: states at its start, middle and end; J_b and J_o with the
@@ -109,6 +159,7 @@ class Analysis:
     variances: Vector
     found: Found
     rejected: int = 0
+    filtered: float = 0.0  # J_c
     history: list[float] = field(default_factory=list)  # J_o with the model, of each outer loop
 
     @property
@@ -123,6 +174,7 @@ class Analysis:
             "J_before": self.before,
             "J_background": self.parts[0],
             "J_observations": self.parts[1],
+            **({"J_filter": self.filtered} if self.filtered else {}),
             "iterations": self.found.iterations,
         }
 
@@ -135,6 +187,8 @@ class Window:
     trajectory : of the model. background : L. steps : of a window, an even number.
     method : "3d-var", "fgat" or "4d-var". outer : loops of 4D-Var.
     screening : departures beyond so many standard deviations are left out; None: none.
+    inner : a coarser model for the tangent of 4D-Var; `background` is then on its grid.
+    constraint : a weak digital filter of 4D-Var.
     """
 
     def __init__(
@@ -149,11 +203,16 @@ class Window:
         outer: int = 1,
         screening: float | None = 5.0,
         background_variance: float = 1.0,
+        inner: Inner | None = None,
+        constraint: Constraint | None = None,
     ) -> None:
         if method not in methods:
             raise InputError(f"method = {method!r}: allowed are {', '.join(methods)}")
         if steps < 2 or steps % 2:
             raise InputError(f"steps = {steps} of a window must be an even number, 2 or more")
+        if (inner is not None or constraint is not None) and method != "4d-var":
+            raise InputError(f"an inner model and a constraint are of 4d-var, not of {method}")
+        self.inner, self.constraint = inner, constraint
         self.trajectory, self.background, self.steps, self.method = (
             trajectory,
             background,
@@ -188,15 +247,23 @@ class Window:
             states |= {n: states[middle] for n in seen}
         rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
         first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
-        departures, chi, history = first, None, []
+        departures, chi, history, filtered = first, None, [], 0.0
+        x = start
         for _ in range(self.outer):
+            if self.inner is not None:
+                self.inner.follow(x, self.steps)
             G = self._observed(seen)
             if chi is not None:  # about what was found, for the whole increment
                 departures = departures + G.apply(self.background.apply(chi))
-            cost = Cost(self.background, [Slot(departures, variances, G)])
+            slots = [Slot(departures, variances, G), *self._filtered()]
+            cost = Cost(self.background, slots)
             found = lanczos(cost, iterations=self.iterations, tolerance=self.tolerance)
             chi = found.control
+            for slot in slots[1:]:
+                left = slot.observation.apply(found.increment)
+                filtered = 0.5 * float(left @ slot.weighted(left))
             after, departures = self._found(start, states[middle], departures, G, found, seen)
+            x = after[0]
             history.append(0.5 * float(departures @ (departures / variances)))
         assert chi is not None
         return Analysis(
@@ -211,15 +278,31 @@ class Window:
             variances,
             found,
             rejected,
+            filtered,
             history,
         )
 
     def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
         """G, of dx to what is observed in the window."""
+        if self.inner is not None:
+            return self.inner.trajectory.observed({n: s.taken_inner for n, s in seen.items()})
         operators = {n: s.taken_operator for n, s in seen.items()}
         if self.method == "4d-var":
             return self.trajectory.observed(operators)
         return _Stacked(list(operators.values()), [int(s.taken.sum()) for s in seen.values()])
+
+    def _filtered(self) -> list[Slot]:
+        """The constraint as a slot whose data are zeros."""
+        if self.constraint is None:
+            return []
+        c, trajectory = (
+            self.constraint,
+            self.trajectory if self.inner is None else self.inner.trajectory,
+        )
+        all_ = trajectory.observed({n: Identity() for n in range(self.steps + 1)})
+        size = len(trajectory.vector())
+        variances = np.broadcast_to(np.square(c.sizes) * size / c.weight, size)
+        return [Slot(np.zeros(size), variances, Product(_Combined(c.filter(self.steps)), all_))]
 
     def _found(
         self,
@@ -232,7 +315,8 @@ class Window:
     ) -> tuple[dict[int, Vector], Vector]:
         """States with the increment, and what is left of the departures."""
         if self.method == "4d-var":
-            after = self._follow(start + found.increment, list(seen))
+            increment = found.increment if self.inner is None else self.inner.up(found.increment)
+            after = self._follow(start + increment, list(seen))
             return after, _departures(seen, after)
         x = middle + found.increment
         after = {0: start, self.steps // 2: x, self.steps: self._ahead(x)}

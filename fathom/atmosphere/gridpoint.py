@@ -13,6 +13,7 @@ from fathom.atmosphere import (
     gridpoint_diagnostics,
     gridpoint_report,
     gridpoint_state,
+    start,
 )
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
@@ -31,6 +32,7 @@ from fathom.names import near
 from fathom.order import Order, all_placed
 from fathom.regrid import chosen
 from fathom.schemes import bytes_of
+from fathom.time.clock import Period
 
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
@@ -44,7 +46,7 @@ class GridPointAtmosphere(AirWithPhysics):
     grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
     physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
         atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
-    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
         on the sphere of (longitude, latitude) [degrees].
@@ -179,7 +181,7 @@ class GridPointAtmosphere(AirWithPhysics):
             reference_temperature, surface_potential_temperature, stability
         )
         self.placed = all_placed(placed)  # the user's own
-        self.initial = {}
+        self.initial, self.filter_span = {}, 0.0
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
     def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
@@ -201,6 +203,12 @@ class GridPointAtmosphere(AirWithPhysics):
         if self.area and yes_or_no("fix_mass", fix_mass):
             raise InputError("fix_mass = true: air passes through the edges of an area")
         return bool(fix_mass)
+
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        outer = self.outer_model
+        return [outer] if isinstance(outer, outer_models.Running) else []
 
     def _outer(self, given, in_time, every):
         if not self.area:
@@ -254,11 +262,13 @@ class GridPointAtmosphere(AirWithPhysics):
             *self.boundary,
         )
 
-    def set(self, case=None, analysis=None, **values):
+    def set(self, case=None, analysis=None, digital_filter=None, **values):
         """Initial state by field: a number, an array of its levels, or a function.
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
             it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
+        digital_filter : span of the filter that takes the gravity waves out of the start, "6h" as
+            a spectral atmosphere has it (docs/forecast.md); 0: none, as by default.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
         Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
         y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
@@ -268,6 +278,12 @@ class GridPointAtmosphere(AirWithPhysics):
         latitude): surface_air_pressure or log_surface_pressure. Tracers as the temperature is
         given. What the physics reads of ground and sea: a number or an array (ny, nx).
         """
+        if digital_filter and self.area:
+            raise InputError("digital_filter: a model with an outer one has none")
+        if digital_filter is not None:
+            self.filter_span = (
+                Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
+            )
         if case is not None:
             ground = self.orography
             values = cases.apply(self, case, cases.primitive_equations) | values
@@ -417,6 +433,11 @@ class GridPointAtmosphere(AirWithPhysics):
         for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
+
+    def settle(self, simulation):
+        """Once the initial state is there."""
+        if self.filter_span:
+            start.digital_filter(simulation, self.filter_span)
 
     @property
     def derived(self):

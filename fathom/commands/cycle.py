@@ -79,6 +79,7 @@ def cycle(
 @click.option(
     "--nmc", is_flag=True, help="From differences of forecasts over two days and one day."
 )
+@click.option("--ensemble", is_flag=True, help="From the members of an ensemble of analyses.")
 @experiment_argument
 @out_option
 @ranks_option
@@ -86,6 +87,7 @@ def cycle(
 @settings_option
 def background(
     nmc: bool,
+    ensemble: bool,
     experiment: Path,
     out: Path | None,
     ranks: int,
@@ -93,10 +95,11 @@ def background(
     settings: tuple[str, ...],
 ) -> int:
     """Estimate the covariances of background errors of the model of EXPERIMENT (TOML), as
-    background.nc in --out, where `fathom cycle` finds them.
+    background.nc in --out, where `fathom cycle` finds them; those of an ensemble, which needs them
+    itself, as background-ensemble.nc, for [background] file.
     """
-    if not nmc:
-        raise click.UsageError("how are they to be estimated? allowed: --nmc")
+    if nmc == ensemble:
+        raise click.UsageError("how are they to be estimated? allowed: --nmc or --ensemble")
 
     def act() -> int:
         from fathom.cycle import experiment as files  # start-up time: loads the models
@@ -105,8 +108,11 @@ def background(
         cycles = Cycles(
             files.read(experiment, settings), out or Path("runs") / experiment.stem, _say
         )
-        cycles.errors()
-        _say(str(cycles.out / "background.nc"))
+        if ensemble:
+            _say(str(cycles.of_members()))
+        else:
+            cycles.errors()
+            _say(str(cycles.out / "background.nc"))
         return 0
 
     return launch.distribute(ranks, threads, out or Path("."), act)

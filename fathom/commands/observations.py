@@ -15,6 +15,7 @@ from fathom.commands.options import (
     threads_option,
     usual_option,
 )
+from fathom.failure import InputError
 from fathom.run import launch
 
 base_argument = click.argument("base", type=click.Path(path_type=Path))
@@ -138,16 +139,19 @@ def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
 @base_argument
 @click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base with departures (.parquet).")
-def compare(base: Path, fields: tuple[Path, ...], out: Path) -> int:
+@click.option("--climate", is_flag=True, help="Of a store: the mean of its moments, for any date.")
+def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> int:
     """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
-    store of a run (.zarr, .nc). What has no equivalent there keeps no departure.
+    store of a run (.zarr, .nc). What has no equivalent there has its reason.
     """
     from fathom.observations import background, compared, stores  # start-up time
     from fathom.observations import base as bases  # start-up time
 
     data = bases.read(base)
     if len(fields) == 1 and fields[0].suffix in stores.endings:
-        lines = stores.compare(data, fields[0])
+        lines = (stores.climate if climate else stores.compare)(data, fields[0])
+    elif climate:
+        raise InputError("--climate is of one store of a run (.zarr, .nc)")
     else:
         lines = compared.compare(data, background.Background.open(*fields))
     bases.write(data, out)

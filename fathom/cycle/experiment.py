@@ -4,6 +4,7 @@
 [observations]   columns at places drawn at random, new ones each time
 [background]     covariances of background errors, from forecasts of two lengths
 [assimilation]   methods, window, minimisation
+[ensemble]       of the methods eda, envar and hybrid
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.time.clock import Period
+
+all_methods = (*methods, "eda", "envar", "hybrid")
 
 
 @dataclass
@@ -73,6 +76,22 @@ class Assimilation:
 
 
 @dataclass
+class Ensemble:
+    """members of the ensemble of data assimilations; from window to window inflation of their
+    spread, and model_error, drawn anew for each: a share of B's variance; weight of their
+    covariances in a hybrid; localisation: length [km] and depth [ln p] of half of its reach; seed
+    of the errors of the members' data."""
+
+    members: int = 10
+    inflation: float = 1.05
+    model_error: float = 0.05
+    weight: float = 0.5
+    length: float = 2500.0
+    depth: float = 1.5
+    seed: int = 7
+
+
+@dataclass
 class Cycle:
     windows: int = 40
 
@@ -84,6 +103,7 @@ class Experiment:
     observations: Observations
     background: Background
     assimilation: Assimilation
+    ensemble: Ensemble
     cycle: Cycle
     text: str = ""
 
@@ -150,11 +170,15 @@ def _table(document: Document, name: str, kind: Any, given: Any) -> Any:
 
 def _check(document: Document, e: Experiment) -> None:
     for name in e.assimilation.methods:
-        if name not in methods:
+        if name not in all_methods:
             raise InputError(
                 f"{document.place('assimilation', 'methods')}: unknown method {name!r}"
-                f"{near(str(name), methods)}; allowed are {', '.join(methods)}"
+                f"{near(str(name), all_methods)}; allowed are {', '.join(all_methods)}"
             )
+    if e.ensemble.members < 2 or e.ensemble.weight > 1:
+        raise InputError(
+            f"{document.place('ensemble')}: allowed are two members or more and a weight up to 1"
+        )
     if e.nature.levels != e.model.levels:
         raise InputError(
             f"{document.place('nature', 'levels')}: nature has {e.nature.levels} levels, the model"

@@ -40,6 +40,8 @@ def means(results: Results) -> dict[str, dict[str, float]]:
             "rejected": mean("rejected"),
             "iterations": mean("iterations"),
         }
+        if "spread" in all_[0]:
+            made[method] |= {f"spread {name}": rms("spread", name) for name in names}
     return made
 
 
@@ -62,6 +64,13 @@ def text(results: Results) -> list[str]:
             f"{method:8}{len(results[method]):8}{errors}{m['departure']:11.2f}"
             f"{m['residual']:10.2f}{m['2J/p']:7.2f}"
         )
+    lines += [
+        f"{method}: spread over the error of the members' mean, wind"
+        f" {m['spread wind'] / m['background wind']:.2f}, temperature"
+        f" {m['spread temperature'] / m['background temperature']:.2f}, pressure"
+        f" {m['spread pressure'] / m['background pressure']:.2f}"
+        for method, m in means(results).items() if "spread wind" in m
+    ]  # fmt: skip
     return lines
 
 
@@ -69,7 +78,7 @@ def text(results: Results) -> list[str]:
 def picture(results: Results) -> Any:
     """Errors of background and analysis in time."""
     figure = new_figure(9, 6)
-    colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f")))
+    colours = dict(zip(results, ("#c1440e", "#1b6ca8", "#2a7f3f", "#7a4ea3", "#8a6d1d", "#444444")))
     for n, name in enumerate(("wind", "temperature", "pressure", "departure")):
         axes = figure.add_subplot(2, 2, n + 1)
         for method, all_ in results.items():

@@ -2,6 +2,13 @@
 
     background  ->  screening  ->  analysis  ->  forecast to the next window
 
+Methods choose B and the propagation:
+
+    3d-var, fgat, 4d-var    B of statistics
+    eda                     members, each FGAT with its own data: their spread is the error's
+    envar                   FGAT with B of the members
+    hybrid                  4D-Var with both
+
 What is done is kept in the directory of the experiment, file by file; a run that was stopped goes
 on with the window after the last that is there.
 """
@@ -17,8 +24,9 @@ import numpy as np
 
 from fathom import mpi
 from fathom.assimilation.balance import AirBackground, Errors
-from fathom.assimilation.maps import Vector
-from fathom.assimilation.variational import Window
+from fathom.assimilation.ensembles import AirLocalisation, analysed, background_of, inflated
+from fathom.assimilation.maps import Hybrid, LinearMap, Vector
+from fathom.assimilation.variational import Seen, Window
 from fathom.cycle.experiment import Experiment
 from fathom.cycle.twin import Twin, as_numbers
 from fathom.failure import InputError, MissingFile
@@ -138,43 +146,138 @@ class Cycles:
 
     def run(self, method: str) -> list[dict[str, Any]]:
         """All windows of a method; what each has come to."""
+        if method == "eda":
+            return self._members()
         e, twin, folder = self.experiment, self.twin, self.out / method
-        background = AirBackground(twin.model.transform, self.errors())
-        window = Window(
-            twin.model.trajectory,
-            background,
-            e.steps,
-            method,
-            iterations=e.assimilation.iterations,
-            outer=e.assimilation.outer,
-            screening=e.assimilation.screening,
-            background_variance=4.0,
-        )
+        window = self._analysis({"envar": "fgat", "hybrid": "4d-var"}.get(method, method))
+        statistics = window.background
+        if method in ("envar", "hybrid"):
+            self._members()
         # the weather of another day: that on which the training began
         start, results = twin.truth(self.spun_up()), []
         for number in range(e.cycle.windows):
             path = folder / f"window-{number:04d}.npz"
             if not path.exists():
-                truth = self.window(number)
-                seen = {
-                    n: twin.seen(truth[f"values-{n}"], number * len(e.times) + n) for n in e.times
-                }
-                # by the first background, of another day, nothing is screened
-                window.screening = e.assimilation.screening if number > 3 else None
+                truth, seen = self.window(number), self._seen(number)
+                window.screening = self._screening(number)
+                window.background = self._background(method, number, statistics)
                 found = window.analyse(start, seen)
                 said = found.summary | {
-                    "hours": (number + 0.5) * e.steps * twin.model.step / 3600,
+                    "hours": self._hours(number),
                     "background": twin.distance(found.background, truth["middle"]),
                     "analysis": twin.distance(found.middle, truth["middle"]),
                 }
                 _write(path, end=found.end, summary=json.dumps(as_numbers(said)))
             made = _read(path)
             start = made["end"]
-            results.append(json.loads(str(made["summary"])))
-            r = results[-1]
-            self.say(
-                f"{method} {number + 1:3d}: departure {r['departure']:.2f}, residual"
-                f" {r['residual']:.2f} of the errors; wind {r['background']['wind']:.2f} ->"
-                f" {r['analysis']['wind']:.2f} m/s"
-            )
+            results.append(self._told(method, number, made))
+        return results
+
+    def _analysis(self, propagation: str) -> Window:
+        """With B of statistics."""
+        e = self.experiment
+        return Window(
+            self.twin.model.trajectory,
+            AirBackground(self.twin.model.transform, self.errors()),
+            e.steps,
+            propagation,
+            iterations=e.assimilation.iterations,
+            outer=e.assimilation.outer,
+            screening=e.assimilation.screening,
+            background_variance=4.0,
+        )
+
+    def _hours(self, number: int) -> float:
+        return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
+
+    def _screening(self, number: int) -> float | None:
+        """By the first background, of another day, nothing is screened."""
+        return self.experiment.assimilation.screening if number > 3 else None
+
+    def _seen(self, number: int) -> dict[int, Seen]:
+        times, truth = self.experiment.times, self.window(number)
+        return {n: self.twin.seen(truth[f"values-{n}"], number * len(times) + n) for n in times}
+
+    def _told(self, method: str, number: int, made: dict[str, Any]) -> dict[str, Any]:
+        r: dict[str, Any] = json.loads(str(made["summary"]))
+        self.say(
+            f"{method} {number + 1:3d}: departure {r['departure']:.2f}, residual"
+            f" {r['residual']:.2f} of the errors; wind {r['background']['wind']:.2f} ->"
+            f" {r['analysis']['wind']:.2f} m/s"
+        )
+        return r
+
+    # ---- ensembles -------------------------------------------------------------------------------
+
+    def _background(self, method: str, number: int, statistics: LinearMap) -> LinearMap:
+        """L of a window: of statistics, of the members, or of both; where the increment is."""
+        if method not in ("envar", "hybrid"):
+            return statistics
+        e = self.experiment.ensemble
+        members = _read(self.out / "eda" / f"window-{number:04d}.npz")
+        of_day = background_of(
+            members["middles" if method == "envar" else "starts"], self._localisation()
+        )
+        if method == "envar":
+            return of_day
+        return Hybrid((1 - e.weight, statistics), (e.weight, of_day))
+
+    def _localisation(self) -> AirLocalisation:
+        e, levels = self.experiment.ensemble, self.twin.model.trajectory.model.grid.levels
+        a, b = (np.asarray(x, float) for x in (levels.a, levels.b))
+        pressure = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
+        return AirLocalisation(self.twin.model.transform, pressure, 1e3 * e.length, e.depth)
+
+    def of_members(self) -> Path:
+        """Covariances of the members' backgrounds in the second half of the windows, as a file."""
+        self._members()
+        count, differences = self.experiment.cycle.windows, []
+        for number in range(count // 2, count):
+            members = _read(self.out / "eda" / f"window-{number:04d}.npz")["middles"]
+            scale = np.sqrt(len(members) / (len(members) - 1))
+            differences += list(scale * (members - members.mean(axis=0)))
+        path = self.out / "background-ensemble.nc"
+        if mpi.is_root:
+            self.twin.errors(differences).write(str(path))
+        mpi.world.barrier()
+        return path
+
+    def _members(self) -> list[dict[str, Any]]:
+        """The ensemble of data assimilations; each window keeps the members' backgrounds."""
+        e, twin, folder = self.experiment, self.twin, self.out / "eda"
+        window = self._analysis("fgat")
+        random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
+        L = AirBackground(twin.model.transform, self.errors())
+        draws = lambda number: np.array([
+            L.apply(random(number, e.ensemble.members + i).standard_normal(L.controls))
+            for i in range(e.ensemble.members)
+        ])  # fmt: skip
+        starts = twin.truth(self.spun_up()) + draws(0)
+        results = []
+        for number in range(e.cycle.windows):
+            path = folder / f"window-{number:04d}.npz"
+            if not path.exists():
+                window.screening = self._screening(number)
+                truth, of = (
+                    self.window(number)["middle"],
+                    lambda i, number=number: random(number, i),
+                )
+                found = analysed(window, starts, self._seen(number), of)
+                before, after = (np.array([getattr(f, n) for f in found])
+                                 for n in ("background", "middle"))  # fmt: skip
+                told = [f.summary for f in found]
+                said = {k: np.mean([t[k] for t in told]) for k in told[0]} | {
+                    "hours": self._hours(number),
+                    "background": twin.distance(before.mean(0), truth),
+                    "analysis": twin.distance(after.mean(0), truth),
+                    "spread": twin.spread(before),
+                    "analysis spread": twin.spread(after),
+                }
+                ends = inflated(np.array([f.end for f in found]), e.ensemble.inflation)
+                ends = ends + np.sqrt(e.ensemble.model_error) * draws(number + 1)
+                _write(path, end=ends, starts=starts, middles=before,
+                       summary=json.dumps(as_numbers(said)))  # fmt: skip
+            made = _read(path)
+            starts = made["end"]
+            results.append(self._told("eda", number, made))
         return results

@@ -152,6 +152,15 @@ class Twin:
             "energy": np.sqrt(2 * mean(wind) + 1004.7 / 300 * mean(T) + 287.06 * 300 * mean(pi)),
         }
 
+    def spread(self, members: np.ndarray) -> dict[str, float]:
+        """Standard deviations of states (N, n) about their mean, as `distance`."""
+        mean = members.mean(axis=0)
+        each = [self.distance(x, mean) for x in members]
+        return {
+            name: float(np.sqrt(sum(d[name] ** 2 for d in each) / (len(each) - 1)))
+            for name in each[0]
+        }
+
 
 def as_numbers(of: Any) -> Any:
     """For JSON: floats in place of NumPy's."""

@@ -1,7 +1,7 @@
 """The base of observations: one row a datum, a number with its unit. It is a table in memory
 (`Observations`) and a Parquet file on disk; SQL is the language of questions.
 
-A datum is known by `report` and `datum`. The report's number is made from the bytes of its own
+A datum is known by `report` and `datum`. The report's number is made from the bytes of the
 message, the datum's from its place in the report: neither ranks nor names nor order of files enter.
 What is missing is NaN in memory and null in the file, never a number.
 """
@@ -31,10 +31,11 @@ columns: dict[str, tuple[str, str, str]] = {
     "time": ("i8", "s", "since 1970-01-01"),
     "longitude": ("f8", "degrees", "-180 to 180"),
     "latitude": ("f8", "degrees", ""),
-    "height": ("f8", "m", "of the station, or of the datum where it has a height of its own"),
+    "height": ("f8", "m", "of the station, or of the datum where it has its own height"),
     "pressure": ("f8", "Pa", "of the datum; of sea water: null"),
     "depth": ("f8", "m", "of the datum in the sea"),
-    "channel": ("i4", "1", "of a radiometer; 0: none"),
+    "instrument": ("i4", "1", "of a satellite: its number in WMO's Common Code Table C-8; 0: none"),
+    "channel": ("i4", "1", "of a radiometer, in the instrument's own count; 0: none"),
     "zenith": ("f8", "degrees", "of the satellite, seen from the place"),
     "variable": ("i2", "1", "what is observed: a text in the file"),
     "value": ("f8", "of the variable", "what was observed"),
@@ -50,7 +51,7 @@ columns: dict[str, tuple[str, str, str]] = {
 }
 texts = {"kind": variables.kinds, "variable": variables.names}
 order = ("kind", "time", "report", "datum")
-usual = {"channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
+usual = {"instrument": 0, "channel": 0, "reason": 0, "slot": -1, "weight": 1.0, "station": ""}
 
 
 class Observations:

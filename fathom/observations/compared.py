@@ -8,17 +8,22 @@ import numpy as np
 
 from fathom.observations.background import Background
 from fathom.observations.base import Observations
-from fathom.observations.equivalents import line
+from fathom.observations.equivalents import line, of_model
+from fathom.observations.reasons import code
 from fathom.observations.variables import kinds, names
 
+beyond = code["outside the levels"]
 of_the_surface = ("synop", "ship", "buoy", "metar")
 
 
 def compare(data: Observations, background: Background) -> list[str]:
-    """Sets `background_departure` of what has an equivalent. Returns a line for each kind and
-    variable: how many, mean and rms.
+    """Sets `background_departure` of what has an equivalent, and reasons of what has none: *no
+    equivalent*, *outside the levels*. Returns a line for each kind and variable: how many, mean and
+    rms.
     """
     lines = []
+    reason = np.full(len(data), code["no equivalent"])
+    data["background_departure"] = np.nan
     for name in background.variables:
         if name not in names:
             continue
@@ -29,10 +34,25 @@ def compare(data: Observations, background: Background) -> list[str]:
             there = _equivalents(data, of, name, kind, background)
             departure = data["value"][of] - there
             data["background_departure"][of] = departure
+            reason[of] = np.where(_beyond(data, of, name, kind, background), beyond, reason[of])
             known = departure[np.isfinite(departure)]
             if len(known):
                 lines.append(line(kind, name, known))
+    reason[np.isfinite(data["background_departure"])] = 0
+    before = np.where(np.isin(data["reason"], of_model), 0, data["reason"])
+    data["reason"] = np.where(before == 0, reason, before)
     return lines
+
+
+def _beyond(
+    data: Observations, of: np.ndarray, name: str, kind: str, background: Background
+) -> np.ndarray:
+    """Above the highest level of the background or below its lowest."""
+    levels = background.levels(name)
+    if kind in of_the_surface or len(levels) < 2:
+        return np.zeros(len(of), bool)
+    pressure = data["pressure"][of]
+    return (pressure < levels[-1]) | (pressure > levels[0])
 
 
 def _equivalents(

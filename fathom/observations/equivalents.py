@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from fathom.moist_air import GRAVITY
-from fathom.observations import operators
+from fathom.observations import microwave, operators
 from fathom.observations.base import Observations
 from fathom.observations.netcdf import pressure_at
 from fathom.observations.reasons import code
@@ -26,6 +26,8 @@ Columns = dict[str, np.ndarray]  # name -> (levels, n)
 highest_step = 800.0  # m between a station and the model's ground, for a surface pressure
 of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
 winds = ("eastward_wind", "northward_wind")
+widest = 65.0  # degrees: of a satellite's zenith angle
+at_once = 10_000  # radiances
 
 
 class Places:
@@ -73,11 +75,18 @@ class Air:
     """What is seen of an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
 
     needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
-    takes = ("specific_humidity", *winds, "ground_temperature")
+    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction")
     _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
     def __init__(self, a: Any, b: Any):
         self.a, self.b = np.asarray(a, float), np.asarray(b, float)
+
+    def sees(self, data: Observations) -> np.ndarray:
+        """Which data an operator is for."""
+        made = _known_radiances(data)
+        for k, v, of in _groups(data):
+            made[of] |= operators.operator_of(names[v], kinds[k]) is not None
+        return made
 
     def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
         """Departures, NaN where there is no equivalent, and reasons for that (0: there is one)."""
@@ -85,8 +94,18 @@ class Air:
         departure = np.full(len(data), np.nan)
         reason = np.full(len(data), code["no equivalent"])
         for k, v, of in _groups(data):
+            if not np.isfinite(columns.temperature).any():
+                continue
+            if names[v] == "toa_brightness_temperature":
+                land = (
+                    held["land_fraction"][0][of] if "land_fraction" in held else np.zeros(len(of))
+                )
+                departure[of] = data["value"][of] - _radiances(
+                    data.taken(of), columns.taken(of), land
+                )
+                continue
             found = operators.operator_of(names[v], kinds[k])
-            if found is None or not np.isfinite(columns.temperature).any():
+            if found is None:
                 continue
             operator, what = found
             some, level = columns.taken(of), data[what][of]
@@ -94,7 +113,8 @@ class Air:
             level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
             outside, why = self._outside(some, operator, what, level)
             seen = some.apply(operator, level)
-            departure[of] = np.where(outside, np.nan, data["value"][of] - seen)
+            nowhere = np.isnan(level) & _has_level(operator, what)
+            departure[of] = np.where(outside | nowhere, np.nan, data["value"][of] - seen)
             reason[of] = np.where(outside, why, reason[of])
         reason[np.isfinite(departure)] = 0
         return departure, reason
@@ -126,14 +146,47 @@ class Air:
         return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
 
 
+def _has_level(operator: str, what: str) -> bool:
+    return (
+        what == "pressure"
+        or operator == "surface_pressure"
+        or operator in operators.by_height.values()
+    )
+
+
+def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray) -> np.ndarray:
+    """Brightness temperatures [K]; NaN of an instrument that is not known, or of no angle."""
+    seen = np.full(len(data), np.nan)
+    channel = microwave.index_of(data["instrument"], data["channel"])
+    known = np.flatnonzero(_known_radiances(data))
+    for first in range(0, len(known), at_once):
+        of = known[first : first + at_once]
+        some, zenith = columns.taken(of), np.abs(data["zenith"][of])
+        emissivity = microwave.emissivity(channel[of], zenith, some.skin, land[of])
+        seen[of] = microwave.Seen(some, channel[of], emissivity, zenith).apply()
+    return seen
+
+
+def _known_radiances(data: Observations) -> np.ndarray:
+    """Those of an instrument and an angle that the regression is for."""
+    known = microwave.index_of(data["instrument"], data["channel"]) >= 0
+    known &= data.variable_is("toa_brightness_temperature")
+    with np.errstate(invalid="ignore"):
+        return known & (np.abs(data["zenith"]) < widest)
+
+
 class Sea:
     """What is seen of an ocean whose layers have their middles at `depth` [m]."""
 
     needs = ("temperature", "salinity")
     takes = ("sea_surface_height",)
+    of = ("sea_water_temperature", "sea_water_salinity", "sea_surface_height_above_geoid")
 
     def __init__(self, depth: Any):
         self.profile = operators.SeaProfile(np.asarray(depth, float))
+
+    def sees(self, data: Observations) -> np.ndarray:
+        return np.isin(data["variable"], [names.index(name) for name in self.of])
 
     def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
         """As of the air. A temperature in situ is brought to potential temperature by the model's

@@ -33,7 +33,8 @@ slots: dict[str, tuple[int, ...]] = {
     "frequency": (2121,),
     "depth": (7062, 7063),
     "water_pressure": (7065,),
-    "channel": (5042, 2150),
+    "channel": (5042,),
+    "atovs_channel": (2150,),
     "zenith": (7024,),
     "statistic": (8023,),
     "time_meaning": (8021,),
@@ -51,6 +52,8 @@ headers: dict[str, tuple[int, ...]] = {
     "number": (1002,),
     "buoy": (1005, 1087),
     "satellite": (1007,),
+    "instrument": (2019,),
+    "sensor": (2048,),
     "selected": (21102,),
     "curvature": (10035,),  # the Earth's, at an occultation
 }
@@ -93,6 +96,7 @@ observed: dict[int, tuple[str, float, float]] = {
     22062: ("sea_water_salinity", 1, 0),
     22064: ("sea_water_salinity", 1, 0),
     22070: ("sea_surface_wave_significant_height", 1, 0),
+    22156: ("sea_surface_wave_significant_height", 1, 0),
     22184: ("sea_surface_height_above_geoid", 1, 0),  # its anomaly
 }
 meanings = (*names, "direction", "speed", "mixing_ratio")  # variables, and what becomes one
@@ -142,9 +146,11 @@ def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> 
     height = np.where(sounding & np.isnan(height), by_level, height)
     height = np.where(np.isnan(height), at["impact"] - head["curvature"][report], height)
     height = np.where(surface | np.isnan(height), head["ground"][report], height)
-    channel = np.nan_to_num(at["channel"]).astype("i4")
+    instrument, channel = _instruments(at, head, report)
     radiance = _is(name, "toa_brightness_temperature")
     channel = np.where(radiance & (channel == 0), _numbers(radiance, report), channel)
+    aircraft = kind == kinds.index("aircraft")
+    pressure = np.where(aircraft & np.isnan(at["pressure"]), _of_flight(height), at["pressure"])
     keys = _keys(data, messages, rows)
     made = Observations(
         report=keys[report],
@@ -155,14 +161,26 @@ def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> 
         longitude=(longitude + 180) % 360 - 180,
         latitude=at["latitude"] + np.nan_to_num(at["latitude_shift"]),
         height=np.where(np.abs(height) < missing_heights, height, np.nan),
-        pressure=np.where(profile, at["pressure"], np.nan),
+        pressure=np.where(profile, pressure, np.nan),
         depth=np.where(np.isnan(at["depth"]), at["water_pressure"] / 1e4, at["depth"]),
+        instrument=instrument,
         channel=channel,
         zenith=at["zenith"],
         value=value,
     )
     whole = np.isnan(at["statistic"]) & ~_other_times(at["time_meaning"])
-    return _with_variables(made, name, report, whole, head["selected"])
+    cloud = kind == kinds.index("amv")
+    whole &= ~(cloud & _is(name, "air_temperature"))  # by which its height was found
+    first = np.where(kind_of_report == kinds.index("amv"), 1, head["selected"])  # then: its parts
+    return _with_variables(made, name, report, whole, first)
+
+
+def _of_flight(height: np.ndarray) -> np.ndarray:
+    """Pressure [Pa] of an aircraft's height [m], which is that of its barometer in the standard
+    atmosphere of ICAO.
+    """
+    low = 101325 * np.maximum(1 - 2.25577e-5 * height, 0.1) ** 5.25588
+    return np.where(height < 11e3, low, 22632 * np.exp((11e3 - height) / 6341.62))
 
 
 def _other_times(meaning: np.ndarray) -> np.ndarray:
@@ -196,6 +214,27 @@ def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.n
         "altimeter")  # fmt: skip
     say(holds("toa_brightness_temperature"), "radiance")
     return kind
+
+
+amsu_a, amsu_b, mhs = 570, 574, 203  # WMO's Common Code Table C-8
+of_sensor = {3: amsu_a, 4: amsu_b, 15: mhs}  # code table 0 02 048
+
+
+def _instruments(at: Any, head: Any, report: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Instrument of each datum and its own channel. The channels of ATOVS go through all of its
+    instruments: 28 to 42 are AMSU-A's, 43 to 47 those of AMSU-B or MHS.
+    """
+    sensor = np.nan_to_num(head["sensor"], nan=-1).astype(int)
+    by_sensor = sum((number * (sensor == code) for code, number in of_sensor.items()), 0 * sensor)
+    own = np.where(np.isnan(head["instrument"]), by_sensor, np.nan_to_num(head["instrument"]))
+    instrument = own[report].astype("i4")
+    channel = np.nan_to_num(at["channel"]).astype("i4")
+    of_all = np.nan_to_num(at["atovs_channel"]).astype("i4")
+    channel = np.where(of_all > 0, of_all, channel)
+    first, second = ((of_all >= a) & (of_all <= b) for a, b in ((28, 42), (43, 47)))
+    channel = channel - np.where(first, 27, np.where(second, 42, 0)).astype("i4")
+    instrument = np.where(first, amsu_a, instrument)
+    return np.where(second & (instrument != mhs), amsu_b, instrument), channel
 
 
 def _stations(rows: Any, head: Any) -> np.ndarray:
@@ -300,7 +339,7 @@ def _pairs(wind: np.ndarray, is_speed: np.ndarray, report: np.ndarray) -> tuple[
 
 
 def _chosen(first: np.ndarray, report: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Of several winds of a scatterometer, the one that its report has selected."""
+    """Of several winds of a report the one with its number; all where it has none."""
     own = report[first]
     starts = np.append(True, own[1:] != own[:-1])[: len(own)]
     at = np.flatnonzero(starts)

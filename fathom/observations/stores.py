@@ -4,6 +4,11 @@
 
 The store has fields of layers on the model's own grid (docs/observations.md names them), at
 moments. With dtype = "float64" and the rhythm of the run's slots, departures are those of the run.
+
+`climate` compares data of any date with the mean of what all moments of the store say there; the
+deviation from it in time becomes the background error:
+
+    d = y - <H x>,    sigma_b^2 = <(H x - <H x>)^2>
 """
 
 from __future__ import annotations
@@ -19,9 +24,11 @@ from fathom.failure import InputError
 from fathom.names import near
 from fathom.observations import equivalents
 from fathom.observations.base import Observations
+from fathom.observations.reasons import code
 from fathom.regrid import places
 
 endings = (".zarr", ".nc")
+at_once = 20_000  # data
 
 
 def compare(data: Observations, path: str | Path) -> list[str]:
@@ -31,34 +38,66 @@ def compare(data: Observations, path: str | Path) -> list[str]:
     FileNotFoundError; OSError: damaged; ValueError: the store has not what is needed.
     """
     with output.open(path) as store:
-        fields = _fields(store)
-        model = _observed(store, fields, path)
         times = _seconds(store, path)
-        here = np.flatnonzero(
-            (data["time"] >= times[0]) & (data["time"] < times[-1])
-            & (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
-        )  # fmt: skip
+        here = _here(data) & (data["time"] >= times[0]) & (data["time"] < times[-1])
+        here = np.flatnonzero(here)
         some = data.taken(here)
-        x, y = (store[name].values for name in ("longitude", "latitude"))
-        around = places.from_coordinates(x, y, some["longitude"], some["latitude"])
-        x, y = np.meshgrid(x, y) if x.ndim == 1 else (x, y)
-        at = equivalents.Places(around, (x, y), some)
-        columns = lambda n, of: at.columns(
-            {name: _around(store[alias][n], around.index[of]) for name, alias in fields.items()
-             if name in (*model.needs, *model.takes)}, of,
-        )  # fmt: skip
+        columns = _Columns(store, path, some)
         for n, (begin, end) in enumerate(pairwise(times)):
             of = np.flatnonzero((some["time"] >= begin) & (some["time"] < end))
             if len(of):
                 share = (some["time"][of] - begin) / (end - begin)
-                held = equivalents.between(columns(n, of), columns(n + 1, of), share)
-                _keep(data, here[of], n, *model.see(some.taken(of), held))
+                held = equivalents.between(columns.at(n, of), columns.at(n + 1, of), share)
+                _keep(data, here[of], n, *columns.model.see(some.taken(of), held))
     return equivalents.told(data.taken(here))
 
 
-def _keep(
-    data: Observations, of: np.ndarray, slot: int, departure: np.ndarray, reason: np.ndarray
-) -> None:
+def climate(data: Observations, path: str | Path) -> list[str]:
+    """As `compare`, with the mean over the store's moments, for data of any date; sets background
+    errors too. The same errors.
+    """
+    with output.open(path) as store:
+        count = len(_seconds(store, path))
+        model = _observed(store, _fields(store), path)
+        seen = _here(data) & model.sees(data)
+        _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"])
+        seen = np.flatnonzero(seen)
+        columns = _Columns(store, path, data.taken(seen))
+        for own in np.array_split(np.arange(len(seen)), len(seen) // at_once + 1):
+            some = data.taken(of := seen[own])
+            each = [model.see(some, columns.at(n, own)) for n in range(count)]
+            departure, reason = (np.array(part) for part in zip(*each))
+            _keep(data, of, -1, departure.mean(axis=0), reason.max(axis=0))
+            data["background_error"][of] = departure.std(axis=0)
+    return equivalents.told(data)
+
+
+def _here(data: Observations) -> np.ndarray:
+    return (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
+
+
+class _Columns:
+    """Columns of a store at the places of data, and how its model is seen."""
+
+    def __init__(self, store: Any, path: Any, data: Observations):
+        self.store, self.fields = store, _fields(store)
+        self.model = _observed(store, self.fields, path)
+        x, y = (store[name].values for name in ("longitude", "latitude"))
+        self.around = places.from_coordinates(x, y, data["longitude"], data["latitude"])
+        x, y = np.meshgrid(x, y) if x.ndim == 1 else (x, y)
+        self.places = equivalents.Places(self.around, (x, y), data)
+
+    def at(self, n: int, of: np.ndarray) -> equivalents.Columns:
+        """Those of moment n at data `of`."""
+        wanted = (*self.model.needs, *self.model.takes)
+        around = {
+            name: _around(self.store[alias][n], self.around.index[of])
+            for name, alias in self.fields.items() if name in wanted
+        }  # fmt: skip
+        return self.places.columns(around, of)
+
+
+def _keep(data: Observations, of: np.ndarray, slot: int, departure: Any, reason: Any) -> None:
     before = np.where(np.isin(data["reason"][of], equivalents.of_model), 0, data["reason"][of])
     data["background_departure"][of], data["slot"][of] = departure, slot
     data["reason"][of] = np.where(before == 0, reason, before)

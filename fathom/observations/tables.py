@@ -25,7 +25,7 @@ from fathom.observations.reports import with_errors
 from fathom.units import conversion
 
 needed = ("time", "longitude", "latitude")
-numbers = ("height", "pressure", "depth", "channel", "zenith")
+numbers = ("height", "pressure", "depth", "instrument", "channel", "zenith")
 
 
 def read(path: Path, account: Any) -> Observations:
@@ -106,7 +106,8 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
     for name in numbers:
         wanted = {"pressure": "Pa", "height": "m", "depth": "m"}.get(name, "")
         common[name] = _number(by_name.get(name, ""), units.get(name, ""), wanted)
-    common["channel"] = int(np.nan_to_num(common["channel"]))
+    for name in ("instrument", "channel"):
+        common[name] = int(np.nan_to_num(common[name]))
     return common
 
 

@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 
 from fathom.assimilation import adjoint_error, observed
-from fathom.assimilation.balance import AirBackground, simple_errors
-from fathom.assimilation.variational import Seen, Window
+from fathom.assimilation.balance import AirBackground, Waves, simple_errors
+from fathom.assimilation.resolution import Inner
+from fathom.assimilation.variational import Constraint, Seen, Window
 from fathom.transform import SphericalHarmonics
 from small_trajectories import followed
 
 steps, places = 8, 40
 sizes = {"wind": 1.0, "temperature": 0.5, "pressure": 5e-4}
 parts = ("wind", "temperature", "pressure")
+
+
+def _places():
+    random = np.random.default_rng(11)
+    return random.uniform(0, 360, places), np.degrees(np.arcsin(random.uniform(-1, 1, places)))
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +32,7 @@ def twin():
     )
     truth = trajectory.vector(trajectory.first)
     first = truth + background.apply(random.standard_normal(background.controls))
-    longitude = random.uniform(0, 360, places)
-    latitude = np.degrees(np.arcsin(random.uniform(-1, 1, places)))
+    longitude, latitude = _places()
     H = observed.columns(transform, 3, longitude, latitude, parts)
     error = observed.errors_of_columns(3, places, parts, sizes)
     states = {n: trajectory.run(truth, n) if n else truth for n in range(0, steps + 1, 2)}
@@ -52,6 +57,52 @@ def test_what_knows_the_time_of_data_is_better(twin):
     assert errors["4d-var"] < errors["fgat"] < min(before, errors["3d-var"])
     found = results["4d-var"][0]
     assert found.summary["residual"] < 1.2 < found.summary["departure"]
+
+
+def test_inner_loops_of_a_coarser_model(twin):
+    """T8 in T10: departures are those of T10, the increment is of T8; better than the background,
+    two loops no worse than one; what is truncated and padded again is the same.
+    """
+    trajectory, _, first, states, values, variances, H, size = twin
+    coarse, _ = followed("primitive_equations", 0, truncation=8, levels=3, mountain=0.0)
+    transforms = [
+        SphericalHarmonics(t, x.model.grid.rows) for t, x in ((10, trajectory), (8, coarse))
+    ]
+    waves = [Waves(t, 3) for t in transforms]
+    inner = Inner(coarse, *waves)
+    a, b = (np.asarray(x) for x in (coarse.model.grid.levels.a, coarse.model.grid.levels.b))
+    errors = simple_errors(transforms[1], a, b, wind=2.0, length=2e6, temperature=0.5)
+    L = AirBackground(transforms[1], errors)
+    x = L.apply(np.random.default_rng(3).standard_normal(L.controls))
+    np.testing.assert_allclose(inner.down(inner.up(x)), x, atol=1e-10 * np.abs(x).max())
+    longitude, latitude = _places()
+    inner_H = observed.columns(transforms[1], 3, longitude, latitude, parts)
+    error = lambda x: float(np.sqrt(np.mean(((x - states[steps // 2]) / size) ** 2)))
+    made = {}
+    for outer in (1, 2):
+        window = Window(
+            trajectory, L, steps, iterations=15, screening=None, outer=outer, inner=inner
+        )
+        seen = {n: Seen(y, variances, H, inner_H) for n, y in values.items()}
+        found = window.analyse(first, seen)
+        made[outer] = error(found.middle)
+    assert made[1] < 0.8 * error(found.background) and made[2] < 1.02 * made[1]
+    with pytest.raises(ValueError, match="no operator on the grid of the inner model"):
+        window.analyse(first, {0: Seen(values[0], variances, H)})
+
+
+def test_a_weak_digital_filter(twin):
+    """Less of the increment is fast, the more weight it has; the filter's sum is zero."""
+    assert abs(Constraint(1.0).filter(8).sum()) < 1e-14
+    fast = []
+    for weight in (1e-6, 1e7):
+        constraint = Constraint(twin[-1], weight=weight, longest=6)
+        found, error, before = analysed(twin, "4d-var", constraint=constraint)
+        fast.append(found.filtered / weight)
+        assert error < before
+    assert fast[1] < 0.3 * fast[0]
+    with pytest.raises(ValueError, match="are of 4d-var, not of fgat"):
+        Window(*twin[:2], steps, "fgat", constraint=Constraint(1.0))
 
 
 def test_observations_along_a_trajectory_have_their_adjoint(twin):

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from fathom.assimilation.balance import Errors
 from fathom.cycle import experiment, report
 from fathom.cycle.run import Cycles
 
@@ -51,3 +53,29 @@ def test_stopped_and_gone_on_is_the_same(tmp_path):
 def test_mistakes_have_their_place(setting, message):
     with pytest.raises(ValueError, match=message):
         experiment.read(source, [*small, setting])
+
+
+def test_members_and_what_they_tell(tmp_path):
+    """An ensemble of data assimilations, and analyses with its covariances: stopped and gone on is
+    the same; the spread is inflated by its factor.
+    """
+    text = ["ensemble.members=3", "ensemble.inflation=1.5", "ensemble.length=5000.0"]
+    made = lambda windows, name: Cycles(
+        experiment.read(source, [*small, *text, f"cycle.windows={windows}"]), tmp_path / name
+    )
+    whole = made(2, "whole")
+    results = {method: whole.run(method) for method in ("eda", "envar")}
+    results["hybrid"] = made(1, "parts").run("hybrid")
+    assert made(2, "parts").run("envar") == results["envar"]
+    for method, all_ in results.items():
+        assert all_[0]["analysis"]["energy"] < all_[0]["background"]["energy"], method
+        assert all(r["residual"] < r["departure"] for r in all_)
+    with np.load(tmp_path / "whole/eda/window-0000.npz") as one:
+        members, next_ = one["end"], np.load(tmp_path / "whole/eda/window-0001.npz")["starts"]
+    np.testing.assert_array_equal(members, next_)
+    assert results["eda"][0]["analysis spread"]["wind"] < results["eda"][0]["spread"]["wind"]
+    of_members = Errors.read(str(whole.of_members()))
+    assert of_members.stream_function.shape == (9, 3, 3)
+    assert np.trace(of_members.mass.sum(axis=0)) > 0
+    spread, error = (results["eda"][0][part]["wind"] for part in ("spread", "background"))
+    assert 0 < spread < error and "spread over the error" in report.text(results)[-1]

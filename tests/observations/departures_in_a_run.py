@@ -16,6 +16,7 @@ import fathom as fm
 from fathom import mpi
 from fathom.observations import base, stores
 from fathom.observations.base import Observations
+from fathom.observations.variables import kinds, names
 
 rng = np.random.default_rng(3)
 count = 300
@@ -32,6 +33,12 @@ made = Observations(
     pressure=np.where(kind == "temp", rng.uniform(2e4, 9e4, count), np.nan), variable=variable,
     value=np.zeros(count),
 )  # fmt: skip
+seen_from_space = np.arange(count) % 10 == 9  # AMSU-A 5 to 9
+made["kind"][seen_from_space] = kinds.index("radiance")
+made["variable"][seen_from_space] = names.index("toa_brightness_temperature")
+made["instrument"][seen_from_space], made["zenith"][seen_from_space] = 570, 30
+made["channel"][seen_from_space] = 5 + np.arange(count)[seen_from_space] % 5
+made["pressure"][seen_from_space] = np.nan
 made["pressure"][0], made["pressure"][1], made["height"][2] = 1.2e5, 100, 900
 made["time"][:3] = start + 1800
 
@@ -75,11 +82,18 @@ if mpi.is_root:
     bad = np.isin(found["report"], (0, 1, 2))
     offline = made.sorted()
     lines = stores.compare(offline, folder / "columns.zarr")
-    names = ("background_departure", "slot", "reason")
+    columns = ("background_departure", "slot", "reason")
+    seen = -d[there & found.kind_is("radiance")]
+    climate = made.sorted()
+    stores.climate(climate, folder / "columns.zarr")
+    some = np.isfinite(climate["background_departure"]) & np.isfinite(d)
+    apart = np.abs(climate["background_departure"] - d)[some & climate.kind_is("temp")]
     print(json.dumps({
         "digest": hashlib.sha256((folder / "departures.parquet").read_bytes()).hexdigest(),
         "inside": int(inside.sum()), "exactly": bool((there == inside & ~bad).all()),
         "reasons": found["reason"][bad][np.argsort(found["report"][bad])].tolist(),
         "error": error, "slots": np.unique(found["slot"]).tolist(), "lines": len(lines),
-        "offline": all(np.array_equal(offline[n], found[n], equal_nan=True) for n in names),
+        "offline": all(np.array_equal(offline[n], found[n], equal_nan=True) for n in columns),
+        "brightness": [seen.min(), seen.max(), len(seen)],
+        "climate": [float(np.median(apart)), int(np.sum(np.isfinite(climate["background_error"])))],
     }))  # fmt: skip

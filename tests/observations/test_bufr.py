@@ -7,6 +7,7 @@ import bufr_messages
 from fathom import mpi
 from fathom.observations import bufr, ingest, reports
 from fathom.observations.reasons import code
+from fathom.observations.variables import kinds
 
 
 def decoded(data, threads=1):
@@ -31,6 +32,28 @@ def test_station_on_land():
     assert set(made["time"]) == {1542715200} and set(made["height"]) == {365.0}
     assert made["longitude"] == pytest.approx(14.26, abs=1e-9)
     assert (made["error"] > 0).all() and (made["reason"] == 0).all()
+
+
+@pytest.mark.parametrize("kind", bufr_messages.of_each_kind())
+def test_each_kind(kind):
+    """Its kind, its place and time, its data in SI units; of radiances instrument and channel."""
+    descriptors, given, category, factors, expected = bufr_messages.of_each_kind()[kind]
+    given = {"latitude": 40, "longitude": -20, **given}
+    time = bufr_messages.noon
+    made = decoded(
+        bufr_messages.encoded(descriptors, given, category=category, time=time, **factors)
+    )
+    for name, value in expected.items():
+        some = made.taken(made.variable_is(name))
+        assert some["value"][0] == pytest.approx(value, abs=1e-9)
+        assert {kinds[k] for k in some["kind"]} == {kind} and set(some["time"]) == {1542715200}
+        assert (some["latitude"][0], some["longitude"][0]) == (40, -20) and some["station"][0]
+    if kind == "amv":
+        assert len(made) == 2  # neither what lies between images nor guesses of the height
+    if kind == "aircraft":
+        assert made["pressure"] == pytest.approx(3e4, rel=1e-3)
+    if kind == "radiance":
+        assert (made["instrument"][0], made["channel"][0], made["zenith"][0]) == (570, 6, 30)
 
 
 def test_sounding_drifts():
@@ -61,7 +84,7 @@ def test_quality_information_is_no_data():
     made = decoded(bufr_messages.with_quality())
     assert values(made, "eastward_wind") == pytest.approx(-20)
     assert values(made, "air_temperature") == pytest.approx(230.5)
-    assert set(made["pressure"]) == {25000.0} and len(made) == 3
+    assert set(made["pressure"]) == {25000.0} and len(made) == 2
 
 
 def test_threads_change_nothing():

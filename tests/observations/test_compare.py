@@ -71,6 +71,9 @@ def test_from_messages_to_what_is_used(tmp_path, capsys):
     assert warm["background_departure"] == pytest.approx(25, abs=1e-3)
     profile = made.taken(made.kind_is("temp") & made.variable_is("air_temperature"))
     assert np.isfinite(profile["background_departure"]).all() and len(profile) == 12
+    reason = lambda name: made["reason"][made.variable_is(name) & made.kind_is("synop")]
+    assert set(reason("surface_air_pressure")) == {code["no equivalent"]}
+    assert set(reason("air_temperature")) >= {0}
     at500 = np.argmin(np.abs(profile["pressure"] - 5e4))
     assert abs(profile["background_departure"][at500]) < 3
     assert "first guess" in capsys.readouterr().out

@@ -5,7 +5,8 @@ and files of coefficients.
 import numpy as np
 import pytest
 
-from fathom.observations import absorption, radiances
+from fathom.observations import absorption, microwave, radiances
+from fathom.observations.operators import Columns
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +108,70 @@ def test_against_pyrtlib():
         depth = absorption.layer_depths(f, 100 * p[::-1], T, q, exponent=1.0)
         error.append(absorption.brightness(f, depth, T, T[-1])[:, 0] - theirs)
     assert np.sqrt(np.mean(np.square(error), axis=0)).max() < 0.1
+
+
+def columns_of_a_model(n=12, layers=15):
+    """Columns of hybrid layers up to 30 hPa, over ground of different pressure."""
+    rng = np.random.default_rng(3)
+    eta = np.linspace(0, 1, layers + 1)
+    a, b = 3e3 + 5e4 * (eta - eta**2), eta**2
+    a[-1] = 0
+    ps, surface = rng.uniform(7e4, 1.02e5, n), rng.uniform(270, 300, n)
+    p = np.exp(microwave.layer_logs(a, b, ps)[0])
+    T = np.maximum(surface[:, None] * (p / ps[:, None]) ** 0.19, 210) + rng.normal(0, 1, p.shape)
+    q = 8e-3 * (p / 1e5) ** 3
+    return Columns(a, b, T, q, T * 0, T * 0, ps, surface, ps * 0)
+
+
+def scene(columns):
+    n = len(columns.skin)
+    channel, zenith = np.arange(n) * 3 % 20, np.linspace(0, 55, n)
+    return channel, microwave.emissivity(channel, zenith, columns.skin, 0.3), zenith
+
+
+def test_columns_of_a_model_on_the_levels():
+    """Isothermal air stays so up to the highest layer, and is the standard atmosphere far above."""
+    made = columns_of_a_model()
+    T = np.full_like(made.temperature, 250.0)
+    still = Columns(made.a, made.b, T, *(getattr(made, f) for f in (
+        "humidity", "east", "north", "surface_pressure", "skin", "ground")))  # fmt: skip
+    on_levels = microwave.Seen(still, *scene(still))._on_levels
+    p = radiances.levels
+    first = np.exp(microwave.layer_logs(made.a, made.b, made.surface_pressure)[0][:, :1])
+    assert (np.abs(on_levels[:, : len(p)] - 250)[p > first] < 1e-9).all()
+    assert np.abs(on_levels[:, 0] - 222).max() < 2
+
+
+def test_a_model_is_seen_with_tangent_and_adjoint():
+    """Identity of the whole chain, and what is left falls with the square of the change."""
+    columns, rng = columns_of_a_model(), np.random.default_rng(5)
+    channel, emissivity, zenith = scene(columns)
+    seen = lambda state: microwave.Seen(of_state(columns, state), channel, emissivity, zenith)
+    here = seen(columns.state)
+    layers, alone = np.ones_like(columns.temperature), np.ones((len(channel), 1))
+    size = [layers, 0.1 * columns.humidity, 0 * layers, 0 * layers, 200 * alone, alone]
+    dx = rng.normal(size=columns.state.shape) * np.concatenate(size, axis=1)
+    y = rng.normal(size=len(channel))
+    forward, back = here.tangent(dx), here.adjoint(y) * dx
+    assert abs(forward @ y - back.sum()) <= 1e-13 * (np.abs(forward * y).sum() + np.abs(back).sum())
+    left = [
+        np.abs(seen(columns.state + e * dx).apply() - here.apply() - e * forward).max()
+        for e in (1e-2, 1e-3)
+    ]
+    assert left[1] < 0.02 * left[0] + 1e-9
+
+
+def of_state(columns, state):
+    layers = np.split(state[:, :-2], 4, axis=1)
+    return Columns(columns.a, columns.b, *layers, *state[:, -2:].T, columns.ground)
+
+
+def test_surfaces():
+    """A calm sea of 290 K emits less than half of a black body at 23.8 GHz, more at 89 GHz."""
+    sea = microwave.of_calm_sea(np.array([23.8e9, 89e9]), 290.0, 0.0)
+    assert 0.4 < sea[0] < 0.45 and 0.55 < sea[1] < 0.65
+    assert microwave.emissivity(np.array([3]), 0, 260.0, 0.0) == microwave.ice
+    assert microwave.emissivity(np.array([3]), 40, 280.0, 1.0) == microwave.land
+    assert microwave.index_of([570, 203, 606, 570], np.array([15, 1, 3, 16])).tolist() == [
+        14, 15, -1, -1,
+    ]  # fmt: skip

@@ -116,3 +116,73 @@ def with_quality():
         "windDirection": 90, "windSpeed": 20, "airTemperature": 230.5,
     }  # fmt: skip
     return encoded(descriptors, given, category=5, present=[1] * (count - 2) + [0, 0], time=noon)
+
+
+def of_each_kind():
+    """Kind of report -> (descriptors, keys and values, category, factors of replication): the
+    usual template, or what is needed of it; and variable -> a value that must be found.
+    """
+    wind = {"windDirection": 45, "windSpeed": 10}
+    seen_wind = {"eastward_wind": -np.sqrt(50), "northward_wind": -np.sqrt(50)}
+    place = [301011, 301012, 301021]
+    satellite = [1007, *place]
+    return {
+        "ship": (
+            [1011, *place, 10051, 12101, 7063, 22043],
+            {"shipOrMobileLandStationIdentifier": "DBBH", "airTemperature": 285,
+             "pressureReducedToMeanSeaLevel": 101300, "oceanographicWaterTemperature": 287.15},
+            1, {}, {"air_temperature": 285, "air_pressure_at_mean_sea_level": 101300,
+             "sea_water_temperature": 14},
+        ),
+        "buoy": (
+            [1005, *place, 22042],
+            {"buoyOrPlatformIdentifier": 62001, "oceanographicWaterTemperature": 286}, 1, {},
+            {"sea_water_temperature": 12.85},
+        ),
+        "pilot": (
+            [309050], {"blockNumber": 7, "stationNumber": 110, "#1#pressure": 85000,
+                       **{f"#1#{k}": v for k, v in wind.items()}}, 2,
+            {"factors": [0], "extended": [2]}, seen_wind,
+        ),
+        "aircraft": (
+            [1006, *place, 7002, 12101, 11001, 11002],  # at the height of 300 hPa
+            {"aircraftFlightNumber": "FA0001", "height": 9164, "airTemperature": 231, **wind}, 4,
+            {},
+            {"air_temperature": 231, **seen_wind},
+        ),
+        "amv": (
+            [310014], {"satelliteIdentifier": 57, "#1#pressure": 25000,
+                       **{f"#1#{k}": v for k, v in wind.items()},
+                       "#3#timeSignificance": 28, "#3#windDirection": 0, "#3#windSpeed": 300,
+                       "#3#pressure": 40000, "#2#airTemperature": 230}, 5, {}, seen_wind,
+        ),
+        "scatterometer": (
+            [*satellite, 11012, 11011],
+            {"satelliteIdentifier": 4, "windDirectionAt10M": 45, "windSpeedAt10M": 10}, 12, {},
+            seen_wind,
+        ),
+        "radiance": (  # AMSU-A 6 in the count of ATOVS
+            [310008],
+            {"satelliteIdentifier": 4, "satelliteSensorIndicator": 3, "satelliteZenithAngle": 30,
+             "#1#tovsOrAtovsOrAvhrrInstrumentationChannelNumber": 33,
+             "#1#brightnessTemperature": 240}, 3, {}, {"toa_brightness_temperature": 240},
+        ),
+        "gnss_ro": (
+            [*satellite, 10035, 7007, 15036],
+            {"satelliteIdentifier": 740, "earthLocalRadiusOfCurvature": 6370000, "height": 12000,
+             "atmosphericRefractivity": 80}, 3, {}, {"refractivity": 80},
+        ),
+        "altimeter": (
+            [*satellite, 22156, 22184],
+            {"satelliteIdentifier": 261, "kuBandSignificantWaveHeight": 2.5,
+             "waterColumnHeightDeviationFromReferenceValue": 0.125},
+            31, {}, {"sea_surface_wave_significant_height": 2.5,
+                     "sea_surface_height_above_geoid": 0.125},
+        ),
+        "argo": (
+            [1087, *place, 7065, 22045, 22064],
+            {"marineObservingPlatformIdentifier": 6900123, "waterPressure": 1e6,
+             "oceanographicWaterTemperature": 283.15, "salinity": 35.5}, 31, {},
+            {"sea_water_temperature": 10, "sea_water_salinity": 35.5},
+        ),
+    }  # fmt: skip

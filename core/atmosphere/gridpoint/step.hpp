@@ -36,7 +36,7 @@ struct GridPointStart {
     static constexpr std::string_view summary =
         "what trajectories carry: the state with the explicit share of its forces";
     static constexpr std::tuple parameters{
-        Parameter{"step", &GridPointStart::step, "s", 0, 1e6, "time step"},
+        Parameter{"step", &GridPointStart::step, "s", -1e6, 1e6, "time step"},
         Parameter{"implicitness", &GridPointStart::implicitness, "1", 0.5, 1,
                   "weight of the new time"}};
 
@@ -136,7 +136,7 @@ struct GridPointResiduals {
     static constexpr std::string_view summary =
         "residuals of the equations of a step at its newest state";
     static constexpr std::tuple parameters{
-        Parameter{"step", &GridPointResiduals::step, "s", 0, 1e6, "time step"},
+        Parameter{"step", &GridPointResiduals::step, "s", -1e6, 1e6, "time step"},
         Parameter{"implicitness", &GridPointResiduals::implicitness, "1", 0.5, 1,
                   "weight of the new time"}};
 
@@ -212,7 +212,7 @@ struct HelmholtzRightSide {
     static constexpr std::string_view summary =
         "right side of the Helmholtz equation for the increment of the Exner function";
     static constexpr std::tuple parameters{
-        Parameter{"step", &HelmholtzRightSide::step, "s", 0, 1e6, "time step"},
+        Parameter{"step", &HelmholtzRightSide::step, "s", -1e6, 1e6, "time step"},
         Parameter{"implicitness", &HelmholtzRightSide::implicitness, "1", 0.5, 1,
                   "weight of the new time"},
         Parameter{"gravity", &HelmholtzRightSide::gravity, "m s-2", 0, 100,
@@ -278,7 +278,7 @@ struct GridPointIncrements {
     static constexpr std::string_view summary =
         "increments of wind, potential temperature and density from that of the Exner function";
     static constexpr std::tuple parameters{
-        Parameter{"step", &GridPointIncrements::step, "s", 0, 1e6, "time step"},
+        Parameter{"step", &GridPointIncrements::step, "s", -1e6, 1e6, "time step"},
         Parameter{"implicitness", &GridPointIncrements::implicitness, "1", 0.5, 1,
                   "weight of the new time"},
         Parameter{"gravity", &GridPointIncrements::gravity, "m s-2", 0, 100,
@@ -347,13 +347,14 @@ struct GridPointIncrements {
     }
 };
 
-/// Diffusion along levels and in the vertical, of wind and of the deviation of theta.
+/// Diffusion along levels and in the vertical, of wind and of the deviation of theta; explicit, so
+/// that beside poles it is along rows what is stable.
 struct GridPointDiffusion {
     double step = 10, viscosity = 0;
     static constexpr std::string_view summary =
         "diffusion of wind and potential temperature with one coefficient, explicit";
     static constexpr std::tuple parameters{
-        Parameter{"step", &GridPointDiffusion::step, "s", 0, 1e6, "time step"},
+        Parameter{"step", &GridPointDiffusion::step, "s", -1e6, 1e6, "time step"},
         Parameter{"viscosity", &GridPointDiffusion::viscosity, "m2 s-1", 0, 1e6,
                   "of momentum and heat"}};
 
@@ -372,11 +373,11 @@ struct GridPointDiffusion {
         const {
         using T = typename Real::Number;
         const int levels = u.levels();
-        const Real per_x = 1.0 / (faces.dx[0] * faces.dx[0]),
-                   per_y = 1.0 / (faces.dy[0] * faces.dy[0]);
+        const T amount = T(viscosity * step);
+        const Real per_x = smaller(amount / (faces.dx[0] * faces.dx[0]), Real(T(0.125))),
+                   per_y = smaller(amount / (faces.dy[0] * faces.dy[0]), Real(T(0.125)));
         const Real e = per_x * faces.open_east[0], we = per_x * faces.open_east(-east)[0],
                    n = per_y * faces.open_north[0], s = per_y * faces.open_north(-north)[0];
-        const T amount = T(viscosity * step);
         const auto along = [&](const auto& of, int k) {
             const Real c = of(here, k);
             return e * (of(east, k) - c) + we * (of(-east, k) - c) + n * (of(north, k) - c) +
@@ -395,8 +396,8 @@ struct GridPointDiffusion {
                     flux -= (of[k] - of[k + 1]) / gridpoint::spacing(z, k + 1, levels);
                 return flux / thick;
             };
-            u_start[k] += faces.open_east[0] * amount * (along(of_u, k) + up(u));
-            v_start[k] += faces.open_north[0] * amount * (along(of_v, k) + up(v));
+            u_start[k] += faces.open_east[0] * (along(of_u, k) + amount * up(u));
+            v_start[k] += faces.open_north[0] * (along(of_v, k) + amount * up(v));
         }
         for (int k = 0; k <= levels; ++k) {
             const auto up = [&](const auto& of) {
@@ -405,8 +406,8 @@ struct GridPointDiffusion {
                 if (k < levels) flux -= (of(here, k) - of(here, k + 1)) / (z[k] - z[k + 1]);
                 return flux / gridpoint::spacing(z, k, levels);
             };
-            theta_start[k] += amount * (along(of_theta, k) + up(of_theta));
-            if (k > 0 && k < levels) w_start[k] += amount * (along(of_w, k) + up(of_w));
+            theta_start[k] += along(of_theta, k) + amount * up(of_theta);
+            if (k > 0 && k < levels) w_start[k] += along(of_w, k) + amount * up(of_w);
         }
     }
 };

@@ -13,6 +13,7 @@ static constexpr HelmholtzPreconditioner known[] = {
     {"lines", "a tridiagonal solve in each column"},
     {"separable", "mean columns, by vertical modes, Fourier transforms and a tridiagonal solve"},
     {"separable-lines", "the one after the other"},
+    {"multigrid", "a cycle over grids of fewer columns"},
 };
 std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
 
@@ -58,17 +59,11 @@ HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o)
             return;
         }
     throw Error("unknown preconditioner '", options.preconditioner,
-                "'; allowed: lines, separable, separable-lines");
+                "'; allowed: lines, separable, separable-lines, multigrid");
 }
 
-/// body(block, row, columns), by all threads.
-template <class T> template <class Body> void HelmholtzSolver<T>::each_row(Body body) const {
-    for (int b = 0; b < int(domain.blocks.size()); ++b)
-#pragma omp parallel for schedule(static)
-        for (int row = 0; row < domain.blocks[b]->ny; ++row) body(b, row, domain.blocks[b]->nx);
-}
-
-template <class T> void HelmholtzSolver<T>::ready() {
+/// Of the columns alone.
+template <class T> void HelmholtzSolver<T>::factorise() {
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) {
             const T *e = matrix.east.at(b, row, k), *n = matrix.north.at(b, row, k),
@@ -84,7 +79,16 @@ template <class T> void HelmholtzSolver<T>::ready() {
             }
         }
     });
+}
+
+template <class T> void HelmholtzSolver<T>::ready() {
+    factorise();
     if (options.preconditioner == "lines") return;
+    if (options.preconditioner == "multigrid") {
+        if (!left) left.emplace(domain);
+        const SeparableColumns mean = mean_columns();
+        return coarsen(mean.east, mean.north);
+    }
     if (separable) return separable->renew(mean_columns());
     separable.emplace(domain);
     separable->renew(mean_columns());
@@ -181,11 +185,15 @@ template <class T> void HelmholtzSolver<T>::store(const Array& from, const Field
     });
 }
 
+template <class T> void HelmholtzSolver<T>::fill_halo(const Array& x) {
+    halo->start({&x.slab, 1});
+    halo->finish({&x.slab, 1});
+}
+
 template <class T>
 template <class Give>
 void HelmholtzSolver<T>::multiply(const Array& x, const Array& y, Give give) {
-    halo->start({&x.slab, 1});
-    halo->finish({&x.slab, 1});
+    fill_halo(x);
     const auto& m = matrix;
     each_row([&](int b, int row, int count) {
         const T* per_area = m.per_area.at(b, row, 0);
@@ -221,6 +229,7 @@ void HelmholtzSolver<T>::subtract(const Array& x, const Array& r, const Array& y
 }
 
 template <class T> void HelmholtzSolver<T>::precondition(const Array& r, const Array& z) {
+    if (next) return cycle(r, z);
     if (!separable) return lines(r, z, z, false);
     separable->solve(r.slab, 1, z.slab, 1);
     if (!left) return;

@@ -6,6 +6,7 @@
 ///   lines            the columns alone, faces to the diagonal: one tridiagonal solve each
 ///   separable        the equation with mean columns, solved exactly (separable.hpp)
 ///   separable-lines  the one, and of what it leaves the other: z = S r, z += Z (r - A z)
+///   multigrid        a cycle over grids of fewer columns, each smoothed by lines (multigrid.cpp)
 /// Sums over the globe are of one term a column, exact: the same bits on any ranks and threads.
 #pragma once
 #include <memory>
@@ -50,6 +51,7 @@ public:
 
     /// The coefficients are to be filled, then `ready`; so again if they change.
     HelmholtzSolver(const Domain&, HelmholtzOptions);
+    HelmholtzSolver(const HelmholtzSolver&) = delete;
     Coefficients matrix;
     void ready();
 
@@ -60,17 +62,26 @@ public:
     double residual = 0;  ///< of the last solve, relative to the right side
 
 private:
+    struct Next;  // the next grid of multigrid
     static constexpr int restart = 10;
     const Domain& domain;
     const HelmholtzOptions options;
+    const int grid = 0;  // of multigrid, 0 the finest
     Array r, x;
     std::vector<Array> p, q;
     Array factor, above;  // of the tridiagonal matrices
     std::optional<Exchange> halo;
     std::optional<SeparableSolver<T>> separable;
-    std::optional<Array> left;  // of separable-lines
+    std::optional<Array> left;  // of separable-lines and multigrid
+    std::shared_ptr<Next> next;
     std::vector<double> terms;
 
+    HelmholtzSolver(const Domain&, HelmholtzOptions, int grid);  // a coarse grid of multigrid
+    void factorise();
+    void coarsen(std::vector<double> east, std::vector<double> north);
+    void sweep(const Array& r, const Array& z, bool add);
+    void cycle(const Array& r, const Array& z);
+    void fill_halo(const Array&);
     template <class Body> void each_row(Body) const;
     void load(const FieldSlab&, const Array&) const;
     void store(const Array&, const FieldSlab&) const;
@@ -83,5 +94,12 @@ private:
     std::vector<double> dots(const std::vector<std::pair<const Array*, const Array*>>&);
     void axpy(double a, const Array& x, const Array& y) const;
 };
+
+/// body(block, row, columns), by all threads.
+template <class T> template <class Body> void HelmholtzSolver<T>::each_row(Body body) const {
+    for (int b = 0; b < int(domain.blocks.size()); ++b)
+#pragma omp parallel for schedule(static)
+        for (int row = 0; row < domain.blocks[b]->ny; ++row) body(b, row, domain.blocks[b]->nx);
+}
 
 }  // namespace fathom

@@ -6,6 +6,12 @@ The messages are those of a file, or surface reports that eccodes encodes here. 
 ranks is priced as
 
     index  +  (decode + rows + 2 sorts + writing) / N  +  rows that travel twice / rate of memory
+
+and a screening, with departures drawn at random, as
+
+    U  +  (read + screening - U + writing) / N  +  rows that travel twice / rate of memory
+
+U: departures of the surface, which all ranks have, and the trees that find neighbours in them.
 """
 
 from __future__ import annotations
@@ -100,6 +106,12 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
         spent("question", lambda: base.query(sql, path))
     fresh = lambda: Observations(**whole.column)
     spent("screen", lambda: screening.screen(fresh()))
+    with_departures = lambda: _departed(fresh())
+    spent("draw departures", with_departures)
+    spent("screen departures", lambda: screening.screen(with_departures()))
+    used = with_departures()
+    screening.screen(used)
+    spent("of that on each rank", lambda: screening.on_each_rank(used))
     _surface(spent)
     _operators(spent)
     theirs = _eccodes(data, index)
@@ -118,18 +130,42 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
             s[n] for n in ("index", "decode", "rows", "sort", "write", "screen")
         ),
         "priced_speedup": {str(n): _speedup(s, len(whole), n) for n in ranks},
+        "priced_speedup_of_screening": {str(n): _of_screening(s, len(whole), n) for n in ranks},
     }
 
 
-def _speedup(s: dict[str, float], data: int, count: int) -> float:
-    """Of an import on `count` ranks, by the formula above; most groups on one rank: its writing."""
-    row = sum(np.dtype(kind).itemsize for kind, _, _ in base.columns.values())
+def _departed(data: Observations) -> Observations:
+    """With departures that agree with the usual errors."""
+    usual = np.array(list(screening.background_errors.values()))[data["variable"]]
+    spread = np.hypot(usual, data["error"])
+    data["background_departure"] = spread * np.random.default_rng(0).standard_normal(len(data))
+    return data
+
+
+def _of_screening(s: dict[str, float], data: int, count: int) -> float:
+    """As of an import; `count` ranks."""
+    alone = s["of that on each rank"]
+    shared = s["screen departures"] - s["draw departures"] - alone + s["read"]
+    one = alone + shared + s["write"]
+    return one / (alone + shared / count + _writing(s, data, count) + _travel(data, count))
+
+
+def _writing(s: dict[str, float], data: int, count: int) -> float:
+    """Most groups of rows on one rank."""
     groups = len(parquet.group_bounds(data)) - 1
+    return s["write"] * -(-groups // count) / max(groups, 1)
+
+
+def _travel(data: int, count: int) -> float:
+    row = sum(np.dtype(kind).itemsize for kind, _, _ in base.columns.values())
+    return 2 * data * row * (count - 1) / count**2 / rate_of_travel
+
+
+def _speedup(s: dict[str, float], data: int, count: int) -> float:
+    """Of an import on `count` ranks, by the formula above."""
     shared = s["decode"] + s["rows"] + 2 * s["sort"]
-    writing = s["write"] * -(-groups // count) / max(groups, 1)
-    travel = 2 * data * row * (count - 1) / count**2 / rate_of_travel
     one = s["index"] + s["decode"] + s["rows"] + s["sort"] + s["write"]
-    return one / (s["index"] + shared / count + writing + travel)
+    return one / (s["index"] + shared / count + _writing(s, data, count) + _travel(data, count))
 
 
 def _surface(spent: Spent) -> None:
@@ -199,5 +235,7 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
         f"import and screening: {f['import_and_screen_seconds']:.2f} s",
         "priced speed-up of an import: "
         + ", ".join(f"{x:.1f} on {n} ranks" for n, x in f["priced_speedup"].items()),
+        "and of a screening: "
+        + ", ".join(f"{x:.1f} on {n} ranks" for n, x in f["priced_speedup_of_screening"].items()),
     ]
     return lines

@@ -1,0 +1,163 @@
+"""Background errors of a limited area: homogeneous and isotropic on its periodic plane, by waves.
+
+    f_mn(k) = b_mn^1/2 sum_j V(k, j) chi_mn(j),    sum b_mn = 1
+    b_mn    ~ (1 / L^2 + kappa^2)^{-5/2},          kappa^2 = k^2 + l^2
+
+the spectrum of the correlation (1 + r/L) exp(-r/L) on a plane. Balance as on the sphere
+(balance.py), with one Coriolis parameter f for the area:
+
+    wind    = k x grad psi + grad chi,    phi_b = f psi,    (T, pi) = N phi_b + (T, pi)_u
+
+Vectors are wind along x and y, temperature of all levels and pi = ln p_s at all points of the
+plane, extension zone included. That zone must be longer than a few L, or what is found at one edge
+shows at the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation.balance import mass_of_geopotential
+from fathom.assimilation.maps import LinearMap, Matrix, Vector
+from fathom.assimilation.spectral import root_of
+from fathom.failure import InputError
+from fathom.transform import BiFourier
+
+
+def spectrum(transform: BiFourier, length: float) -> np.ndarray:
+    """b of each coefficient: its part of the variance of a field, of (1 + r/L) exp(-r/L)."""
+    if not length > 0:
+        raise InputError(f"length = {length} m of a correlation must be positive")
+    b = (1 / length**2 + transform.k**2 + transform.l**2) ** -2.5
+    b[1:] *= 2  # each stands for its own and for that of the other sign
+    return b / b.sum()
+
+
+class PlaneRoot(LinearMap):
+    """From chi to coefficients of fields on levels, flat: real parts (levels, waves), and then
+    imaginary parts. vertical: V (levels, modes), a root of the covariance between levels.
+    """
+
+    def __init__(self, transform: BiFourier, b: np.ndarray, vertical: np.ndarray) -> None:
+        self.vertical = np.asarray(vertical, float)
+        self.levels, self.modes = self.vertical.shape
+        self.waves = transform.waves
+        self.scale = np.sqrt(b) / np.append(1.0, np.full(self.waves - 1, 2.0))  # f = 2 Re(c e^i..)
+
+    @property
+    def controls(self) -> int:
+        """Length of chi: the mean has no imaginary part."""
+        return self.modes * (2 * self.waves - 1)
+
+    def apply(self, x: Vector) -> Vector:
+        given, parts = x.reshape(self.modes, -1), np.zeros((2, self.modes, self.waves))
+        parts[0], parts[1][:, 1:] = given[:, : self.waves], given[:, self.waves :]
+        return (self.vertical @ (parts * self.scale)).ravel()
+
+    def adjoint(self, y: Vector) -> Vector:
+        parts = self.vertical.T @ y.reshape(2, self.levels, self.waves) * self.scale
+        return np.concatenate([parts[0], parts[1][:, 1:]], axis=1).ravel()
+
+    def coefficients(self, flat: Vector) -> np.ndarray:
+        """(levels, waves), complex, of what `apply` gives."""
+        real, imaginary = flat.reshape(2, self.levels, self.waves)
+        return real + 1j * imaginary
+
+    @staticmethod
+    def flat(coefficients: np.ndarray) -> Vector:
+        """What `coefficients` reads."""
+        return np.stack([coefficients.real, coefficients.imag]).ravel()
+
+
+@dataclass(frozen=True)
+class AreaErrors:
+    """Standard deviations of the wind [m s-1], of unbalanced temperature [K] and pressure [Pa];
+    `divergent`: part of the wind's variance; length L [m]; depth [ln p] of exp(-(d ln p / depth)^2
+    / 2) between levels.
+    """
+
+    wind: float = 3.0
+    temperature: float = 1.0
+    pressure: float = 100.0
+    divergent: float = 0.1
+    length: float = 3e5
+    depth: float = 0.6
+
+
+class AreaBackground(LinearMap):
+    """L: from the three controls, stream function, velocity potential and unbalanced mass, to a
+    state. a, b: of the interfaces; coriolis: f [s-1].
+    """
+
+    def __init__(
+        self, transform: BiFourier, a: Any, b: Any, coriolis: float,
+        errors: AreaErrors | None = None,
+    ) -> None:  # fmt: skip
+        errors = errors or AreaErrors()
+        a, b = (np.asarray(x, float) for x in (a, b))
+        self.transform, self.coriolis = transform, coriolis
+        self.levels = K = len(a) - 1
+        p = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
+        between = np.exp(-0.5 * (np.log(p[:, None] / p) / errors.depth) ** 2)
+        self.laplace = -(transform.k**2 + transform.l**2)
+        of = spectrum(transform, errors.length)
+        # of the wind of a stream function of variance one, for each component
+        per_wind = errors.wind / np.sqrt(np.sum(of * -self.laplace) / 2)
+        V, mass = root_of(between), np.eye(K + 1)
+        mass[:K, :K] = V
+        mass *= np.append(np.full(K, errors.temperature), errors.pressure / 1e5)[:, None]
+        shares = np.sqrt([1 - errors.divergent, errors.divergent])
+        self.roots = [PlaneRoot(transform, of, share * per_wind * V) for share in shares]
+        self.roots.append(PlaneRoot(transform, of, mass))
+        self.balance = coriolis * mass_of_geopotential(a, b)
+        self.ends = np.cumsum([root.controls for root in self.roots])
+
+    @property
+    def controls(self) -> int:
+        """Length of chi."""
+        return int(self.ends[-1])
+
+    @property
+    def size(self) -> int:
+        """Length of a state."""
+        return (3 * self.levels + 1) * int(np.prod(self.transform.shape))
+
+    def fields(self, state: Vector) -> np.ndarray:
+        """(3 levels + 1, rows, points): wind along x and y, temperature, pi."""
+        return state.reshape(-1, *self.transform.shape)
+
+    def apply(self, x: Vector) -> Vector:
+        psi, chi, mass = (
+            root.coefficients(root.apply(part))
+            for root, part in zip(self.roots, np.split(x, self.ends[:-1]))
+        )
+        wind = self.transform.wind(self.laplace * psi, self.laplace * chi)
+        fields = [*wind, self.transform.inverse(mass + self.balance @ psi)]
+        return np.concatenate(fields).ravel()
+
+    def adjoint(self, y: Vector) -> Vector:
+        u, v, given = np.split(self.fields(y), [self.levels, 2 * self.levels])
+        zeta, divergence = self.transform.wind_adjoint(u, v)
+        mass = self.transform.inverse_adjoint(given)
+        psi = self.laplace * zeta + self.balance.T @ mass
+        parts = (psi, self.laplace * divergence, mass)
+        return np.concatenate(
+            [root.adjoint(root.flat(part)) for root, part in zip(self.roots, parts)]
+        )
+
+
+def columns(around: Any, points: int, levels: int) -> Matrix:
+    """H of the columns at places: wind along x and y and temperature of all levels, level by level,
+    and pi; of a state of `points` a level. around: what `interpolation` of a grid gives, `index`
+    and `weight` (places, 4).
+    """
+    from scipy import sparse
+
+    places = np.repeat(np.arange(len(around.index)), around.index.shape[1])
+    at = sparse.csr_matrix(
+        (np.ravel(around.weight), (places, np.ravel(around.index))), (len(around.index), points)
+    )
+    return Matrix(sparse.kron(sparse.eye(3 * levels + 1, format="csr"), at, format="csr"))

@@ -1,0 +1,102 @@
+"""Background errors of the day from an ensemble of analyses, and how such an ensemble goes on.
+
+    x'_i = x_i - mean,    L = [(1 - w)^1/2 L_s, w^1/2 Ensemble(x', C^1/2)]     (Hybrid, maps.py)
+
+Each member of the ensemble of data assimilations has its own background and the data with errors
+drawn anew; the spread of the members is that of the errors (Isaksen et al. 2010). Far away and a
+few layers off, what members say together is chance: C, the localisation, is Gaspari and Cohn's
+correlation along the sphere and in ln p, one for wind, temperature and ln p_s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from fathom.assimilation.maps import Ensemble, LinearMap, Vector
+from fathom.assimilation.spectral import Fields, SpectralRoot, correlation_spectrum, root_of
+from fathom.assimilation.variational import Analysis, Seen, Window
+from fathom.failure import InputError
+from fathom.transform import SphericalHarmonics
+
+
+def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:
+    """A correlation that is 0 from ratio = 2 on (Gaspari & Cohn 1999, eq. 4.10)."""
+    r = np.abs(np.asarray(ratio, float))
+    near = 1 + r**2 * (-5 / 3 + r * (5 / 8 + r * (0.5 - 0.25 * r)))
+    far = 4 - 5 * r + r**2 * (5 / 3 + r * (5 / 8 + r * (-0.5 + r / 12)))
+    far = far - 2 / (3 * np.maximum(r, 1))
+    return np.where(r <= 1, near, np.where(r < 2, far, 0.0))
+
+
+class AirLocalisation(LinearMap):
+    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid.
+
+    length [m]: half the distance at which nothing is left; depth: the same in ln p; pressure [Pa]
+    of the layers.
+    """
+
+    def __init__(
+        self, transform: SphericalHarmonics, pressure: np.ndarray, length: float, depth: float
+    ) -> None:
+        if not (length > 0 and depth > 0):
+            raise InputError(f"a localisation of {length} m and {depth}: both must be positive")
+        spectrum = correlation_spectrum(
+            transform.truncation, lambda angle: gaspari_cohn(angle * transform.radius / length)
+        )
+        x = np.log(np.asarray(pressure, float))
+        self.root = SpectralRoot(
+            transform, spectrum, root_of(gaspari_cohn((x[:, None] - x) / depth))
+        )
+        self.fields, self.inside = Fields(self.root), transform.inside
+
+    @property
+    def controls(self) -> int:
+        """Length of its control."""
+        return self.root.controls
+
+    def apply(self, x: Vector) -> Vector:
+        weight = self.fields.apply(self.root.apply(x))
+        weight = weight.reshape(-1, *self.inside.shape)[:, self.inside]
+        return np.concatenate([weight, weight, weight, weight[-1:]]).ravel()
+
+    def adjoint(self, y: Vector) -> Vector:
+        levels, given = self.root.levels, y.reshape(-1, int(self.inside.sum()))
+        u, v, T, pi = np.split(given, [levels, 2 * levels, 3 * levels])
+        weight = np.zeros((levels, *self.inside.shape))
+        weight[:, self.inside] = u + v + T
+        weight[-1][self.inside] += pi[0]
+        return self.root.adjoint(self.fields.adjoint(weight.ravel()))
+
+
+def background_of(members: np.ndarray, localisation: AirLocalisation | None = None) -> Ensemble:
+    """L of states (N, n) of one time."""
+    perturbations = members - members.mean(axis=0)
+    return Ensemble(perturbations, localisation, localisation.controls if localisation else 1)
+
+
+def inflated(members: np.ndarray, factor: float) -> np.ndarray:
+    """States (N, n) with their spread times a factor about their mean."""
+    mean = members.mean(axis=0)
+    return mean + factor * (members - mean)
+
+
+def perturbed(seen: Mapping[int, Seen], random: np.random.Generator) -> dict[int, Seen]:
+    """The data with errors drawn anew."""
+    return {
+        n: Seen(s.values + np.sqrt(s.variances) * random.standard_normal(len(s.values)),
+                s.variances, s.operator)
+        for n, s in sorted(seen.items())
+    }  # fmt: skip
+
+
+def analysed(
+    window: Window,
+    members: np.ndarray,
+    seen: Mapping[int, Seen],
+    random: Callable[[int], np.random.Generator],
+) -> list[Analysis]:
+    """The window analysed by each of the members (N, n) with data of its own; random(i): of
+    member i, so that none depends on the others."""
+    return [window.analyse(x, perturbed(seen, random(i))) for i, x in enumerate(members)]
