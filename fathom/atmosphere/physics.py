@@ -229,7 +229,7 @@ class FirstPhysics:
         )
 
     def __repr__(self):
-        return f"FirstPhysics({', '.join(s.name for s in self)})"
+        return f"{type(self).__name__}({', '.join(s.name for s in self)})"
 
 
 class FullPhysics(FirstPhysics):
