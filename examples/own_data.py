@@ -1,4 +1,4 @@
-"""A data set of one's own, by its name: the sea as it was measured, or as somebody thinks it was.
+"""One's own data set, by its name: the sea as it was measured, or as somebody thinks it was.
 
 A data set is a name and a function that gives an xarray.Dataset, or the path of a file, with CF
 coordinates. Whatever takes the name of a file or of an embedded data set takes its name too:

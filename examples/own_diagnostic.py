@@ -1,4 +1,4 @@
-"""A diagnostic of one's own: the heat of a column of water, J m-2, in a file like any other.
+"""One's own diagnostic: the heat of a column of water, J m-2, in a file like any other.
 
 A diagnostic is a function of the fields of the model. It is called block by block, on all ranks, at
 the times of an output; `needs` says which fields it gets. From then on its name is one that output,

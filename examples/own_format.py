@@ -1,4 +1,4 @@
-"""An output format of one's own: CSV, a line for each time and point, in one class.
+"""One's own output format: CSV, a line for each time and point, in one class.
 
 A format says what its files end in, who writes them and who reads them. `WholeTimes` does what most
 writers have in common: one rank writes, a whole time at once; regions, checks and errors. What is

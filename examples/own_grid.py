@@ -1,6 +1,6 @@
 """A forecast on my own grid: from a global run to one that is finer where I live, in memory.
 
-A coarse global atmosphere runs for some hours. A second model has its rows about a pole of its own
+A coarse global atmosphere runs for some hours. A second model has its rows about its own pole
 choice, is finer there, has other levels and finer mountains; it starts from the state of the first
 (change of geometry, docs/post.md) and writes maps of the region alone.
 

@@ -1,4 +1,4 @@
-"""A scheme of one's own: first in Python, for trying out, then in C++, as fast as Fathom's own.
+"""One's own scheme: first in Python, for trying out, then in C++, as fast as Fathom's own.
 
 A tank of cold water, without motion, is relaxed to 10 °C within ten days. A scheme says what it
 reads and writes: name of the field, place on the grid, units. Fathom then knows when halos are to

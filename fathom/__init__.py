@@ -45,6 +45,7 @@ public = {
     "SurfaceForcing": "ocean",
     "SpectralAtmosphere": "atmosphere",
     "LimitedAreaAtmosphere": "atmosphere",
+    "AromePhysics": "atmosphere",
     "FirstPhysics": "atmosphere",
     "ForcedColumn": "atmosphere",
     "RRTMGP": "radiation",

@@ -1,4 +1,4 @@
-"""A device beside the processor: the part of the core that runs on it, compiled for it when it is
+"""A device next to the processor: the part of the core that runs on it, compiled for it when it is
 first used, with nvcc, kept in the user's cache. What runs there is compiled from the sources of the
 processor's own (core/machine/launch.hpp).
 
@@ -154,7 +154,7 @@ class Library:
         self._run(["-shared", "-cudart=static", *places, *map(str, objects)], made, "the library")
 
     def objects(self) -> list[Path]:
-        """Of each of the sources; beside each, as .txt, what the compiler said."""
+        """Of each of the sources; next to each, as .txt, what the compiler said."""
         files = sources()
         _tell(self.architecture, 0, len(files))
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

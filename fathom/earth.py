@@ -1,4 +1,4 @@
-"""The earth as a sphere, and places on it as unit vectors; what the model takes of earth and sea,
+"""The earth as a sphere, and places on it as unit vectors; the model's constants of earth and sea,
 as in core/base/constants.hpp.
 """
 

@@ -28,6 +28,7 @@ class Model:
     stores: ClassVar[
         dict[str, type]
     ] = {}  # output of its own kind, by the keyword that asks for it
+    beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
 
     def __repr__(self) -> str:
         said = ", ".join(

@@ -89,7 +89,7 @@ def _why_no_core(error: str) -> str:
     if "libmpi" in error:
         return f"{error}: the MPI library of Fathom's core is missing. {_remedy}"
     return (
-        f"{error}: Fathom's core is not built beside {__file__}. In the source tree run"
+        f"{error}: Fathom's core is not built next to {__file__}. In the source tree run"
         " `make run` or `pip install .`, and start Python elsewhere or with -P"
     )
 

@@ -37,7 +37,7 @@ class Placed:
     Parameters
     ----------
     process : a scheme, its class or name, a PythonScheme, or a global process of the core.
-    before, after, instead_of : the process of the model beside which it stands, by the name that
+    before, after, instead_of : the process of the model next to which it stands, by the name that
         `fathom show` says; one of the three, or none where the scheme itself says its place.
     on : other names for its fields, {declared: name}.
     phase : of the profile; None: that of its neighbour.

@@ -85,12 +85,12 @@ def load_python(file: str | Path) -> None:
 
 @cache
 def include() -> Path:
-    """The headers of the core: beside an installed package, or in the source tree."""
+    """The headers of the core: next to an installed package, or in the source tree."""
     here = Path(__file__).resolve().parent
     for place in (here / "include", here.parent / "core"):
         if (place / "field" / "entry.hpp").is_file():
             return place
-    raise FileError(f"the headers of Fathom's core are not beside {here}; install Fathom again")
+    raise FileError(f"the headers of Fathom's core are not next to {here}; install Fathom again")
 
 
 def compiler() -> str:

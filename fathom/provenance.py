@@ -33,7 +33,7 @@ def build() -> dict[str, str]:
     Empty where the build left nothing.
     """
     try:
-        made = import_module("fathom.built")  # written by CMake beside the core
+        made = import_module("fathom.built")  # written by CMake next to the core
     except ImportError:
         return {}
     return {name: getattr(made, name) for name in ("commit", "compiler", "flags")}

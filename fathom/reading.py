@@ -202,8 +202,8 @@ class Ahead:
         self._keep(ahead)
 
     def rest(self):
-        """Until nothing is read: what others do with NetCDF, which takes one thread at a time,
-        knows nothing of `library`.
+        """Wait until nothing is read: NetCDF works for one thread at a time, and the user's own
+        code knows nothing of `library`.
         """
         wait(self.held.values())
 

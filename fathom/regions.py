@@ -1,5 +1,5 @@
-"""The regions of a run over all ranks: who spent how long where, waited for whom, and how well
-ranks worked together.
+"""The regions of a run over all ranks: the time of each rank in each region, its waiting,
+and how well ranks worked together.
 
 Each process, exchange, sum, output and phase of a solver is a region (core/machine/region.hpp).
 Exclusive seconds of a rank's regions add up to its wall time. Efficiencies as of the POP Centre of

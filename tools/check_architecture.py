@@ -74,8 +74,8 @@ fathom: list[set[str]] = [
 # used. A verb (fathom/commands) loads what it needs when it is called.
 slow = {
     "cftime", "contourpy", "duckdb", "ducc0", "eccodes", "eccodeslib", "google_crc32c",
-    "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "pyarrow", "pyodc", "rich",
-    "scipy", "shtns", "veros", "xarray", "zarr",
+    "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "PIL", "pyarrow", "pyodc",
+    "rich", "scipy", "shtns", "veros", "xarray", "zarr",
 }  # fmt: skip
 
 

@@ -1,5 +1,5 @@
 """Background errors of the state of a spectral atmosphere: what is balanced follows from the stream
-function, what is not has controls of its own.
+function, what is not has its own controls.
 
     wind     = k x grad psi + grad chi          psi = V_psi x_psi,  chi = V_chi x_chi
     phi_b    : laplace phi_b = div(f grad psi), the linear balance,
@@ -223,7 +223,7 @@ def estimated(
 ) -> Errors:
     """Covariances from differences of states of one time, as of forecasts of two lengths (Parrish &
     Derber 1992): N by regression over all waves, C_n as means over m, the samples and the degrees
-    beside."""
+    next to."""
     waves, geopotential = Waves(transform, levels), linear_balance(transform, rotation)
     all_waves = [waves.to_waves(d) for d in differences]
     balanced = [(geopotential @ psi.T).T for psi, _, _ in all_waves]

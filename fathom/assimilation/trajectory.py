@@ -139,7 +139,7 @@ class Trajectory:
             self.linear.follow(self.fields, 1)
 
     def _weigh(self, fields: Any) -> None:
-        """The first step has weights of its own."""
+        """The first step has its own weights."""
         for name, values in self.model.profiles_of_step(fields.count == 0).items():
             fields.set_profile(name, values)
 

@@ -68,7 +68,7 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
     places = area.projection.from_earth(longitude, latitude)
     for place, middle, n in zip(places, area._middle, area.points, strict=True):
         at = (place - middle) / area.spacing + 0.5 * (n - 1)
-        if at.min() < 0 or at.max() > n - 1:
+        if at.min(initial=0) < 0 or at.max(initial=0) > n - 1:
             raise InputError(
                 "the area reaches beyond the outer one: its places lie between"
                 f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
@@ -91,8 +91,9 @@ class OnMap:
             first.append(west)
             weights.append(lagrange([0.0, 1.0, 2.0, 3.0], at - west))
         (i, j), (along, across) = first, weights
-        i0, j0 = int(i.min()), int(j.min())
-        self.rectangle = (j0, int(j.max()) + 4, i0, int(i.max()) + 4)
+        nx, ny = given.grid.points
+        i0, j0 = int(i.min(initial=nx - 4)), int(j.min(initial=ny - 4))  # a rank may have none
+        self.rectangle = (j0, int(j.max(initial=j0)) + 4, i0, int(i.max(initial=i0)) + 4)
         width = self.rectangle[3] - i0
         columns = [(j - j0 + m) * width + i - i0 + n for m in range(4) for n in range(4)]
         values = [across[m] * along[n] for m in range(4) for n in range(4)]

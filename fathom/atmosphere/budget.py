@@ -22,7 +22,7 @@ import numpy as np
 
 from fathom import mpi
 
-L, FUSION, WARMTH = 2.5008e6, 3.337e5, 250.0  # J kg-1, J kg-1, K: of the core
+L, FUSION, REFERENCE = 2.5008e6, 3.337e5, 250.0  # J kg-1, J kg-1, K: of the core
 GRAVITY = 9.80616
 FROZEN = ("cloud_ice", "snow_water", "graupel_water")
 WATER = ("specific_humidity", "cloud_liquid_water", "rain_water", *FROZEN)
@@ -138,7 +138,7 @@ class Budget:
         mass = (a[:, None, None] + b[:, None, None] * pressure) * area / GRAVITY
         frozen = sum((x[name] for name in self.water if name in FROZEN), 0.0)
         wind = x["eastward_wind"], x["northward_wind"]
-        energy = cp * (x[self.model.temperature] - WARMTH) - FUSION * frozen
+        energy = cp * (x[self.model.temperature] - REFERENCE) - FUSION * frozen
         energy = energy + 0.5 * (wind[0] ** 2 + wind[1] ** 2)
         energy = energy + L * x["specific_humidity"]
         surface = (np.asarray(orography, float)[0] * pressure * area).sum() / GRAVITY

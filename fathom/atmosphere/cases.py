@@ -24,7 +24,7 @@ them: `model.set(case="williamson-5")`.
                              of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude
-[degrees] (and pressure [Pa]), and beside it `orography`, `mean_geopotential`, `coriolis` where the
+[degrees] (and pressure [Pa]), and with it `orography`, `mean_geopotential`, `coriolis` where the
 case prescribes them.
 """
 

@@ -12,7 +12,7 @@ from fathom.time.clock import Clock, Period
 
 
 class SingleColumn:
-    """One column, or several beside each other that know nothing of one another.
+    """One column, or several side by side that know nothing of one another.
 
     >>> import fathom as fm
     >>> column = fm.SingleColumn(fm.HybridLevels(20), latitude=20.0, start="2000-03-20")

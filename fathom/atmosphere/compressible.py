@@ -1,4 +1,4 @@
-"""What compressible air of a limited area has beside that of hydrostatic models, and its linear
+"""What compressible air of a limited area has in addition to hydrostatic air, and its linear
 terms (core/atmosphere/nonhydrostatic/): q = ln(p / pi), the departure of pressure, and d, the
 vertical divergence.
 """

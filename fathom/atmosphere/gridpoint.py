@@ -46,7 +46,7 @@ class GridPointAtmosphere(AirWithPhysics):
     grid : PlaneGrid, SphereGrid, or RotatedGrid: an area of the earth.
     physics : list of schemes (or their names) that add to tendencies, in order, as a spectral
         atmosphere takes them: [HeldSuarez()], FirstPhysics(); by default none.
-    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     orography : height of the ground [m]: a number, an array (ny, nx) or a function of (x, y) [m],
         on the sphere of (longitude, latitude) [degrees].
@@ -203,6 +203,12 @@ class GridPointAtmosphere(AirWithPhysics):
         if self.area and yes_or_no("fix_mass", fix_mass):
             raise InputError("fix_mass = true: air passes through the edges of an area")
         return bool(fix_mass)
+
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        outer = self.outer_model
+        return [outer] if isinstance(outer, outer_models.Running) else []
 
     def _outer(self, given, in_time, every):
         if not self.area:

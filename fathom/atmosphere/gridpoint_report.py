@@ -18,7 +18,7 @@ of_sphere = ("surface_air_pressure", "air_temperature", "eastward_wind", "northw
 
 
 def fields(simulation):
-    """What `pictures` takes, on rank 0; all ranks call it."""
+    """The argument of `pictures`, on rank 0; all ranks call it."""
     return (_sphere if simulation.model.sphere else _slice)(simulation)
 
 

@@ -214,16 +214,16 @@ def _of_pressure(model, given):
         of = value if callable(value) else lambda x, y, p: value
         return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
 
-    def warmth(pressure):
+    def temperature_at(pressure):
         warm = at("air_temperature", pressure)
         if not model.moist:
             return warm
         heavy = sum(at(kind, pressure) for kind in model.water)
         return virtual_temperature(warm, at("specific_humidity", pressure)) - warm * heavy
 
-    depth = _depths(model, surface, lambda p: warmth(p[None])[0])
+    depth = _depths(model, surface, lambda p: temperature_at(p[None])[0])
     pressure = surface * np.exp(-depth(z))
-    theta = warmth(pressure) * (c.pressure / pressure) ** kappa
+    theta = temperature_at(pressure) * (c.pressure / pressure) ** kappa
     inside = surface * np.exp(-depth(middle))
     exner = _in_balance(model, (inside[-1] / c.pressure) ** kappa, theta)
     fields = {

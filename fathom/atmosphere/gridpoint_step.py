@@ -2,7 +2,7 @@
 
 from fathom import mpi
 from fathom.atmosphere import gridpoint_area
-from fathom.atmosphere.aliases import of, warmth_of
+from fathom.atmosphere.aliases import of, temperature_names
 from fathom.atmosphere.step import of_schemes
 from fathom.schemes import bytes_of
 
@@ -70,7 +70,7 @@ def gridpoint_step(model, dynamics, do):
     physics(model, do)
     do("GridPointLinearState", when=model.linear_about == "state")
     do("GridPointStart")
-    do("GridPointPhysics", on=warmth_of(model), when=model.physics)
+    do("GridPointPhysics", on=temperature_names(model), when=model.physics)
     do("GridPointDiffusion", when=model.parameters["viscosity"])
     do.phase = "semi-Lagrangian"
     do(dynamics.poles_of_start)
@@ -106,7 +106,7 @@ def physics(model, do):
     """Tendencies of the physics at the start of the step, and what they do to tracers."""
     if not model.physics:
         return
-    do("GridPointColumns", on=warmth_of(model))
+    do("GridPointColumns", on=temperature_names(model))
     do("FactorOfMoistAir", when=model.moist)
     of_water(model, do, "WeightOfWater")
     do("TemperatureByFactor", when=model.moist)
@@ -121,6 +121,6 @@ def physics(model, do):
 
 
 def of_water(model, do, process):
-    """A process for each kind of water beside vapour."""
+    """A process for each kind of water other than vapour."""
     for kind in model.water:
         do(process, on=of(kind), label=f"{process} of {kind}")

@@ -117,7 +117,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         ]
 
     def _put(self, values, analysis, digital_filter):
-        """What `set` was given, beside a case."""
+        """What `set` was given, other than a case."""
         if analysis is not None and is_given(analysis):
             self.given = analysis
         elif analysis is not None:
@@ -178,12 +178,12 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     def changed_by(self, kind, simulation):
         """The change of geometry from the atmosphere that is given. ValueError: fields of air are
-        given beside it.
+        given with it.
         """
         beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
         if beside:
             raise InputError(
-                f"analysis = another atmosphere gives {', '.join(beside)}; allowed beside it are"
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed with it are"
                 f" {', '.join(self.boundary) or 'no fields'}"
             )
         change = kind(self.given, simulation)
@@ -248,7 +248,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def goes_along(self):
-        """Fields beside the state that a restart has, for those that start from it elsewhere."""
+        """Fields of a restart other than the state, for those that start from it elsewhere."""
         return ["surface_geopotential", *(n for n in self.boundary if n not in layer_fields)]
 
     @property

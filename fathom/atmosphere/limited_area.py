@@ -3,10 +3,13 @@ dynamics = "non-hydrostatic" those of AROME.
 docs/limited-area.md has them.
 """
 
+from functools import cached_property
+from pathlib import Path
+
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import compressible, ground_of_area
+from fathom.atmosphere import compressible, ground_of_area, mass_of_area
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.atmosphere.given_state import is_given
@@ -26,6 +29,9 @@ from fathom.time.clock import Period
 from fathom.transform.plane import BiFourier, orders
 
 kinds = ["hydrostatic", "non-hydrostatic"]
+# of the time of a column of C + I with the first physics what a point of E takes: transforms, the
+# solve and what both need (docs/results/limited-area.md)
+share_of_extension = {"hydrostatic": 0.08, "non-hydrostatic": 0.15}
 
 
 class LimitedAreaAtmosphere(HydrostaticAtmosphere):
@@ -41,7 +47,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time; or a Simulation of a
-        SpectralAtmosphere or of a larger area, which then runs beside this one
+        SpectralAtmosphere or of a larger area, which then runs together with this one
         (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
     outer_every : how often the state of one that runs beside it is taken; by default each of its
@@ -52,8 +58,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
-        earth, with its land and what is smaller than a cell (fathom.atmosphere.ground_of_area).
-    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+        earth, with its land and what is smaller than a cell (fathom.atmosphere.ground_of_area);
+        the path of a file with finer heights [m] on latitudes and longitudes, also for what an
+        analysis lies on.
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     diffusion_time : e-folding time of the shortest waves [s, or "1h"]; 0: no horizontal diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
@@ -117,6 +125,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         _check_kept(periodic, fix_mass=fix_mass, fix_energy=fix_energy)
         whole = grid if periodic else WholeArea(grid)
         self._hold(whole, physics, tracers, orography, precision, placed)
+        whole.share_of_extension = share_of_extension[dynamics]
         along_x, along_y = whole.size
         self.waves = waves
         self.truncation = (along_x - 1) // orders[waves], (along_y - 1) // orders[waves]
@@ -147,8 +156,15 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
         self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
-        if isinstance(orography, str):
-            self._lie_on(orography)
+        self.heights = None  # a file of them
+        if isinstance(orography, (str, Path)):
+            self._lie_on(str(orography))
+
+    def _lie_on(self, name):
+        """That of the earth, with heights of a file where it names one."""
+        if name != "earth" and Path(name).suffix:
+            self.heights, name = name, "earth"
+        super()._lie_on(name)
 
     def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
         """What the air is drawn to: along the edges, and at the top."""
@@ -173,7 +189,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             another atmosphere, or its restart (docs/post.md); "outer": the first one of the outer
             model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
-            none.
+            none. With an outer model the area is drawn to what it starts from meanwhile.
         """
         if analysis == "outer":
             if not self.outer:
@@ -185,8 +201,6 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
                 " earth"
             )
-        if digital_filter and self.outer:
-            raise InputError("digital_filter: a model with an outer one has none")
         return self._put(given, analysis, digital_filter)
 
     def at_all_points(self, value):
@@ -231,6 +245,29 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if change is not None and change.fill(self.surface_geopotential):
             return True
         return super().initialise(simulation)
+
+    @property
+    def beside(self):
+        """An outer model that runs at the same time."""
+        return [self.outer] if isinstance(self.outer, outer_models.Running) else []
+
+    @cached_property
+    def edges(self):
+        """Through which the mass of an area passes; none of a plane."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return {}
+        grid = self.grid
+        return {name: mass_of_area.Edges(grid, b) for name, b in mass_of_area.boxes(grid).items()}
+
+    def watch(self, simulation):
+        seen, words = super().watch(simulation)
+        return seen | mass_of_area.seen(simulation, self.edges), words
+
+    def account(self, simulation):
+        """The mass of an area in the run (fathom/atmosphere/mass_of_area.py) [Pa]."""
+        since = simulation.start_steps * simulation.step
+        mass = mass_of_area.account(simulation.series, since)
+        return {"mass_of_area": mass} if mass else {}
 
     def start_values(self, given):
         if not self.compressible:
@@ -304,7 +341,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
-        return ground_of_area.orography(self.grid, self.truncation)
+        return ground_of_area.orography(self.grid, self.truncation, self.heights)
 
     def _given(self, name, default):
         """Also beyond the area, where nothing reads it: as on its edges."""

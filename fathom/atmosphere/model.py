@@ -75,7 +75,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees; "earth": that of the earth, with its land and what is
         smaller than a cell (fathom.atmosphere.orography).
-    tracers : names of tracers beside specific_humidity and the kinds of water that the physics
+    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
         changes, which are there by themselves.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
         diffusion.

@@ -117,7 +117,7 @@ def _means_of_samples(values, rows: Rows) -> np.ndarray:
         weight += np.bincount(cell.ravel(), area.ravel(), rows.size)
         for sums, field in zip(total, flat[:, j]):
             sums += np.bincount(cell.ravel(), (area * np.repeat(field, fine)).ravel(), rows.size)
-    narrow = weight == 0  # beside the poles of the rows: the value at the point itself
+    narrow = weight == 0  # next to the poles of the rows: the value at the point itself
     j, i = (
         ((rows.point_latitude + 90) / 180 * ny).astype(int),
         (rows.point_longitude % 360 / 360 * nx).astype(int),

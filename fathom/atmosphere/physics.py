@@ -79,7 +79,7 @@ class FirstPhysics:
         TileDiffusion, which take the parameters of `surface` and `exchange`.
     lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers or
         TiledLand.
-    shallow : None; or ShallowMassFlux, an updraught beside the diffusion of `mixing`, with
+    shallow : None; or ShallowMassFlux, an updraught in addition to the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
     convection : BettsMiller, or MassFluxConvection.
     mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
@@ -231,16 +231,86 @@ class FirstPhysics:
         return f"FirstPhysics({', '.join(s.name for s in self)})"
 
 
+class AromePhysics(FirstPhysics):
+    """Physics for spacings of a few km, at which deep clouds are those of the dynamics: cloud, ice,
+    rain, snow and graupel that are carried, turbulence with an energy of its own, shallow clouds by
+    an updraught, layers of soil, and RRTMGP.
+
+    A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
+    physics=AromePhysics())`. Clouds are those of each step.
+
+    Parameters
+    ----------
+    radiation_every : how often ozone and radiative fluxes are computed, unless a scheme of them
+        says `every` itself.
+    critical_humidity : relative humidity at which a layer begins to be in cloud, of the
+        microphysics and of the clouds that radiation and turbulence see, where they are by default.
+
+    The others are those of FirstPhysics.
+    """
+
+    def __init__(
+        self,
+        *,
+        radiation_every="15min",
+        critical_humidity=0.95,
+        sunlight="Sunlight",
+        ozone="StandardOzone",
+        clouds="PrognosticCloud",
+        radiation="RRTMGP",
+        surface="SurfaceState",
+        exchange="BulkExchange",
+        mixing="CloudyTurbulentEnergy",
+        shallow="ShallowMassFlux",
+        convection=None,
+        condensation="GraupelMicrophysics",
+        land="SoilLayers",
+        lake=None,
+        drag=None,
+        blocking=None,
+    ):
+        self.critical_humidity = critical_humidity
+        super().__init__(
+            radiation_every=radiation_every,
+            sunlight=sunlight,
+            ozone=ozone,
+            clouds=self._with_humidity(clouds, every="1s"),
+            radiation=radiation,
+            surface=surface,
+            exchange=exchange,
+            mixing=mixing,
+            shallow=shallow,
+            convection=convection,
+            condensation=self._with_humidity(condensation),
+            land=land,
+            lake=lake,
+            drag=drag,
+            blocking=blocking,
+        )
+
+    def _with_humidity(self, what, **more):
+        """A scheme named without parameters of its own."""
+        if not isinstance(what, str):
+            return what
+        made = scheme(what, **more)
+        if "critical_humidity" not in made.parameter_names:
+            return made
+        return scheme(what, critical_humidity=self.critical_humidity, **more)
+
+    def __repr__(self):
+        return f"AromePhysics({', '.join(s.name for s in self)})"
+
+
 water = ("cloud_liquid_water", "rain_water", "cloud_ice", "snow_water", "graupel_water")
 
 
 def carried(physics):
-    """Kinds of water beside vapour that a list of schemes changes, and dynamics carry."""
+    """Kinds of water other than vapour that a list of schemes changes, and dynamics carry."""
     return [w for w in water if any(f"{w}_tendency" in p.field_names for p in physics)]
 
 
-# What a user may set beside the air; where nothing is said, a sea without ice or mountains under
-# air without ozone.
+# What a user may set together with the air; by default a sea without ice or mountains under air
+# without ozone.
 surface_defaults = {
     "land_fraction": 0.0,
     "sea_ice_fraction": 0.0,
@@ -272,5 +342,6 @@ surface_defaults = {
     "ozone": 0.0,
     "cloud_fraction": 0.0,
     "cloud_water": 0.0,
+    "convective_precipitation": 0.0,  # where no scheme makes it
 }
 layer_fields = ("ozone", "cloud_fraction", "cloud_water")

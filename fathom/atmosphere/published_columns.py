@@ -1,4 +1,4 @@
-"""What columns from driver files have found, beside the ranges of large-eddy simulations.
+"""What columns from driver files have found, compared with the ranges of large-eddy simulations.
 
 Means (of plumes medians) over the hours that end where the publication's do, or with the run.
 GABLS1: Beare et al. 2006, Boundary-Layer Meteorol. 118, 247-272, the depth where the stress has

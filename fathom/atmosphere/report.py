@@ -33,8 +33,8 @@ ground = ("air_temperature_2m", "eastward_wind_10m", "northward_wind_10m")
 
 
 def fields(simulation: Any) -> dict[str, np.ndarray] | None:
-    """What `pictures` takes, from a simulation of a model on levels of pressure; on rank 0, all
-    ranks call it.
+    """The argument of `pictures`, from a simulation of a model on levels of pressure; on rank 0,
+    all ranks call it.
     """
     model, state = simulation.model, {}
     for name, level in charts:

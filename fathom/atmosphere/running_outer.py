@@ -2,18 +2,21 @@
 one itself. On the same ranks it goes ahead of the area to the next time at which it is asked, and
 its columns are brought to the area's points, ground and levels in memory; no file lies between.
 
-Each rank takes from the others what of the outer model the area needs, through one plan
-(fathom/output/gather.py). Compressible air is taken as hydrostatic.
+Each rank takes from the others what of the outer model its share of the area's columns needs,
+through one plan (fathom/output/gather.py), and all ranks get the columns. Where both are
+compressible, q and d go with the rest, cubic in ln p and within the two levels around; of a
+hydrostatic one the area makes them itself.
 """
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere import columns_of_heights
+from fathom.atmosphere import columns_of_heights, compressible
 from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, OfSimulation
@@ -44,47 +47,104 @@ class Running:
         self.axis = Every(simulation, self.every)
 
     def __str__(self) -> str:
-        return (
-            f"a {type(self.simulation.model).__name__} that runs beside it, every {self.every:g} s"
-        )
+        model = type(self.simulation.model).__name__
+        return f"a {model} that runs together with it, every {self.every:g} s"
+
+    def write_restart(self, path: Path) -> None:
+        """What the outer model needs beside the restart `path` of the area: a restart of its own,
+        and the record before its time. All ranks call it.
+        """
+        s, (own, record) = self.simulation, beside_restart(path)
+        s.prepare().write_restart(own)
+        latest = max(self.held, default=0)
+        kept: dict[str, Any] = {"number": latest - 1, **self.held.get(latest - 1, {})}
+
+        def write():
+            under_way = record.with_name(record.name + ".new")
+            with under_way.open("wb") as file:
+                np.savez(file, **kept)
+            under_way.replace(record)
+
+        s.on_root(write)
+
+    def restore(self, path: Path) -> None:
+        """Goes on from what `write_restart` has left, where it is there. All ranks call it."""
+        s, (own, record) = self.simulation, beside_restart(path)
+        held = None
+        if s.comm.rank == 0 and own.is_file() and record.is_file():
+            with np.load(record) as file:
+                held = {name: file[name] for name in file.files}
+        held = s.comm.bcast(held)
+        if held is None:
+            return
+        number = int(held.pop("number"))
+        self.held, self.at = {number: held} if held else {}, None
+        s.sequence = s.fields = s.domain = s.forcing = None
+        s.gathers = {}
+        s.restore(own).prepare()
 
     def state(self, number: int) -> dict[str, np.ndarray]:
         """As `set` takes it; the outer model runs until then. All ranks call it."""
         if number not in self.held:
+            self.simulation.prepare()
             now = round(self.simulation.seconds / self.every)
             if number < now or abs(now * self.every - self.simulation.seconds) > 1e-6:
                 raise InputError(
                     f"the outer model is at {self.simulation.date}, and was asked for"
                     f" {self.axis.date(number)}: with a restart of the area give the outer one too"
                 )
-            self.simulation.prepare()
             self.simulation.advance((number - now) * self.steps)
             self.held = {n: state for n, state in self.held.items() if n >= number - 1}
             self.held[number] = self._taken()
         return self.held[number]
 
+    @property
+    def _sound(self) -> tuple[str, ...]:
+        """What compressible air has beside, where both are."""
+        both = self.model, self.simulation.model
+        return compressible.fields if all(getattr(m, "compressible", False) for m in both) else ()
+
     def _taken(self) -> dict[str, np.ndarray]:
-        model, s = self.model, self.simulation
-        given = beside(s)
-        there = np.asarray(model.grid.wet_levels) > 0
+        """The state of now at the area's points: each rank makes its share of the columns."""
+        model, comm = self.model, self.simulation.comm
+        there = np.flatnonzero(np.asarray(model.grid.wet_levels) > 0)
+        ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]
+        mine = there[slice(*ends)]
+        given = beside(self.simulation)
         if self.at is None:
-            longitude, latitude = model.grid.coordinates()
-            kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
-            self.at = kind(given, Collected(given, s.comm), longitude[there], latitude[there])
-        own, shape = model.surface_geopotential[there], model.grid.points[::-1]
-        if hasattr(s.model, "air_at_rest"):  # on levels of height
-            found = columns_of_heights.taken(model, s.model, self.at, model.moist, own)
+            self.at = self._places(given, mine)
+        own, outer = model.surface_geopotential.ravel()[mine], self.simulation.model
+        if hasattr(outer, "air_at_rest"):  # on levels of height
+            share = columns_of_heights.taken(model, outer, self.at, model.moist, own)
         else:
-            found = self._of_layers(given, own)
+            share = self._of_layers(given, own)
+        shape = model.grid.points[::-1]
+        found = {name: np.concatenate(comm.allgather(share[name]), -1) for name in sorted(share)}
         return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
 
-    def _of_layers(self, given, own) -> dict[str, np.ndarray]:
-        """Over the ground `own` (points), of one on hybrid levels."""
+    def _places(self, given: Given, mine: np.ndarray) -> Any:
+        """The outer model at the columns of this rank. ValueError on all ranks where any lies
+        outside.
+        """
+        comm = self.simulation.comm
+        longitude, latitude = (c.ravel()[mine] for c in self.model.grid.coordinates())
+        kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
+        at = error = None
+        try:
+            at = kind(given, Collected(given, comm), longitude, latitude)
+        except ValueError as fault:
+            error = str(fault)
+        if fault_of_any := next(filter(None, comm.allgather(error)), None):
+            raise InputError(fault_of_any)
+        return at
+
+    def _of_layers(self, given: Given, own: np.ndarray) -> dict[str, np.ndarray]:
+        """Over the ground `own` (points) of this rank, of one on hybrid levels."""
         model = self.model
         east, north = self.at.wind()
         source = {"eastward_wind": east, "northward_wind": north}
         carried = [name for name in model.tracers if name in given.tracers]
-        for name in ("log_pressure_ratio", given.temperature, *carried):
+        for name in ("log_pressure_ratio", given.temperature, *carried, *self._sound):
             source[name] = self.at(name)
         warm = source.pop(given.temperature)
         humidity = source.get("specific_humidity", 0.0)
@@ -101,6 +161,12 @@ class Running:
         found = {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
         ratio = found.pop("log_pressure_ratio")[0]
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
+
+
+def beside_restart(path: Path) -> tuple[Path, Path]:
+    """The files beside a restart of the area: the restart of its outer model, and a record."""
+    whole = Path(path).resolve()
+    return whole.with_name(whole.name + ".outer"), whole.with_name(whole.name + ".outer-record")
 
 
 def beside(simulation: Any) -> Given:

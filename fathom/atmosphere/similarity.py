@@ -1,4 +1,4 @@
-"""The layer beside the ground after Monin and Obukhov: what passes it, from values at its top.
+"""The layer next to the ground after Monin and Obukhov: what passes it, from values at its top.
 
 u* = k V / F_m(z/L),  theta* = k dtheta / F_h(z/L),  L = theta u*^2 / (k g theta*)
 F = ln(z / z_0) - Psi(z/L)

@@ -85,7 +85,7 @@ class ForcedColumn:
             start=self.file.start,
             keep=kept,
         )
-        self.kinds = carried(self.column.physics)  # of water, beside vapour
+        self.kinds = carried(self.column.physics)  # of water, other than vapour
         self.kept = [name for name in (*kept, *self.kinds) if self.column.fields.has(name)]
         self.mass = self.column.mass.copy()
         self.mass[: self.inside.start] = 0
@@ -272,7 +272,7 @@ class ForcedColumn:
         return now
 
     def _exchange(self):
-        """Heat [W m-2] and water [kg m-2 s-1] from the ground; sets what turbulence takes of it."""
+        """Heat [W m-2] and water [kg m-2 s-1] from the ground, for turbulence to read."""
         column, file = self.column, self.file
         T, q = column["air_temperature"][-1], column["specific_humidity"][-1]
         speed = max(float(np.hypot(column["eastward_wind"][-1], column["northward_wind"][-1])), 0.1)
@@ -368,8 +368,7 @@ def with_given_fluxes(physics):
     for name in called:
         if name in own_exchange:
             raise InputError(
-                f"physics: {name} needs a surface of its own; that of this column is given by"
-                " the file"
+                f"physics: {name} needs its own surface; that of this column is given by the file"
             )
     diffusion = called.index("VerticalDiffusion") if "VerticalDiffusion" in called else None
     starting = [called.index(name) for name in of_fluxes if name in called]

@@ -4,13 +4,15 @@
 
 the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang
 1992); `fathom.atmosphere.digital_filter` has the weights. Ground and sea, which know no gravity
-waves, start as they were.
+waves, start as they were. A limited area is drawn to what it starts from meanwhile, and to its
+outer model from the start on.
 """
 
 import copy
+from contextlib import contextmanager
 
 from fathom import mpi
-from fathom.atmosphere import forecast
+from fathom.atmosphere import forecast, outer
 from fathom.atmosphere.digital_filter import weights
 from fathom.moist_air import virtual_temperature
 
@@ -42,14 +44,37 @@ def digital_filter(simulation, span):
     start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)
     total.scale(h[middle], model.prognostic)
     before = simulation.other(_adiabatic(model), -simulation.step)
-    for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):
-        for weight in h[middle + 1 :]:
-            advance(1)
-            total.axpy(weight, now, model.prognostic)
+    _draw_to_start(before.model, before.sequence, before.fields, -simulation.step)
+    with _without_records(simulation):
+        _draw_to_start(model, simulation.sequence, fields, simulation.step)
+        for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):
+            for weight in h[middle + 1 :]:
+                advance(1)
+                total.axpy(weight, now, model.prognostic)
     fields.copy(start)
     fields.copy(total, model.prognostic)
     simulation.count = 0
     simulation.sequence.start(fields)
+
+
+@contextmanager
+def _without_records(simulation):
+    """What is read in time has its turn when the run begins."""
+    forcing, simulation.forcing = simulation.forcing, None
+    try:
+        yield
+    finally:
+        simulation.forcing = forcing
+
+
+def _draw_to_start(model, sequence, fields, step):
+    """A model with an outer one: this is the state that it starts from, for ever."""
+    if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
+        return
+    for name, values in outer.right_sides(model, step)(model.initial).items():
+        for suffix in ("_previous", "_next"):
+            fields.set(f"{name}_outer{suffix}", values, nearest_outside=True)
+        sequence.ramp(f"{name}_outer_weight", step, 0.0, float("inf"))
 
 
 def _adiabatic(model):

@@ -5,7 +5,7 @@
 in `dynamics`, the global processes of the core.
 """
 
-from fathom.atmosphere.aliases import air, moist_heating, of, warmth_of
+from fathom.atmosphere.aliases import air, moist_heating, of, temperature_names
 
 
 def _sampled(model, scheme):
@@ -51,11 +51,11 @@ def of_schemes(model, do, past, twice=False):
 
 def semi_lagrangian_step(model, dynamics, do):
     """Two time levels, semi-implicit, trajectories extrapolated in time (SETTLS)."""
-    warmth = warmth_of(model)
-    heating = warmth | (moist_heating if model.moist else {})
+    temperatures = temperature_names(model)
+    heating = temperatures | (moist_heating if model.moist else {})
     physics(model, do, {})
     do.phase = "dynamics"
-    do("PrimitiveEquations", on=warmth)
+    do("PrimitiveEquations", on=temperatures)
     do("ColumnEnergy", on=heating, when=dynamics.total_energy)
     do("SemiImplicitTerms", on=heating | model.linear_divergence)
     do.phase = "physics"
@@ -67,7 +67,7 @@ def semi_lagrangian_step(model, dynamics, do):
     do(dynamics.transport)
     do(dynamics.tracer_transport)
     do.phase = "dynamics"
-    do("Arrival", on=warmth)
+    do("Arrival", on=temperatures)
     do("ImplicitCoriolis", when=model.parameters["splitting"])
     do.phase = "spectral"
     do(dynamics.coupling)
@@ -82,11 +82,11 @@ def compressible_step(model, dynamics, do):
     """Two time levels, semi-implicit, with a first guess of the new time and corrections of it
     (core/atmosphere/nonhydrostatic/equations.hpp).
     """
-    warmth = warmth_of(model)
-    heating = warmth | (moist_heating if model.moist else {})
+    temperatures = temperature_names(model)
+    heating = temperatures | (moist_heating if model.moist else {})
     physics(model, do, {})
     do.phase = "dynamics"
-    do("CompressibleEquations", on=warmth)
+    do("CompressibleEquations", on=temperatures)
     do("UpwardVelocity")
     do("CompressibleNonlinear", on=model.linear_divergence)
     do("CompressibleCarried", on=heating)
@@ -99,28 +99,28 @@ def compressible_step(model, dynamics, do):
     do.phase = "semi-Lagrangian"
     do(dynamics.transport)
     do(dynamics.tracer_transport)
-    _solve(model, do, warmth, dynamics.coupling, dynamics.step)
+    _solve(model, do, temperatures, dynamics.coupling, dynamics.step)
     for number in range(model.corrections):
         again = f" of correction {number + 1}"
         do.phase = "dynamics"
         do("HybridPressure", label="HybridPressure" + again)
-        do("CompressibleEquations", on=warmth, label="CompressibleEquations" + again)
+        do("CompressibleEquations", on=temperatures, label="CompressibleEquations" + again)
         do(
             "CompressibleNonlinear",
             on=model.linear_divergence,
             label="CompressibleNonlinear" + again,
         )
-        _solve(model, do, warmth, dynamics.coupling_again, dynamics.correction, again)
+        _solve(model, do, temperatures, dynamics.coupling_again, dynamics.correction, again)
     do.phase = "dynamics"
     do("UpwardVelocity", label="UpwardVelocity of the new time")
     do(dynamics.tracer_mass)
     do("LogSurfacePressure")
 
 
-def _solve(model, do, warmth, coupling, step, again=""):
+def _solve(model, do, temperatures, coupling, step, again=""):
     """From what has been carried to the new time, through the implicit terms."""
     do.phase = "dynamics"
-    do("CompressibleArrival", on=warmth, label="CompressibleArrival" + again)
+    do("CompressibleArrival", on=temperatures, label="CompressibleArrival" + again)
     do("ImplicitCoriolis", label="ImplicitCoriolis" + again)
     do.phase = "spectral"
     do(coupling, label="Coupling" + again if coupling else None)
@@ -129,12 +129,12 @@ def _solve(model, do, warmth, coupling, step, again=""):
 
 def eulerian_step(model, dynamics, do):
     """Leapfrog of vorticity and divergence, semi-implicit."""
-    warmth = warmth_of(model)
+    temperatures = temperature_names(model)
     physics(model, do, {name: name + "_before" for name in (*air, *model.tracers)})
     do.phase = "dynamics"
     do("HybridPressure")
-    do("PrimitiveEquations", on=warmth)
-    do("EulerianTendencies", on=warmth)
+    do("PrimitiveEquations", on=temperatures)
+    do("EulerianTendencies", on=temperatures)
     for tracer in model.tracers:
         do("EulerianTracer", on=of(tracer), label=f"EulerianTracer of {tracer}")
     do.phase = "spectral"

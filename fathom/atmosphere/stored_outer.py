@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom import moist_air, names, output
+from fathom.atmosphere import compressible
 from fathom.atmosphere.initial import initial_state
 from fathom.data import atmosphere, stored_state
 from fathom.failure import InputError
@@ -104,7 +105,7 @@ class Stored:
         _ = self.axis, self._on_own_points
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """A record, or what lies between two, as `set` takes it."""
+        """A record, or the state between two records, as arguments of `set`."""
         before, piece = divmod(number, self.pieces)
         if not piece:
             return self._record(before)
@@ -136,7 +137,8 @@ class Stored:
         )
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
-        found, a, b = stored_state.in_layers(self.path, number, self.model.tracers)
+        sound = compressible.fields if self.model.compressible else ()
+        found, a, b = stored_state.in_layers(self.path, number, (*self.model.tracers, *sound))
         shape = self.model.grid.points[::-1]
         flat = {name: v.reshape(*v.shape[:-2], -1) for name, v in found.items()}
         p_s = flat.pop("surface_air_pressure")

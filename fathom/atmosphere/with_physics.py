@@ -35,7 +35,7 @@ class AirWithPhysics(Model):
     budget: Any = None  # fathom.atmosphere.budget
 
     def _take_physics(self, physics, tracers):
-        """The list of schemes, and what trajectories carry beside the air."""
+        """The list of schemes, and what trajectories carry together with the air."""
         self.physics = listed(physics)
         self.moist = _is_moist(self.physics, tracers)
         self.water = water = carried(self.physics)

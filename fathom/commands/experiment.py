@@ -51,7 +51,7 @@ def experiment_options(command: Any) -> Any:
             "--io-servers",
             "servers",
             type=click.IntRange(0),
-            help="MPI ranks beside those, which write output while the others compute.",
+            help="More MPI ranks, which write output while the others compute.",
         ),
         click.option(
             "--ranks",
@@ -97,7 +97,7 @@ def on_ranks(
 
 
 def _servers(document: Document, here: tuple[int, int] | None) -> int:
-    """I/O servers beside the ranks; started here, all are on one node."""
+    """I/O servers in addition to the ranks; started here, all are on one node."""
     given = document.tables["parallel"]
     servers = given.get("io_servers", 0) or given.get("per_node", 0)
     if not isinstance(servers, int) or servers < 0:

@@ -27,7 +27,7 @@ def forcing() -> None:
 @json_option()
 def check(files, resolution, samples, picture: Path | None, file: Path | None) -> int:
     """Compute the northward transports of heat and fresh water that a forcing implies, by basin,
-    and its stress by latitude, beside published figures.
+    and its stress by latitude, compared with published figures.
 
     FILE: files, a folder or a pattern with net fluxes (hfds, wfo, tauuo, tauvo ...) or the air
     (names of CF, CMIP, ECMWF, CORE-II, JRA55-do) on latitudes and longitudes; "ncep" or "coads",

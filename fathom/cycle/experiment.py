@@ -77,12 +77,14 @@ class Assimilation:
 
 @dataclass
 class Ensemble:
-    """members of the ensemble of data assimilations; inflation of their spread from window to
-    window; weight of their covariances in a hybrid; localisation: length [km] and depth [ln p] of
-    half of its reach; seed of the errors of the members' data."""
+    """members of the ensemble of data assimilations; from window to window inflation of their
+    spread, and model_error, drawn anew for each: a share of B's variance; weight of their
+    covariances in a hybrid; localisation: length [km] and depth [ln p] of half of its reach; seed
+    of the errors of the members' data."""
 
     members: int = 10
     inflation: float = 1.05
+    model_error: float = 0.05
     weight: float = 0.5
     length: float = 2500.0
     depth: float = 1.5

@@ -248,8 +248,11 @@ class Cycles:
         window = self._analysis("fgat")
         random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
         L = AirBackground(twin.model.transform, self.errors())
-        draw = lambda i: L.apply(random(0, e.ensemble.members + i).standard_normal(L.controls))
-        starts = twin.truth(self.spun_up()) + np.array([draw(i) for i in range(e.ensemble.members)])
+        draws = lambda number: np.array([
+            L.apply(random(number, e.ensemble.members + i).standard_normal(L.controls))
+            for i in range(e.ensemble.members)
+        ])  # fmt: skip
+        starts = twin.truth(self.spun_up()) + draws(0)
         results = []
         for number in range(e.cycle.windows):
             path = folder / f"window-{number:04d}.npz"
@@ -271,6 +274,7 @@ class Cycles:
                     "analysis spread": twin.spread(after),
                 }
                 ends = inflated(np.array([f.end for f in found]), e.ensemble.inflation)
+                ends = ends + np.sqrt(e.ensemble.model_error) * draws(number + 1)
                 _write(path, end=ends, starts=starts, middles=before,
                        summary=json.dumps(as_numbers(said)))  # fmt: skip
             made = _read(path)

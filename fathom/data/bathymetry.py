@@ -116,7 +116,7 @@ class Mesh:
         return np.stack([whole[:-1, :-1], whole[:-1, 1:], whole[1:, :-1], whole[1:, 1:]], -1)
 
     def corner_levels(self, levels: np.ndarray) -> np.ndarray:
-        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 beside a
+        """Wet levels of the velocity points (ny, nx): the least of the four cells, 0 next to a
         closed side.
         """
         cells = self.corner_cells()
@@ -320,7 +320,7 @@ def _along(points, spacing):
 
 # -------------------------------------------------------------------------------------- named grids
 
-STRIDE = 13  # every 13th point of a grid is kept beside its levels, to know it again
+STRIDE = 13  # every 13th point of a grid is kept next to its levels, to know it again
 
 
 @once

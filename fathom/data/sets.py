@@ -1,4 +1,4 @@
-"""Data sets by name: what a model takes where it takes the name of a file.
+"""Data sets by name: they may stand wherever the name of a file may stand.
 
     ocean.set(temperature="levitus")
     fm.BulkForcing(data="coads")

@@ -42,7 +42,11 @@ sections = (
 extension_keys = ("schemes", "python")
 placing = ("before", "after", "instead_of", "on", "phase")  # of a process in a model's order
 parallel_keys = ("ranks", *parallel.usual)
-run_keys = ("run", "checkpoint", "restart")  # of [simulation], beside the keywords of Simulation
+run_keys = (
+    "run",
+    "checkpoint",
+    "restart",
+)  # of [simulation], other than the keywords of Simulation
 no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
 

@@ -32,6 +32,7 @@ class WholeArea(Grid):
         self.area, self.levels = area, area.levels
         self.size, self.points, self.spacing = area.size, area.points, area.spacing
         self.radius = area.radius
+        self.share_of_extension = 0.0  # of the time of a column, what a point of E takes
 
     def _places(self, where):
         """Longitude and latitude of all points, or of the edges between them."""
@@ -80,6 +81,14 @@ class WholeArea(Grid):
         return levels
 
     @property
+    def work_levels(self):
+        """The same, with -n in E: no column, but in transforms as much work as n levels."""
+        levels = self.wet_levels.copy()
+        idle = int(np.ceil(self.share_of_extension * self.levels.number))
+        levels[levels == 0] = -idle
+        return levels
+
+    @property
     def corner_levels(self):
         return self.wet_levels
 
@@ -115,7 +124,7 @@ class WholeArea(Grid):
         return self.area.periodic(self.area.inside(np.asarray(values, float)))
 
     def distribution(self, ranks):
-        """Whole rows: E, which has no columns, is with the last of them."""
+        """Whole rows."""
         return "north-south"
 
     @property

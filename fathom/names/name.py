@@ -28,11 +28,20 @@ class Name:
     fa: str = ""  # FA: the article, on levels what follows their number
 
     @property
+    def _of_temperature(self) -> str:
+        """CF: whether a temperature is one, or a difference of two."""
+        if self.units not in ("K", "degC"):
+            return ""
+        difference = "deviation" in self.name or "difference" in self.name
+        return "temperature: difference" if difference else "temperature: on_scale"
+
+    @property
     def attributes(self) -> dict[str, str]:
         """CF attributes of the variable in a file."""
         given = {
             "standard_name": self.standard_name,
             "long_name": self.long_name,
             "units": self.units,
+            "units_metadata": self._of_temperature,
         }
         return {key: value for key, value in given.items() if value}

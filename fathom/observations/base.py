@@ -1,7 +1,7 @@
 """The base of observations: one row a datum, a number with its unit. It is a table in memory
 (`Observations`) and a Parquet file on disk; SQL is the language of questions.
 
-A datum is known by `report` and `datum`. The report's number is made from the bytes of its own
+A datum is known by `report` and `datum`. The report's number is made from the bytes of the
 message, the datum's from its place in the report: neither ranks nor names nor order of files enter.
 What is missing is NaN in memory and null in the file, never a number.
 """
@@ -31,7 +31,7 @@ columns: dict[str, tuple[str, str, str]] = {
     "time": ("i8", "s", "since 1970-01-01"),
     "longitude": ("f8", "degrees", "-180 to 180"),
     "latitude": ("f8", "degrees", ""),
-    "height": ("f8", "m", "of the station, or of the datum where it has a height of its own"),
+    "height": ("f8", "m", "of the station, or of the datum where it has its own height"),
     "pressure": ("f8", "Pa", "of the datum; of sea water: null"),
     "depth": ("f8", "m", "of the datum in the sea"),
     "instrument": ("i4", "1", "of a satellite: its number in WMO's Common Code Table C-8; 0: none"),

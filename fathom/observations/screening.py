@@ -2,8 +2,9 @@
 are still used, and of no other, so the reason is that of the first step.
 
     1  domain, window [start, end), gross limits; soundings: hydrostatics, lapse rate; blacklist
-    2  first guess: d^2 > k^2 (sigma_o^2 + sigma_b^2); a sounding of which four neighbouring levels
-       fail goes as a whole
+    2  departures of an altimeter lose the mean of their track, which the mean dynamic topography
+       and the orbit have wrong; first guess: d^2 > k^2 (sigma_o^2 + sigma_b^2); a sounding of which
+       four neighbouring levels fail goes as a whole
     3  duplicates: of one station, place and level, the most complete report, then the one next to
        the time of the analysis, then the smaller key
     4  buddies: too far from the mean of the neighbours; spatial consistency: from what the
@@ -67,12 +68,13 @@ boxes: Mapping[str, tuple[float, float, float]] = {
 @dataclass(frozen=True)
 class Settings:
     """What a screening goes by. window: [start, end) [s since 1970]; region: west, east, south,
-    north [degrees]; limit: k of the first guess; nearest: neighbours of buddy and consistency
-    checks; None or 0 leaves a step out.
+    north [degrees]; gap: between tracks of an altimeter [s]; limit: k of the first guess; None or 0
+    leaves a step out.
     """
 
     window: tuple[float, float] | None = None
     region: tuple[float, float, float, float] | None = None
+    gap: float = 300.0
     limit: float = 5.0
     buddy_limit: float = 4.0
     buddy_reach: float = 150e3  # m
@@ -112,6 +114,7 @@ def screen(
         "lapse rate": data.remove(soundings.too_steep(data), code["lapse rate"]),
         "blacklist": sum(blacklist.apply(data, settings.rules).values()),
     }
+    _level_tracks(data, settings, comm)
     removed["first guess"] = data.remove(_far(data, settings), code["first guess"])
     removed["multi-level"] = data.remove(soundings.failed(data), code["multi-level"])
     for name, step in {
@@ -134,7 +137,7 @@ def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any
     own = spread.read(path, comm)
     whole = spread.Whole(own, comm)
     removed = screen(whole.data, settings, comm)
-    whole.back(own, ("reason", "background_error"))
+    whole.back(own, ("reason", "background_error", "background_departure"))
     spread.write(own, out, comm)
     spent = max(comm.allgather(process_time() - start))
     data, used = (sum(counts) for counts in zip(*comm.allgather((len(own), int(own.used.sum())))))
@@ -161,6 +164,29 @@ def _gross(data: Observations) -> np.ndarray:
     low, high = np.array([v.limits for v in variables]).T
     value, number = data["value"], data["variable"]
     return ~((value >= low[number]) & (value <= high[number]))
+
+
+def _level_tracks(data: Observations, settings: Settings, comm: Any) -> None:
+    """The mean of each track, of what is near its background, off its departures. A track: heights
+    of one satellite without a gap in time.
+    """
+    height = data.kind_is("altimeter") & data.variable_is("sea_surface_height_above_geoid")
+    of = np.flatnonzero(height & data.used & np.isfinite(data["background_departure"]))
+    names_ = ("station", *order, "background_departure")
+    given = comm.allgather({n: data[n][of] for n in names_})
+    every = {n: np.concatenate([part[n] for part in given]) for n in names_}
+    if not len(every["time"]):
+        return
+    line = np.lexsort([every[n] for n in ("datum", "report", "time", "station")])
+    station, time, d = (every[n][line] for n in ("station", "time", "background_departure"))
+    new = (station[1:] != station[:-1]) | (np.diff(time) > settings.gap)
+    track = np.append(0, np.cumsum(new))
+    good = np.abs(d - np.median(d)) < 1.0  # m
+    mean = np.bincount(track, np.where(good, d, 0)) / np.maximum(np.bincount(track, good), 1)
+    left = np.empty_like(d)
+    left[line] = d - mean[track]
+    first = sum(len(part["time"]) for part in given[: comm.rank])
+    data["background_departure"][of] = left[first : first + len(of)]
 
 
 def _far(data: Observations, settings: Settings) -> np.ndarray:

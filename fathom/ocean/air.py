@@ -27,7 +27,7 @@ from fathom.time import instants as times
 
 climatology = "coads"  # what the embedded one is called
 
-# What variables may be called in files beside their own name: CF standard names, short names of
+# What variables may be called in files other than their own name: CF standard names, short names of
 # CMIP (JRA55-do has them too) and ECMWF, names of CORE-II.
 accepted = {
     "eastward_wind": ("uas", "u10", "U_10_MOD", "U_10"),

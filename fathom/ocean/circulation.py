@@ -365,10 +365,10 @@ def coordinates(ocean: Any) -> dict[str, tuple]:
     }
     degrees = grid.horizontal.spherical
     result = {
-        "basin": (("basin",), np.arange(len(basins), dtype=np.int32), named(basins, "basin")),
+        "basin": (("basin",), np.arange(len(basins)), named(basins, "basin")),
         "section": (
             ("section",),
-            np.arange(len(passages), dtype=np.int32),
+            np.arange(len(passages)),
             named(passages, "section"),
         ),
         "latitude": (

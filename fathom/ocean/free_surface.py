@@ -34,7 +34,7 @@ class FreeSurface:
         layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not
         linear and no layer runs dry.
     compactness : float
-        share, in [0, 0.9], of the slope between the two cells beside a face in what the slope of
+        share, in [0, 0.9], of the slope between the two cells next to a face in what the slope of
         the surface drives through the face, the rest being the mean at its corners; without it
         a height that alternates from cell to cell is not seen (docs/numerics.md).
     reproducible : bool

@@ -14,7 +14,7 @@ directions = ("east", "grid", "flow")
 
 
 class StrainFriction:
-    """What both kinds share: processes that find viscosities, beside vertical mixing, and those
+    """What both kinds share: processes that find viscosities, next to vertical mixing, and those
     that exert forces.
     """
 

@@ -97,7 +97,7 @@ class SurfaceForcing(Surface):
     shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
-    runoff : [kg m-2 s-1], fresh water of rivers beside it; "core2": the embedded ones, at their
+    runoff : [kg m-2 s-1], fresh water of rivers in addition; "core2": the embedded ones, at their
         mouths.
     wind_speed, sea_ice_fraction, air_pressure : [m s-1], [1], [Pa], for gas exchange alone (CFC11
         and the like).

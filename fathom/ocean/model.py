@@ -75,7 +75,7 @@ class Ocean(Model):
     momentum_advection : MomentumAdvection (default), or None for linear dynamics.
     friction : LaplacianFriction (default), BiharmonicFriction, AnisotropicFriction,
         SmagorinskyFriction or None.
-    diffusion : LaplacianDiffusion (default; none beside eddies), BiharmonicDiffusion or None.
+    diffusion : LaplacianDiffusion (default; none with eddies), BiharmonicDiffusion or None.
     eddies : GentMcWilliams, or None (default).
     submesoscale : MixedLayerEddies, or None (default).
     bottom_drag : float, quadratic drag coefficient.
@@ -235,7 +235,7 @@ class Ocean(Model):
         return beyond | ({"sea_ice_fraction": "sea_ice_area"} if ice else {})
 
     def records(self, _):
-        """Sources of what changes in time beside the surface (fathom/run/forcing.py)."""
+        """Sources of what changes in time other than the surface (fathom/run/forcing.py)."""
         return (
             []
             if self.chlorophyll_records is None

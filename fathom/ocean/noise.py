@@ -39,13 +39,13 @@ seas = {  # west, east, south, north [degrees]; the corners of whole cells of wa
 class Noise:
     """Of a map in a region, in its units but for the correlation."""
 
-    correlation: float  #: of X at corners beside each other; NaN where there are none
+    correlation: float  #: of X at corners side by side; NaN where there are none
     rms: float  #: of the amplitude of what alternates
     largest: float
 
 
 def crossing(field: Any, periodic: bool = True) -> np.ndarray:
-    """X at the north-east corners of the cells of a map (ny, nx): (ny - 1, nx), NaN beside land
+    """X at the north-east corners of the cells of a map (ny, nx): (ny - 1, nx), NaN next to land
     (NaN); on the eastern edge too unless the map is periodic.
     """
     field = np.asarray(field, float)
@@ -56,7 +56,7 @@ def crossing(field: Any, periodic: bool = True) -> np.ndarray:
 
 
 def amplitude(field: Any, periodic: bool = True) -> np.ndarray:
-    """Of what alternates, (ny - 2, nx), from X at four corners; NaN where one is beside land."""
+    """Of what alternates, (ny - 2, nx), from X at four corners; NaN where one is next to land."""
     return crossing(crossing(field, periodic), periodic) / 16
 
 

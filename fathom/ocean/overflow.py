@@ -86,7 +86,7 @@ class Overflow:
         return f"Overflow({self.name!r})"
 
     def on(self, grid, taken):
-        """What the core takes, on a grid; `taken`: columns that have an outlet, which grows."""
+        """The core's description on a grid. `taken`: columns that have an outlet; it grows."""
         places = {key: self._places(grid, key, given, taken) for key, given in self.outlets.items()}
         products = [
             self._places(grid, f"products[{n}]", given, taken)

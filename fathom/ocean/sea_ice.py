@@ -149,7 +149,7 @@ class SeaIce:
 
 
 def _heat(temperature, salinity):
-    """What a cubic metre of ice takes to melt [J m-3] (core/physics/sea_ice/category.hpp)."""
+    """Heat that melts a cubic metre of ice [J m-3] (core/physics/sea_ice/category.hpp)."""
     melting = -0.0544 * salinity
     return 917.0 * (2106.0 * (melting - temperature) + 3.337e5 * (1 - melting / temperature))
 

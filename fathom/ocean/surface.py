@@ -132,8 +132,8 @@ class BulkForcing(Surface):
         the observed ones.
     salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
         covers all.
-    runoff : [kg m-2 s-1], water of rivers beside the rain: a number, an array, a function, a file
-        of which the mean counts; "core2": the embedded ones, at their mouths. Default 0.
+    runoff : [kg m-2 s-1], water of rivers: a number, an array, a function, a file of which the
+        mean counts; "core2": the embedded ones, at their mouths. Default 0.
     balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
         means are taken away in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.

@@ -1,5 +1,5 @@
-"""Tracers of the ocean: what may be carried beside temperature and salinity, and the processes of
-one step of each.
+"""Tracers of the ocean: what may be carried with temperature and salinity, and the processes of one
+step of each.
 """
 
 import re
@@ -245,7 +245,7 @@ def _hold(own, do, budgets):
 
 
 def _rain(heat):
-    """Fresh water brings the warmth of the surface, and no salt."""
+    """Fresh water has the temperature of the surface, and no salt."""
     if heat:
         return scheme("FreshwaterContent", share=1)
     salinity = scheme("SurfaceFluxes").all_parameters["reference_salinity"]

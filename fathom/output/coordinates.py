@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.names import describe, get, known
+from fathom.output.axes import with_axes, without_lost_terms
 from fathom.output.specification import VariableSpec
 
 dimensions = {
@@ -123,12 +124,29 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     for place, dims in dimensions.items():
         if place == "center" or dims in points:
             result |= _horizontal(grid, place)
-    result |= _of_cells(grid)
-    if _on_a_map(grid):
-        result |= _map(grid)
-    if "depth" in result and "wet_levels" in grid and "chosen_levels" not in grid:
-        result |= _thickness(grid, variables)
-    return result
+    result |= _of_cells(grid) | _of_map(grid) | _of_depth(grid, result, variables)
+    result = without_lost_terms(result, {held.name for held in variables})
+    return with_axes(result, _counted(grid, used))
+
+
+def _counted(grid: Mapping[str, Any], used: set[str]) -> dict[str, int]:
+    """Sizes of the dimensions whose points only have a longitude and a latitude each."""
+    if "corner_longitude" not in grid or _regular(grid):
+        return {}
+    ny, nx = (n - 1 for n in np.shape(grid["corner_longitude"]))
+    sizes = {"y": ny, "x": nx, "y_corner": ny, "x_corner": nx}
+    return {name: n for name, n in sizes.items() if name in used or not name.endswith("corner")}
+
+
+def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    return _map(grid) if _on_a_map(grid) else {}
+
+
+def _of_depth(
+    grid: Mapping[str, Any], found: Mapping[str, tuple], variables: list[VariableSpec]
+) -> dict[str, tuple]:
+    cells = "depth" in found and "wet_levels" in grid and "chosen_levels" not in grid
+    return _thickness(grid, variables) if cells else {}
 
 
 def _map(grid: Mapping[str, Any]) -> dict[str, tuple]:
@@ -202,10 +220,10 @@ def _stations(grid: Mapping[str, Any]) -> dict[str, tuple]:
     about = {
         "long_name": "mooring",
         "cf_role": "timeseries_id",
-        "flag_values": list(range(len(names))),
+        "flag_values": list(range(len(names))),  # as long as the numbers of JSON, in Zarr
         "flag_meanings": " ".join(names),
     }
-    return {"station": (("station",), np.arange(len(names), dtype=np.int32), about)} | {
+    return {"station": (("station",), np.arange(len(names)), about)} | {
         name: (
             ("station",),
             np.asarray(grid[name], float),
@@ -410,6 +428,7 @@ def _hybrid(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
                     "positive": "down",
                     "axis": "Z",
                     "formula_terms": f"ap: ap{suffix} b: b{suffix} ps: ps",
+                    "computed_standard_name": "air_pressure",
                 }
             if not suffix:
                 attributes["bounds"] = f"{key}_bounds"

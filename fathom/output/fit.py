@@ -2,7 +2,7 @@
 
     f' = S^-1 [n <= N] S f;    of winds S takes u cos(phi), v cos(phi), up to N + 1
 
-It smooths what columns or physics have left at the scale of the grid; beside other targets it comes
+It smooths what columns or physics have left at the scale of the grid; with other targets it comes
 first. All ranks that compute make it together, before the output is sent, with the same bits on any
 of them.
 """

@@ -58,6 +58,9 @@ class VariableSpec:
         ]
 
 
+of_earth = ("standard", "gregorian", "proleptic_gregorian", "julian")  # calendars of real days
+
+
 @dataclass(frozen=True)
 class TimeAxis:
     """Time of a store: "seconds since `start`" in `calendar`; `bounds` for values of intervals."""
@@ -79,6 +82,7 @@ class TimeAxis:
             "axis": "T",
             "units": f"seconds since {self.start}",
             "calendar": self.calendar,
+            **({"units_metadata": "leap_seconds: none"} if self.calendar in of_earth else {}),
             **bounds,
         }
 

@@ -256,6 +256,7 @@ class Store(Statistics, Along, Places, Stream):
             rate = str(attributes["units"])
             total = rate.removesuffix(" s-1") if rate.endswith(" s-1") else f"{rate} s"
             attributes["units"] = accumulated.get(rate, total)
+            attributes.pop("units_metadata", None)
             of_rate = attributes.pop("standard_name", "")
             if of_rate in amounts:
                 attributes["standard_name"] = amounts[of_rate]
@@ -299,7 +300,7 @@ class Store(Statistics, Along, Places, Stream):
         """Once the state is there; kept: what the restart has of this store."""
 
     def kept(self):
-        """What the restart shall have of this store beside fields; all ranks call it."""
+        """What the restart shall have of this store other than fields; all ranks call it."""
 
     def within(self):
         """Whether now, or all of the interval that ends now, is in the window of the output."""

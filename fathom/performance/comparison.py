@@ -1,4 +1,4 @@
-"""`fathom compare`: two profiles or runs beside each other: what was set otherwise, which regions
+"""`fathom compare`: two profiles or runs compared: what was set otherwise, which regions
 became slower or faster, and a picture of them.
 """
 
@@ -22,7 +22,7 @@ most = 14  # regions of a picture
 
 
 def present(before: Path, now: Path, file: Path | None = None, picture: Path | None = None) -> int:
-    """Print two profiles beside each other. Exit status 0."""
+    """Print two profiles side by side. Exit status 0."""
     a, b = history.read(before), history.read(now)
     records = history.compared(a, b)
     set_otherwise = parameters(configuration(before, a), configuration(now, b))
@@ -61,7 +61,7 @@ def _step(found: Mapping[str, Any]) -> str:
 
 def configuration(path: Path, found: Mapping[str, Any]) -> dict[str, Any]:
     """The settings of a run, every default written out: those that a profile holds, or those of
-    resolved.toml beside a summary. {}: not known.
+    resolved.toml next to a summary. {}: not known.
     """
     beside_it = (path if path.is_dir() else path.parent) / "resolved.toml"
     if text := found.get("configuration"):

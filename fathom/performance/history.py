@@ -1,4 +1,4 @@
-"""Profiles of one machine over time, and two profiles beside each other: which region became
+"""Profiles of one machine over time, and two profiles side by side: which region became
 slower, beyond the noise of repeats.
 
 A history is a folder with a file for each machine, case and shape, one profile a line. Seconds of a

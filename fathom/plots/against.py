@@ -1,4 +1,4 @@
-"""A quantity against a size: one or several panels beside each other, curves with their errors,
+"""A quantity against a size: one or several panels side by side, curves with their errors,
 lines for what was not a size.
 """
 

@@ -1,4 +1,4 @@
-"""A field in motion: the pictures of its times, one after another, in a file of their own.
+"""A field in motion: the pictures of its times, one after another, in their own file.
 
 A GIF (by Pillow), or a page of HTML that has the pictures and plays them: both without other
 programs. Colours mean the same at all times.

@@ -1,4 +1,4 @@
-"""What is carried or received at each latitude: curves, and what was observed beside them."""
+"""What is carried or received at each latitude: curves, and what was observed next to them."""
 
 from __future__ import annotations
 

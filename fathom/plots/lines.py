@@ -108,8 +108,8 @@ def vectors(
     apart: int = 42,
     units: str = "m/s",
 ) -> None:
-    """Arrows of a field of vectors, one for every `apart` points of the picture, and one beside the
-    map that says how long they are.
+    """Arrows of a field of vectors, one for every `apart` points of the picture, and one next to
+    the map that says how long they are.
     """
     row, column = np.meshgrid(
         np.arange(apart // 2, raster.height, apart),

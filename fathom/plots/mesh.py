@@ -357,7 +357,7 @@ class Raster:
 
 
 def _fill_pinholes(picture: np.ndarray) -> None:
-    """Give points that no sample hit the cell beside them where cells lie on two opposite sides."""
+    """Points that no sample hit get the cell next to them where cells lie on two opposite sides."""
     hole = np.zeros(picture.shape, bool)
     hole[1:-1, 1:-1] = picture[1:-1, 1:-1] < 0
     row, column = np.nonzero(hole)

@@ -174,7 +174,7 @@ def _date(value: Any) -> str:
 
 
 def _vertical(data: Any) -> str | None:
-    """The vertical dimension, if there is one: what is left beside time and the last two."""
+    """The vertical dimension, if there is one: what is left other than time and the last two."""
     rest = [dim for dim in data.dims if dim != "time"][:-2]
     return rest[0] if rest else None
 

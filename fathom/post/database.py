@@ -2,7 +2,7 @@
 
 Each time is cut into bands of the target's rows. A band is a task: its rows of the source are read,
 brought to levels of pressure column by column (`pressure_levels.Column`), then to the target's
-points (`fathom.regrid.places`), and written as a chunk of its own. Tasks go round the ranks, and
+points (`fathom.regrid.places`), and written as its own chunk. Tasks go round the ranks, and
 nothing is exchanged: bits depend on neither.
 """
 
@@ -50,8 +50,8 @@ class Source:
                 needs.add("air_temperature")
             if needs:
                 raise InputError(
-                    f"levels of pressure need {', '.join(sorted(needs))} beside the others; the"
-                    f" store has {', '.join(sorted(there))}"
+                    f"levels of pressure also need {', '.join(sorted(needs))}; the store has"
+                    f" {', '.join(sorted(there))}"
                 )
         self.layers = layers if self.pressures is not None else []
 

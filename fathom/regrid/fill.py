@@ -21,8 +21,8 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
     values    (lat, lon), or (level, lat,
         lon): then each level is filled with the levels above and below in mind
     latitude  (lat,) degrees
-    coupling  weight of a neighbour above or below against one beside, at the equator [1]; 0: levels
-    are independent
+    coupling  weight of a neighbour above or below against one at the side, at the equator [1];
+    0: levels are independent
 
     Returns a new array without NaN. Raises ValueError if a level that stands alone has no value at
     all.

@@ -244,7 +244,7 @@ class Mercator(_Conformal):
 
 
 class RotatedLatitudeLongitude(Projection):
-    """Latitude and longitude about a pole of their own, times the radius.
+    """Latitude and longitude about their own pole, times the radius.
 
     pole: (longitude, latitude) of the north pole of the grid; x = y = 0 is a quarter of the way
         around from there, over the true pole, as in CF

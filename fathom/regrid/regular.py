@@ -70,7 +70,7 @@ def _pairs(fields):
         )
         if other not in fields:
             raise InputError(
-                f"{name} on a rotated grid needs {other} beside it: components turn into each other"
+                f"{name} on a rotated grid needs {other} as well: components turn into each other"
             )
     return [
         (name, name.replace("eastward", "northward"))

@@ -101,7 +101,7 @@ def within(x, y, box, spherical: bool) -> np.ndarray:
 
 
 def _closed(own: Mapping[str, Any], name: str) -> bool:
-    """Whether the last column is beside the first."""
+    """Whether the last column is next to the first."""
     edges = np.asarray(own[f"corner_{name}"], float)
     return name == "longitude" and bool(
         np.abs((edges[..., -1] - edges[..., 0] + 180) % 360 - 180).max() < 1e-6

@@ -61,7 +61,10 @@ def write_report(
             + _protocol(summary.get("output", {}).get("servers"))
             + _writes(summary.get("output", {})),
         ),
-        ("Budget", _budget(summary.get("budget", {}))),
+        (
+            "Budget",
+            _budget(summary.get("budget", {})) + _mass_of_area(summary.get("mass_of_area", {})),
+        ),
         ("State", _state_table(summary.get("state", {}))),
         ("Run", _facts(summary)),
         (
@@ -164,7 +167,7 @@ def _figures(pictures: Pictures, shape: str = "") -> str:
 def _figure(name: str, draw: Callable[[], Any]) -> str:
 
     try:
-        data = base64.b64encode(plots.encoded(draw())).decode()
+        data = base64.b64encode(plots.encoded(draw(), colours=256)).decode()
     except _failures as error:
         return _missing(name, error)
     return f'<figure><img alt="{html.escape(name)}" src="data:image/png;base64,{data}"></figure>'
@@ -263,6 +266,19 @@ def _budget(budget: Mapping[str, Any]) -> str:
     rows.append(row("of dynamics: the energy fixer", (part.get("fixer") for part in kept.values())))
     heads = (f"{name} [{unit_text(part['units'])}]" for name, part in kept.items())
     return table(("", *heads), rows)
+
+
+def _mass_of_area(mass: Mapping[str, Mapping[str, float]]) -> str:
+    """What a limited area has of the mass that passes through its edges, as surface pressure."""
+    heads = ("mean surface pressure [Pa]", "gained", "through edges", "by coupling, and the rest")
+    rows = [
+        (
+            {"area": "central and coupling zone", "centre": "central zone"}[name],
+            *(f"{part[key]:+.4g}" for key in ("stored", "through_edges", "rest")),
+        )
+        for name, part in mass.items()
+    ]
+    return table(heads, rows) if rows else ""
 
 
 def _stores(output: Mapping[str, Any]) -> str:

@@ -46,7 +46,7 @@ def _timeline(traces: Sequence[dict[str, Any]], bars: int) -> Timeline:
 
 
 def _data(timeline: Timeline, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the script of the page takes: bars in tenths of microseconds since the chart begins."""
+    """For the script of the page: bars in tenths of microseconds since the chart begins."""
     states = list(
         dict.fromkeys([*timeline.all_states(), "sum", "halo", "other", "communication", "waiting"])
     )

@@ -1,5 +1,5 @@
 """The state of a simulation into a restart file and back, on any ranks. Each field of the state is
-a stream of its own, so that what is under way never needs more memory than the largest field."""
+its own stream, so that what is under way never needs more memory than the largest field."""
 
 import glob
 import warnings
@@ -63,13 +63,19 @@ class Checkpoint:
         """The state of now, handed over to servers where there are any; the restart is there when
         all output before it is visible.
         """
-        self._create()
+        path = self._create()
         for part in self.parts:
             part.send(last=True)
+        for model in self.simulation.model.beside:
+            model.write_restart(path)
 
-    def write_here(self):
-        """The state of now, by the ranks that compute. Returns the path."""
+    def write_here(self, beside=True):
+        """The state of now, by the ranks that compute, and of models that run beside it. Returns
+        the path.
+        """
         s, path = self.simulation, self._create()
+        for model in s.model.beside if beside else ():
+            model.write_restart(path)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
         for part in self.parts:
             part.write_here(event, lambda item: s.fields.windows(item.field))
@@ -86,7 +92,8 @@ class Checkpoint:
         restart.finish(self.at(seconds))
         if self.keep is not None:
             for path in self._earlier(seconds)[self.keep :]:
-                path.unlink(missing_ok=True)
+                for file in (path, *path.parent.glob(glob.escape(path.name) + ".outer*")):
+                    file.unlink(missing_ok=True)
 
     def _earlier(self, seconds):
         """Its whole files up to that time, the latest first."""

@@ -142,7 +142,7 @@ class Choices:
             return {}
 
     def keep(self, settings):
-        """Put these beside what is kept; what `fathom tune` found is replaced by `fathom tune`
+        """Put these next to what is kept; what `fathom tune` found is replaced by `fathom tune`
         alone. Whether it is kept now.
         """
         try:

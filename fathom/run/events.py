@@ -249,7 +249,7 @@ class Events(Held):
 
 
 def march(model, sequence, fields, steps):
-    """Steps of a model on a field set; the first of a run has weights of its own."""
+    """Steps of a model on a field set; the first of a run has its own weights."""
     for name, values in model.profiles_of_step(fields.count == 0).items():
         if fields.has(name):
             fields.set_profile(name, values)

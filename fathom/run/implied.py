@@ -144,7 +144,7 @@ def _place(latitude):
 
 
 def table(forcings: dict[str, Implied]) -> str:
-    """The figures of forcings beside those that are published, in Markdown."""
+    """The figures of forcings next to those that are published, in Markdown."""
     rows = [["implied", *forcings, "published"], ["---"] * (len(forcings) + 2)]
 
     def row(what, value, text=""):

@@ -42,7 +42,7 @@ def launched(environment: Mapping[str, str] = os.environ) -> tuple[int, int] | N
 
 
 def mpiexec() -> str:
-    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, beside this
+    """The launcher of the MPI that Fathom runs on: the one of the mpich wheel, next to this
     Python.
     """
     try:
@@ -123,7 +123,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -
         asks[signal.SIGUSR1] = signal.signal(
             signal.SIGUSR1, lambda *_: _ask(directory, wishes.restart)
         )
-    # a session of its own: Ctrl-C reaches this process only, which asks the ranks to end by the
+    # its own session: Ctrl-C reaches this process only, which asks the ranks to end by the
     # stop file
     child = subprocess.Popen(
         command,

@@ -37,7 +37,7 @@ class Simulation(Requests, Events):
     model : Ocean, or another that says of itself what docs/models.md lists.
     step : time step, "1h" or seconds.
     start : date, "2000-01-01".
-    surface : what drives it from above, as BulkForcing; None: what the model takes then.
+    surface : what drives it from above, as BulkForcing; None: the model's usual surface.
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
@@ -49,7 +49,7 @@ class Simulation(Requests, Events):
     limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
         a run has blown up.
     beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
-    configuration : TOML text of the run, kept beside its results.
+    configuration : TOML text of the run, kept next to its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
     """
@@ -208,7 +208,7 @@ class Simulation(Requests, Events):
         another sequence.
         """
         self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
-        self.between = self.write_restart("between.fathom")
+        self.between = self.write_restart("between.fathom", beside=False)
         self.rest()
         self.fields = self.sequence = self.domain = self.forcing = None
         self.gathers = {}
@@ -264,6 +264,8 @@ class Simulation(Requests, Events):
         self.forcing = Forcing.of(self.surface, model, self.readers)
         begin = self.between or self.restart_from
         kept = read_state(self, begin) if begin else self._start()
+        for other in model.beside if begin and not self.between else ():
+            other.restore(begin)
         for store in self.outputs:
             store.begin(kept.get(str(store.path)))
         self._take_back()
@@ -282,7 +284,8 @@ class Simulation(Requests, Events):
 
     def domain_of(self, grid, halo):
         """A grid's blocks on the ranks that compute."""
-        wet, h = np.ascontiguousarray(grid.wet_levels, np.int32), grid.horizontal
+        work = getattr(grid, "work_levels", grid.wet_levels)  # what is no column may be work
+        wet, h = np.ascontiguousarray(work, np.int32), grid.horizontal
         blocks, distribution = self.parallel["blocks"] or (0, 0), self.parallel["distribution"]
         if self.parallel["device"] is not None and self.comm.size == 1 and not any(blocks):
             blocks = (h.nx, h.ny)  # a launch has all its columns
@@ -357,10 +360,12 @@ class Simulation(Requests, Events):
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
         return self.gathers["whole"](windows).get(0)
 
-    def write_restart(self, path):
-        """The whole state in one file, now, by the ranks that compute; returns its path."""
+    def write_restart(self, path, beside=True):
+        """The whole state in one file, now, by the ranks that compute; returns its path. beside:
+        with that of models that run beside this one, in files that go with it.
+        """
         self.settle()
-        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here()
+        return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)
 
     def settle(self):
         """Waits until all that was written is at its place, and visible."""
@@ -397,7 +402,7 @@ class Simulation(Requests, Events):
 
 
 def _surface(model, given):
-    """What drives a model from above; None: what it takes then."""
+    """What drives a model from above; None: its usual surface."""
     if isinstance(given, (bool, int, float, str, list, tuple, dict)):
         raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
     return given or (model.usual_surface and model.usual_surface())

@@ -92,7 +92,7 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
-    """What a meeting of ranks that share cores takes beyond what they compute in turn, for each
+    """The time of a meeting of ranks that share cores, beyond what they compute in turn, for each
     that has to be waited for.
     """
     numbers = np.ones(1000)

@@ -1,4 +1,4 @@
-"""The network: hops between nodes, and what a message takes (LogGP: Alexandrov et al. 1995).
+"""The network: hops between nodes, and the time of a message (LogGP: Alexandrov et al. 1995).
 
     message     o + L + h (hops - 1) + bytes / B + o
     exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) /

@@ -1,4 +1,4 @@
-"""Interruptions by the operating system, and whom they delay.
+"""Interruptions by the operating system, and the ranks that they delay.
 
 A core is interrupted `frequency` times a second for `duration`. In a time t between two sums the
 number of interruptions of a rank is Poisson's with mean m = f t. If cores are interrupted

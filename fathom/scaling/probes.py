@@ -1,4 +1,4 @@
-"""Short runs on the ranks that are here, each a command of its own: what a step costs, this
+"""Short runs on the ranks that are here, each its own command: what a step costs, this
 machine, what threads are worth, and output.
 """
 

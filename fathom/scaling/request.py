@@ -53,7 +53,7 @@ class Request:
 
     @property
     def servers(self) -> int | None:
-        """That are supposed, or in a probe started beside the ranks; None: no output is asked
+        """That are supposed, or in a probe started next to the ranks; None: no output is asked
         for.
         """
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None

@@ -298,7 +298,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     sums = [r for r in profile if r["kind"] == "sum"]
     place = layout(model.grid, comm.size)
     size, levels = simulation.bytes_of_number, model.grid.levels.number
-    point = levels * 4 * size  # four fields beside each other
+    point = levels * 4 * size  # four fields side by side
     longest = int(np.max(model.grid.points))
     if not simulation.is_root:
         return None

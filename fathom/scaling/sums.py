@@ -1,4 +1,4 @@
-"""What a sum over all ranks takes, once all have come.
+"""The time of a sum over all ranks, once all have come.
 
     recursive-doubling
         ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each

@@ -185,7 +185,7 @@ def step(
 
     def halo() -> None:
         t.compute(piece - inside_piece, "solver")
-        assert small is not None  # there is a halo only where somebody is beside
+        assert small is not None  # there is a halo only where there is a neighbour
         t.exchange(small, "solver halo", meanwhile=(inside_piece, "solver"))
 
     def summed() -> None:

@@ -4,7 +4,7 @@ one without servers and one with a server, played as a queue (servers.py).
     stall          copy x points of the fullest rank + a question to all ranks and its answer + a
         word to each server of the set
     service        from the first word of an event until it is written: of one server,
-        that has a core of its own; the n servers of a set share the chunks, 1 / n each
+        that has its own core; the n servers of a set share the chunks, 1 / n each
     synchronous
         as the ranks themselves took here, less by their number, not less than the disk takes:
         max(s r / P, bytes / files.write)

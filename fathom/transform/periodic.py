@@ -27,7 +27,7 @@ Points = tuple[int, int]  # along x, along y
 def by_splines(field: np.ndarray, points: Points, smooth: bool = True) -> np.ndarray:
     """(..., rows, points) made `points` = (along x, along y): field first, then E.
 
-    smooth: False leaves the streaks that splines of one row beside another make
+    smooth: False leaves the streaks that splines of one row next to another make
     """
     field = np.asarray(field)
     inside = field.shape[-1], field.shape[-2]
@@ -55,7 +55,7 @@ def by_windows(
         raise InputError(
             f"field has {field.shape[-2]} rows of {field.shape[-1]} points; windows need"
             f" {needed[1]} rows of {needed[0]}: the area and {points[0] - inside[0] + zone} points"
-            f" beside it each way along x, {points[1] - inside[1] + zone} along y"
+            f" more each way along x, {points[1] - inside[1] + zone} along y"
         )
     along_x = _blended(field, inside[0], points[0], zone, sharpness)
     return np.ascontiguousarray(

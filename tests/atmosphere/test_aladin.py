@@ -4,6 +4,7 @@ trajectories never reach, mass, bits, restart, errors.
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import fathom as fm
 import small_areas
@@ -154,6 +155,58 @@ def test_same_bits_on_ranks(on_ranks, options, on):
             ranks, small_areas, "bits", *options, f"threads={threads}", threads=threads
         )
         assert found == alone
+
+
+@pytest.mark.parametrize("how", ['distribution="space-filling"', "blocks=[15,13]"])
+def test_same_bits_with_several_blocks_on_a_rank(on_ranks, how):
+    """Those of the extension alone too."""
+    alone = on_ranks(1, small_areas, "bits", 'dynamics="non-hydrostatic"')
+    assert on_ranks(3, small_areas, "bits", 'dynamics="non-hydrostatic"', how) == alone
+
+
+@pytest.mark.parametrize("distribution", ["north-south", "square", "space-filling"])
+def test_rows_are_split_by_what_both_zones_take(distribution):
+    """Points of E count by their share: no rank takes much more than the mean, as it does where
+    they count for nothing, or as much as others.
+    """
+    grid = disturbed(grid=area(points=(160, 140), levels=60)).grid
+    longest = {}
+    for split in (0.0, grid.share_of_extension, 1.0):
+        grid.share_of_extension, share = split, grid.share_of_extension
+        levels = np.ascontiguousarray(grid.work_levels, np.int32).ravel().tolist()
+        grid.share_of_extension = share
+        topology = core.Topology(*grid.size, False, False)
+        found = core.decompose(topology, levels, 8, distribution=distribution, halo=0)
+        work, times = abs(grid.work_levels), np.zeros(8)
+        for _, i, j, nx, ny, owner in found.blocks:
+            times[owner] += work[j : j + ny, i : i + nx].sum() if owner >= 0 else 0
+        longest[split] = times.max() / times.mean()
+    both, least = longest[grid.share_of_extension], min(longest.values())
+    assert both < least + 0.02 and both < 1.12
+
+
+def test_finer_heights_from_a_file(tmp_path):
+    """Of latitudes from north to south and depths at sea; what it does not cover is an error."""
+    x, y = np.arange(0, 16, 0.1), np.arange(52, 41, -0.1)
+    height = 1e3 + 500 * np.sin(np.deg2rad(60 * x)) * np.cos(np.deg2rad(60 * y))[:, None]
+    attributes = {"units": "m", "standard_name": "surface_altitude"}
+    places = {
+        "latitude": ("latitude", y, {"units": "degrees_north"}),
+        "longitude": ("longitude", x, {"units": "degrees_east"}),
+    }
+    data = xr.Dataset({"h": (("latitude", "longitude"), height, attributes)}, places)
+    data.to_netcdf(tmp_path / "heights.nc")
+    grid = area(points=(40, 30), resolution=10e3)
+    model = fm.LimitedAreaAtmosphere(grid, orography=tmp_path / "heights.nc")
+    longitude, latitude = grid.coordinates()
+    expected = 1e3 + 500 * np.sin(np.deg2rad(60 * longitude)) * np.cos(np.deg2rad(60 * latitude))
+    found = model.surface_geopotential[:30, :40] / 9.80665
+    assert abs(found - expected)[4:-4, 4:-4].max() < 25  # of 1000
+    with pytest.raises(ValueError, match="ends within the area"):
+        fm.LimitedAreaAtmosphere(area(), orography=tmp_path / "heights.nc")
+    data.rename(h="depth").drop_attrs().to_netcdf(tmp_path / "nothing.nc")
+    with pytest.raises(ValueError, match="wanted is one of heights"):
+        fm.LimitedAreaAtmosphere(grid, orography=tmp_path / "nothing.nc")
 
 
 @pytest.mark.parametrize("periodic", [True, False])

@@ -2,6 +2,11 @@
 hydrostatic, bits, restart, errors.
 """
 
+import json
+import runpy
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -184,6 +189,51 @@ def test_restart_changes_nothing(tmp_path, periodic):
     again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
     again.advance(3)
     assert again.checksum() == whole.checksum()
+
+
+def test_all_physics_of_arome(tmp_path, on_ranks):
+    """By one name; cloud, rain and turbulent energy are there after some steps, nothing is
+    negative beyond what advection leaves; the same bits on ranks and after a restart.
+    """
+    names = [scheme.name for scheme in fm.AromePhysics()]
+    kinds = ["GraupelMicrophysics", "CloudyTurbulentEnergy", "ShallowMassFlux", "SoilLayers"]
+    assert {*kinds, "RRTMGP", "PrognosticCloud"} <= {*names}
+    assert not {"BettsMiller", "MassFluxConvection", "OrographicDrag"} & {*names}
+    whole = small_areas.with_arome_physics(tmp_path).prepare()
+    whole.advance(4)
+    assert whole.gather("cloud_liquid_water").max() > 1e-6
+    assert whole.gather("turbulent_kinetic_energy").max() > 0.1
+    part = small_areas.with_arome_physics(tmp_path).prepare()
+    part.advance(2)
+    again = small_areas.with_arome_physics(tmp_path)
+    again.restore(part.write_restart(tmp_path / "restart.fathom")).prepare().advance(2)
+    assert again.checksum() == whole.checksum()
+    alone = on_ranks(1, small_areas, "arome_bits")
+    assert alone["checksum"] == whole.checksum()
+    assert on_ranks(3, small_areas, "arome_bits", "threads=2", threads=2) == alone
+
+
+def test_clouds_of_arome_have_one_humidity():
+    physics = fm.AromePhysics(critical_humidity=0.9)
+    held = [s.parameters.get("critical_humidity") for s in (physics.clouds, physics.condensation)]
+    assert held == [0.9, 0.9]
+    own = fm.AromePhysics(condensation=fm.IceMicrophysics(critical_humidity=0.8), convection=None)
+    assert own.condensation.parameters["critical_humidity"] == 0.8
+
+
+def test_cases_with_a_known_shape_run(tmp_path):
+    """The script at small size: a bubble that rises, a storm that is the same on both sides."""
+    script = Path(__file__).parents[2] / "experiments/area_cases.py"
+    kept = sys.argv
+    sys.argv = [str(script), "--small", "--json", str(tmp_path / "found.json")]
+    try:
+        with pytest.raises(SystemExit, match="0"):
+            runpy.run_path(str(script), run_name="__main__")
+    finally:
+        sys.argv = kept
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert found["bubble"]["largest_w"] > 1 and found["supercell"]["asymmetry"] < 1e-9
+    assert 0.2 < found["night"]["friction_velocity"] < 0.8 and found["outbreak"]["latent_heat"] > 50
 
 
 def test_errors():

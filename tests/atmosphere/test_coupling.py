@@ -235,6 +235,17 @@ def test_a_globe_beside_the_area_is_the_same_on_ranks(on_ranks):
     assert on_ranks(3, small_areas, "nested_bits", "threads=2", threads=2) == alone
 
 
+def test_a_nest_of_three_is_the_same_on_ranks_and_after_a_restart(tmp_path, on_ranks):
+    alone = on_ranks(1, small_areas, "nested_twice_bits")
+    assert on_ranks(2, small_areas, "nested_twice_bits") == alone
+    part, _ = small_areas.nested_twice()
+    part.prepare().advance(1)
+    path = part.write_restart(tmp_path / "restart.fathom")
+    again, middle = small_areas.nested_twice()
+    again.restore(path).prepare().advance(2)
+    assert {"checksum": again.checksum(), "around": middle.checksum()} == alone
+
+
 def test_both_have_their_own_threads():
     one, outer = small_areas.nested(parallel={"threads": 1})
     one.parallel["threads"] = 2
@@ -252,6 +263,67 @@ def test_what_runs_beside_does_not_go_back():
         one.model.outer.state(0)
     with pytest.raises(ValueError, match="a multiple of the outer step"):
         small_areas.nested(every="1000s")
+
+
+@pytest.mark.parametrize("steps", [5, 6])
+def test_restart_with_a_globe_beside(tmp_path, steps):
+    """Between two records, and at one: the same bits of both, and files that go with it."""
+    make = lambda: small_areas.nested(every="30min")
+    whole, outer = make()
+    whole.prepare().advance(9)
+    part, _ = make()
+    part.prepare().advance(steps)
+    path = part.write_restart(tmp_path / "restart.fathom")
+    assert [p.name for p in sorted(tmp_path.glob("*.fathom"))] == ["restart.fathom"]
+    again, outer_again = make()
+    again.restore(path).prepare().advance(9 - steps)
+    assert again.checksum() == whole.checksum()
+    assert outer_again.checksum() == outer.checksum()
+
+
+def test_sound_of_an_outer_area_goes_into_the_nest():
+    """q and d of compressible air: on the edges those of the larger area."""
+    outer = simulation(disturbed(periodic=False, tracers=(), dynamics="non-hydrostatic"), "300s")
+    model = fm.LimitedAreaAtmosphere(
+        area(points=(40, 32)),
+        outer=outer,
+        orography=outer.model.orography,
+        dynamics="non-hydrostatic",
+    )
+    one = simulation(model.set(analysis="outer"), "300s").prepare()
+    one.advance(4)
+    there = model.outer.state(4)
+    ny, nx = model.grid.points[::-1]
+    for name in ("vertical_divergence", "log_pressure_departure"):
+        found = one.gather(name)[..., :ny, :nx]
+        assert (found - there[name]).std() < 0.1 * there[name].std(), name
+
+
+@pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
+def test_a_digital_filter_with_an_outer_model(dynamics):
+    """Surface pressure changes less in the first step, and the run begins at its start."""
+    change = []
+    for span in (0, "2h"):
+        one = simulation(
+            disturbed(tracers=(), dynamics=dynamics).set(digital_filter=span), "300s"
+        ).prepare()
+        assert one.count == 0
+        before = one.gather("log_pressure_ratio")[0, :50, :60].copy()
+        one.advance(1)
+        change.append(abs(one.gather("log_pressure_ratio")[0, :50, :60] - before).mean())
+    assert change[1] < 0.7 * change[0]
+
+
+def test_mass_of_the_area_is_told(tmp_path):
+    """Where nothing is drawn to the outer model, what passes through edges is what is gained."""
+    one, _ = small_areas.nested()
+    one.directory = tmp_path
+    mass = one.run("3h", report=False)["mass_of_area"]
+    for part in mass.values():
+        assert part["rest"] == pytest.approx(part["stored"] - part["through_edges"])
+    assert abs(mass["centre"]["rest"]) < 0.05 * abs(mass["centre"]["stored"])
+    passed, area = mass["area"]["through_edges"], one.series.values["mass_into_area"]
+    assert passed == pytest.approx(np.mean(area) * 3, rel=0.5)
 
 
 def test_a_file_names_the_experiment_beside_it(tmp_path):

@@ -193,3 +193,27 @@ def test_bad_settings():
 
 def test_nothing_to_screen():
     assert sum(screening.screen(Observations(value=[])).values()) == 0
+
+
+def test_tracks_of_an_altimeter_lose_their_mean():
+    """Two tracks of one satellite and one of another, each with a bias of its own; a wild datum
+    has no say; a second time changes nothing.
+    """
+    random, n = np.random.default_rng(5), 90
+    track = np.arange(n) // 30
+    departure = np.array([0.5, -0.3, 0.2])[track] + 0.03 * random.standard_normal(n)
+    departure[7] = 30.0
+    made = Observations(
+        report=np.arange(n), kind=np.full(n, "altimeter"), station=np.where(track < 2, "a", "b"),
+        time=1542672000 + 2 * np.arange(n) + 6000 * track, longitude=0.3 * np.arange(n),
+        latitude=0.5 * (np.arange(n) % 30), value=np.zeros(n), background_departure=departure,
+        variable=np.full(n, "sea_surface_height_above_geoid"), error=np.full(n, 0.05),
+        error_final=np.full(n, 0.05),
+    )  # fmt: skip
+    settings = screening.Settings(boxes={})
+    removed = screening.screen(made, settings)
+    d = made["background_departure"].copy()
+    assert removed["first guess"] == 1 and made["reason"][7] == code["first guess"]
+    assert all(abs(d[(track == t) & made.used].mean()) < 1e-12 for t in range(3))
+    screening.screen(made, settings)
+    np.testing.assert_allclose(made["background_departure"], d, atol=1e-12)

@@ -24,6 +24,7 @@ def folder(tmp_path_factory):
     ocean = fm.Ocean(grid).set(temperature=10.0, salinity=35.0)
     simulation = fm.Simulation(ocean, step="1h", directory=folder)
     simulation.output("mean.nc", ["temperature"], every="2h", statistic="mean")
+    simulation.output("velocity.nc", ["temperature", "velocity_x"], every="2h")
     simulation.output("moorings.nc", ["temperature"], every="1h", moorings={"K1": [-20, 35]})
     simulation.output("integrals.nc", ["section_transport"], every="2h", statistic="mean")
     simulation.run("4h", report=False)
@@ -33,6 +34,8 @@ def folder(tmp_path_factory):
     air.set(air_temperature=280.0, sea_surface_temperature=280.0)
     simulation = fm.Simulation(air, step="30min", directory=folder, overwrite=True)
     simulation.output("rain.nc", ["precipitation_flux"], every="1h", statistic="accumulation")
+    simulation.output("layers.nc", ["air_temperature"], every="1h")
+    simulation.output("levels.nc", ["air_temperature", "surface_air_pressure"], every="1h")
     simulation.run("1h", report=False)
     return folder
 
@@ -61,3 +64,28 @@ def test_amounts_have_names_of_amounts(folder):
     with netCDF4.Dataset(folder / "rain.nc") as file:
         rain = file["pr"]
         assert (rain.standard_name, rain.units) == ("precipitation_amount", "kg m-2")
+
+
+def test_axes_are_those_of_a_staggered_grid(folder):
+    """As xgcm reads them: centres without a shift, corners half a cell to the north-east."""
+    with netCDF4.Dataset(folder / "velocity.nc") as file:
+        for name, axis in (("x", "X"), ("y", "Y")):
+            centre, corner = file[name], file[f"{name}_corner"]
+            assert centre.axis == corner.axis == axis
+            assert "c_grid_axis_shift" not in centre.ncattrs()
+            assert corner.c_grid_axis_shift == 0.5
+            np.testing.assert_array_equal(corner[:], centre[:] + 0.5)
+
+
+def test_a_formula_needs_its_terms(folder):
+    with netCDF4.Dataset(folder / "layers.nc") as file:
+        assert "formula_terms" not in file["level"].ncattrs()
+    with netCDF4.Dataset(folder / "levels.nc") as file:
+        assert file["level"].formula_terms == "ap: ap b: b ps: ps"
+        assert file["level"].computed_standard_name == "air_pressure"
+
+
+def test_units_say_what_they_are_of(folder):
+    with netCDF4.Dataset(folder / "mean.nc") as file:
+        assert file["thetao"].units_metadata == "temperature: on_scale"
+        assert file["time"].units_metadata == "leap_seconds: none"

@@ -279,3 +279,13 @@ def test_the_right_time_and_depth_are_drawn(stored):
 def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
     with pytest.raises(ValueError, match=message):
         plots.picture(stored, variable, **options)
+
+
+def test_a_palette_makes_a_picture_small():
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5, 3))
+    figure.subplots().imshow(np.linspace(0, 1, 600).reshape(20, 30), cmap="viridis")
+    whole, few = plots.encoded(figure), plots.encoded(figure, colours=256)
+    assert few[:8] == whole[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(few) < 0.7 * len(whole)

@@ -125,6 +125,48 @@ def changed_areas():
     return found
 
 
+def with_arome_physics(directory=None, threads=1):
+    """Moist air over a sea and an island of 10 km points, 60 s."""
+    import fathom as fm
+
+    model = disturbed(
+        fm.AromePhysics(radiation_every="2min"),
+        tracers=(),
+        grid=area(levels=12, resolution=10e3, points=(24, 20)),
+        dynamics="non-hydrostatic",
+        precision="fp32",
+    )
+    model.set(
+        specific_humidity=lambda x, y, p: 0.012 * (p / 1e5) ** 3 + 0 * x,
+        land_fraction=lambda x, y: 1.0 * (np.hypot(x - 8, y - 46.5) < 0.4),
+        ground_temperature=285.0,
+    )
+    return simulation(model, "60s", directory=directory, threads=threads)
+
+
+def arome_bits(steps=4, threads=1):
+    one = with_arome_physics(threads=threads).prepare()
+    one.advance(steps)
+    return {"checksum": one.checksum()}
+
+
+def nested_twice(threads=1):
+    """An area in an area in the globe: compressible air in hydrostatic one."""
+    import fathom as fm
+
+    parallel = {"threads": threads}
+    middle, _ = nested(parallel=parallel)
+    grid = area(points=(24, 20), resolution=50e3)
+    model = fm.LimitedAreaAtmosphere(grid, outer=middle, dynamics="non-hydrostatic")
+    return simulation(model.set(analysis="outer"), "150s", **parallel), middle
+
+
+def nested_twice_bits(threads=1, steps=3):
+    one, middle = nested_twice(threads)
+    one.prepare().advance(steps)
+    return {"checksum": one.checksum(), "around": middle.checksum()}
+
+
 def nested_bits(steps=4, threads=1, **model):
     one, _ = nested(parallel={"threads": threads}, **model)
     one.prepare().advance(steps)

@@ -242,7 +242,7 @@ public:
           heights(options.block_ny ? std::vector{std::min(options.block_ny, t.ny)}
                                    : sizes_in_j(t.ny, least)),
           inside(work.block(0, 0, t.nx, t.ny) - work.edges(t.nx, t.ny)),
-          columns(double(std::ranges::count_if(wet, [](int n) { return n > 0; }))) {
+          columns(double(std::ranges::count_if(wet, [](int n) { return n != 0; }))) {
         if ((whole_rows || square) && !chosen)
             throw Error("distribution '", options.distribution,
                         "' gives each rank one block and chooses its size; blocks of ",

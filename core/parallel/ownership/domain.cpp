@@ -10,6 +10,7 @@ Domain::Domain(MPI_Comm comm, Topology topology, int levels, std::vector<int> we
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
     decomposition = decompose(topology, wet_levels, ranks, options);
+    for (int& n : wet_levels) n = std::max(n, 0);
     blocks = decomposition.of(rank);
 }
 

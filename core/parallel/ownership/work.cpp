@@ -11,7 +11,7 @@ WorkTable::WorkTable(Topology t, std::span<const int> wet, int halo)
         for (int i = 0; i < t.nx; ++i) {
             const int levels = wet[std::size_t(j) * t.nx + i];
             deepest = std::max(deepest, levels);
-            sum += levels > 0;
+            sum += levels != 0;
             wet_sum[(j + 1) * row + i + 1] = wet_sum[j * row + i + 1] + sum;
         }
     }
@@ -36,11 +36,13 @@ const WorkTable::Packs& WorkTable::aligned(int alignment) const {
         double sum = 0;
         bool before = false;  // water in the pack before
         for (int n = 0; n < p.count; ++n) {
-            int levels = 0;
+            int levels = 0, idle = 0;  // idle: of what is no column
             for (int i = p.first + 8 * n; i < p.first + 8 * n + 8; ++i)
-                if (periodic || (i >= 0 && i < nx))
-                    levels = std::max(levels, wet[std::size_t(j) * nx + (i + 8 * nx) % nx]);
-            sum += levels ? 8 * (levels + column) + (before ? 0 : coast) : 0;
+                if (periodic || (i >= 0 && i < nx)) {
+                    const int here = wet[std::size_t(j) * nx + (i + 8 * nx) % nx];
+                    levels = std::max(levels, here), idle = std::max(idle, -here);
+                }
+            sum += levels ? 8 * (levels + column) + (before ? 0 : coast) : 8 * idle;
             before = levels > 0;
             p.sum[(j + 1) * row + n + 1] = p.sum[j * row + n + 1] + sum;
         }
@@ -52,8 +54,9 @@ double WorkTable::block(int i0, int j0, int nx, int ny) const {
     const Packs& p = aligned(((i0 - halo) % 8 + 8) % 8);
     const int first = (i0 - halo - p.first) / 8,
               last = std::min(first + (nx + 2 * halo + 7) / 8, p.count);
-    // one row of the halo is computed, on average
-    const int south = std::max(j0 - 1, 0), north = std::min(j0 + ny + 1, topology.ny);
+    // one row of the halo, where there is one, is computed, on average
+    const int around = halo > 0;
+    const int south = std::max(j0 - around, 0), north = std::min(j0 + ny + around, topology.ny);
     const std::size_t width = p.count + 1;
     const double levels = p.sum[north * width + last] - p.sum[north * width + first] -
                           p.sum[south * width + last] + p.sum[south * width + first];

@@ -15,7 +15,7 @@ from fathom.commands.options import file_option, json_option, number_option
 @number_option("--repetitions", default=3, help="Of each part; the least time counts.")
 @json_option()
 def observations(data: Path | None, messages: int, repetitions: int, file: Path | None) -> int:
-    """Processor time of import, questions, screening, surface analysis and operators, beside what
+    """Processor time of import, questions, screening, surface analysis and operators, next to what
     eccodes decodes; an import on more ranks is priced from it.
     """
     from fathom.performance.bench import observations as bench  # start-up time: loads NumPy

@@ -35,7 +35,9 @@ from fathom.run import launch
     "--solver", default="automatic", help="Of the free surface; automatic: that of the model."
 )
 @click.option("--preconditioner", default="automatic", help="Of the free surface.")
-@click.option("--peers/--no-peers", default=True, help="Veros beside it, where it is installed.")
+@click.option(
+    "--peers/--no-peers", default=True, help="Veros compared with it, where it is installed."
+)
 @record_option
 @json_option()
 def ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **given: Any) -> int:

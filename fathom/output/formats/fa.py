@@ -2,7 +2,7 @@
 
     CADRE-DIMENSIONS
         truncation, rows, points of the longest, levels, kind: 1 Gaussian rows,
-        2 such about a pole of their own, < 1 a limited area
+        2 such about their own pole, < 1 a limited area
     CADRE-FRANKSCHMI
         of the pole of stretching sine of latitude, cosine and sine of longitude;
         factor of stretching (Schmidt 1977)

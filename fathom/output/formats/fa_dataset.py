@@ -475,7 +475,7 @@ sys.stderr.buffer.write(field.tobytes())
 
 
 def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
-    """Packings of before GRIB2, and of waves, by their own library; in a process of its own, since
+    """Packings of before GRIB2, and of waves, by their own library; in its own process, since
     it brings its own eccodes and ends its process where it cannot go on.
     """
     packing, spectral = articles.beginning(name, 2)

@@ -142,7 +142,7 @@ class GribWriter(WholeTimes):
 
 
 def _first_line(head: dict[str, Any]) -> bytes:
-    """What a file says of itself; no reader takes it for a message."""
+    """The description at the start of a file; readers of GRIB skip it."""
     line = json.dumps(head, ensure_ascii=True, default=_plain)
     return line.replace("GRIB", "G\\u0052IB").encode() + b"\n"
 

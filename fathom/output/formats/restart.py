@@ -9,7 +9,7 @@ threads.
         f[row][level][point]
 
 Bands have a few MB and depend on the grid alone; any number of ranks write theirs at once, each
-where it belongs. The file grows beside its final place, is synchronised and renamed when it is
+where it belongs. The file grows next to its final place, is synchronised and renamed when it is
 whole. Read without Fathom: np.memmap(path, dtype, "r", place, (rows, levels, points)).
 """
 

@@ -35,7 +35,7 @@ class Writer(Protocol):
     Attributes
     ----------
     collective : whether several ranks write at once.
-    compressions : what `create` takes as `compression`; a format may have none.
+    compressions : allowed values of `compression` in `create`; a format may have none.
     variables : by name, as given to `create`.
     sizes : of the dimensions, but for time.
     times : (n) seconds since the start, of the times that are complete.
@@ -68,7 +68,7 @@ class Writer(Protocol):
 
         coordinates: {name: (dims, array, attributes)}, with cell bounds, or an xarray.Dataset.
         chunks: {dimension: size}, a wish. attributes: of the whole store. A format may take
-        `compression` too, and further options of its own; what it does not take is an error.
+        `compression` too, and its own further options; what it does not take is an error.
         ValueError: what the format cannot hold; FileExistsError, other OSError.
         """
 

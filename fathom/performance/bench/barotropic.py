@@ -2,7 +2,7 @@
 preconditioner, exchange and sum, in the way of CGPOP.
 
 The bandwidth that bounds it is measured in the same run, on the same ranks and threads at once;
-SciPy's conjugate gradients on the same matrix beside it.
+SciPy's conjugate gradients on the same matrix next to it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What the size of blocks and the length of tiles (NPROMA) cost a case: each in a simulation of its
 own, alive side by side on the same ranks, in turns with the usual.
 
-ratio = median over turns of  seconds of a step / seconds of the usual beside it,
+ratio = median over turns of  seconds of a step / seconds of the usual next to it,
     error = 1.25 sigma / sqrt(turns)
 """
 
@@ -58,7 +58,7 @@ def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Siz
 
 @dataclass
 class Candidate:
-    """A length of tiles or a size of blocks. ratios: of its seconds to those of the usual beside
+    """A length of tiles or a size of blocks. ratios: of its seconds to those of the usual next to
     it; refused: why it cannot be.
     """
 
@@ -112,7 +112,7 @@ def _side_by_side(
 def _one_turn(
     trials: Trials, usual: dict[str, Any], wanted: list[Candidate], turn: int, line: Any
 ) -> list[float]:
-    """Measures each candidate once, in the order of the turn; seconds of the usual beside them."""
+    """Measures each candidate once, in the order of the turn; seconds of the usual next to them."""
     beside = []
     backward = turn % 2 == 0
     for candidate in reversed(wanted) if backward else wanted:

@@ -1,6 +1,6 @@
 """Benchmark of the grid-point atmosphere: seconds a step and million cells, by phase, against the
 limits of the machine where what is computed column by column counts its own operations and bytes;
-beside it, on the sphere, the spectral atmosphere of as many columns in the same run.
+next to it, on the sphere, the spectral atmosphere of as many columns in the same run.
 
 The least time of several pieces counts. Phases: dynamics (right sides, increments), semi-Lagrangian
 (departure points, transport, tracers), solver (residuals, Helmholtz equation), physics, other.
@@ -215,7 +215,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     if peer := figures["peer"]:
         speed = f"{peer['seconds_per_step_per_million_cells']:.3f} s a step and million cells"
         days = f"{peer['simulated_days_per_day']:,.0f} simulated days a day"
-        entries.append(("beside it", f"{peer['grid']}: {speed}, {days}"))
+        entries.append(("at the same time", f"{peer['grid']}: {speed}, {days}"))
     click.echo(tree(f"{case['case']}, {case['precision']}, {figures['machine']}", entries))
     return 0
 

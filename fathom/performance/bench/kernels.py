@@ -4,7 +4,7 @@ and the fraction of the machine's limit.
 Column kernels (physics, vertical integrals, terms of the dynamics) run as they run in a step, tile
 by tile with their tile in the second cache; their operations are counted by the kernels themselves
 on numbers that count (core/base/counted.hpp), their bytes are those of the fields that they
-declare. The operations of transforms, interpolation and the semi-implicit solve are counted beside
+declare. The operations of transforms, interpolation and the semi-implicit solve are counted next to
 their code, their bytes are what has to be read and written once. Each kernel's least time of
 several steps or passes counts; radiation and what goes with it is timed in the steps in which it
 runs.
@@ -202,7 +202,7 @@ def present(figures: dict[str, Any], file: Path | None = None) -> int:
                 (
                     "interleaved",
                     (
-                        f"four fields beside each other {around['interleaved']:.2f} ns a point and"
+                        f"four fields side by side {around['interleaved']:.2f} ns a point and"
                         f" field; field by field {around['single']:.2f} ns, {around['ratio']:.1f}"
                         " times as long"
                     ),

@@ -1,8 +1,9 @@
 """Benchmark of the limited-area atmosphere: forecast days a day, and where the time of a step goes,
 as `bench atmosphere` has it.
 
-Cases are areas over Europe with all of the first physics over their own ground, drawn to the state
-that they start from: points of C + I, levels, spacing and step.
+Cases are areas over Europe over their own ground, drawn to the state that they start from, by
+their columns in C + I and levels: `area`, hydrostatic, and `compressible`, both with all of the
+first physics; `arome`, compressible with all of AROME's.
 """
 
 from __future__ import annotations
@@ -16,11 +17,27 @@ import numpy as np
 import fathom as fm
 from fathom.performance.bench import atmosphere
 
-# points along x and y, levels, spacing [m], step
-cases: dict[str, tuple[int, int, str, float, str]] = {
-    "area-7680-l31": (96, 80, "L31", 20e3, "450s"),
-    "area-64800-l40": (300, 216, "L40", 10e3, "300s"),
-    "area-307200-l40": (600, 512, "L40", 5e3, "150s"),
+# points along x and y, spacing [m], step of hydrostatic and of compressible air
+sizes: dict[int, tuple[int, int, float, str, str]] = {
+    7680: (96, 80, 20e3, "450s", "150s"),
+    64800: (300, 216, 10e3, "300s", "100s"),
+    307200: (600, 512, 5e3, "150s", "60s"),
+    2560000: (1600, 1600, 2.5e3, "60s", "60s"),
+}
+kinds = ("area", "compressible", "arome")
+# kind, columns, layers
+cases: dict[str, tuple[str, int, int]] = {
+    f"{kind}-{columns}-l{layers}": (kind, columns, layers)
+    for kind in kinds
+    for columns, layers in (
+        (7680, 31),
+        (64800, 40),
+        (64800, 41),
+        (307200, 40),
+        (307200, 41),
+        (307200, 60),
+        (2560000, 65),
+    )
 }
 
 
@@ -38,26 +55,31 @@ class Case(atmosphere.Case):
 
     def simulation(self, **more: Any) -> Any:
         """`more`: keywords of the Simulation."""
-        nx, ny, levels, spacing, step = cases[self.case]
+        kind, columns, layers = cases[self.case]
+        nx, ny, spacing, *steps = sizes[columns]
+        physics = fm.AromePhysics if kind == "arome" else fm.FirstPhysics
         model = fm.LimitedAreaAtmosphere(
             fm.LimitedAreaGrid(
-                (8.0, 47.5), resolution=spacing, points=(nx, ny), levels=fm.HybridLevels(levels)
+                (8.0, 47.5), resolution=spacing, points=(nx, ny), levels=fm.HybridLevels(layers)
             ),
+            dynamics="hydrostatic" if kind == "area" else "non-hydrostatic",
             waves=self.grid or "quadratic",
-            physics=fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1)),
+            physics=physics(sunlight=fm.Sunlight(fixed_season=1)),
             orography="earth",
             sponge=3,
             precision=self.precision,
         )
         wave = lambda x, y: np.sin(np.deg2rad(12 * x)) * np.cos(np.deg2rad(9 * y))
+        ground = ("ground_temperature", "deep_ground_temperature")
         model.set(
             air_temperature=lambda x, y, p: np.maximum(
                 210, (288 - 0.6 * (y - 47.5) + 1.5 * wave(x, y)) * (p / 1e5) ** 0.19
             ),
             specific_humidity=lambda x, y, p: 0.008 * (p / 1e5) ** 3 + 0 * x,
             sea_surface_temperature=288.0,
-            ground_temperature=285.0,
-            deep_ground_temperature=285.0,
+            **{name: 285.0 for name in ground if name in model.settable},
         )
         parallel = {"threads": self.threads, "tile": self.tile, **more.pop("parallel", {})}
-        return fm.Simulation(model, step=self.step or step, parallel=parallel, **more)
+        return fm.Simulation(
+            model, step=self.step or steps[kind != "area"], parallel=parallel, **more
+        )

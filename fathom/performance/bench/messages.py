@@ -34,7 +34,7 @@ class Case:
 def measure(case: Case) -> dict[str, Any] | None:
     """Seconds of everything, on rank 0, None elsewhere.
 
-    exchanges: of each transport, `row` (numbers beside each other) and `column` (numbers that lie
+    exchanges: of each transport, `row` (numbers side by side) and `column` (numbers that lie
     apart), seconds of each of `words`; latency [s] of one word, bandwidth [bytes/s, both directions
     counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three
     times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one

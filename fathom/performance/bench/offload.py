@@ -41,7 +41,7 @@ in_ocean = (
     "sea_surface_height",
 )
 in_air = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
-# Of atmospheres: case of `bench atmosphere`, and its output: name -> what Simulation.output takes.
+# Of atmospheres: case of `bench atmosphere`, and its output: name -> arguments of `output`.
 # The first is that of experiments/forecast-t106.toml.
 atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     "forecast-t106": (
@@ -179,7 +179,7 @@ def _seconds_of_servers(run: Mapping[str, Any]) -> float:
 
 
 def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:
-    """A run in processes of its own; what its first rank says at the end."""
+    """Its own run in processes; what its first rank says at the end."""
     servers = variants[variant] or 0
     ranks = case.ranks + servers
     what = json.dumps(

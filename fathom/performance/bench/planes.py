@@ -1,4 +1,4 @@
-"""Benchmark of the bi-Fourier transforms beside NumPy, SciPy and ducc0: milliseconds per
+"""Benchmark of the bi-Fourier transforms compared with NumPy, SciPy and ducc0: milliseconds per
 field-level and pair (inverse and direct), in one run, measured as in transforms.py.
 
 Peers transform one field after the other between points and all waves of a real field; they neither

@@ -71,7 +71,7 @@ class Disk:
         self.seconds += seconds
         self._free = (
             max(self._free, time.perf_counter() - 5e-3) + seconds
-        )  # what the real file takes, and a sleep that was too long, count
+        )  # the time of the real file, and a sleep that was too long, count
         time.sleep(max(0.0, self._free - time.perf_counter()))
 
 

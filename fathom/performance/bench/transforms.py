@@ -1,5 +1,5 @@
-"""Benchmark of the spectral transforms beside ducc0 and SHTns: milliseconds per field-level and
-pair (inverse and direct), in one run.
+"""Benchmark of the spectral transforms compared with ducc0 and SHTns: milliseconds per field-level
+and pair (inverse and direct), in one run.
 
 The least of several repetitions counts, for all alike. On one thread it is processor time, in which
 other programs on the machine take no part (`wall_milliseconds_per_pair` is by the clock on the

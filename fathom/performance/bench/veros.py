@@ -1,5 +1,5 @@
-"""Veros beside Fathom: seconds per step of its ACC set-up at a comparable size, measured in a
-process of its own.
+"""Veros compared with Fathom: seconds per step of its ACC set-up at a comparable size, measured in
+its own process.
 
     python -m fathom.performance.bench.veros 1        # on one core; prints one JSON object
 

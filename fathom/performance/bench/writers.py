@@ -1,5 +1,5 @@
-"""Rates of the writers: fields of a store written again in each format, beside what limits them:
-the codec alone, a plain sequential write.
+"""Rates of the writers: fields of a store written again in each format, compared with what limits
+them: the codec alone, a plain sequential write.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _times, _piece = 5, 1 << 24
 
 @dataclass(frozen=True)
 class LastTime:
-    """Of a store: its fields with time, all else beside them, and what they are declared as."""
+    """Of a store: its fields with time, all else next to them, and what they are declared as."""
 
     fields: dict[str, np.ndarray]
     coordinates: dict[str, tuple[Any, np.ndarray]]

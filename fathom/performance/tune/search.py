@@ -3,7 +3,7 @@
     for each axis, twice, and until a round changes nothing:
         its values race against the best configuration so far
     a race    all take turns, the best so far among them;
-        x = log(seconds / seconds of the best so far beside it)
+        x = log(seconds / seconds of the best so far next to it)
               who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser
               counts: one may have been disturbed); from three pairs on the slower half leaves after
               each round (successive halving), if it is slower than the fastest by e

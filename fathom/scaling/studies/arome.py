@@ -46,7 +46,7 @@ physics = 0.9  # of the computing; the rest is done on the extension zone too (e
 volume = (
     25.4e6 * 399360 / tasks / model_steps
 )  # bytes of a task in the transpositions of a step, as counted
-different = 8  # steps, each with a scatter of its own
+different = 8  # steps, each with its own scatter
 forecast_figures = {
     "elapsed": 1745.4,
     "barriers": 410.0,

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""How evenly the columns of a limited area and of its extension are dealt out to ranks.
+
+    python experiments/area_split.py [--ranks 4,32] [--points 600x512] [--levels 60] [--json FILE]
+
+A point of the extension E takes a share of the time of a column of C + I: 0.15 with compressible
+air and all physics, more where physics is little. Rows are split by C + I alone (as physics wants
+it), by C + I + E alike (as transforms do), and by both costs, which a LimitedAreaAtmosphere does by
+itself; each is priced with both costs. north-south: whole rows; square: blocks; several: many
+blocks a rank, in Hilbert's order. Idle: 1 - mean / longest time of a rank.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import fathom as fm
+from fathom import mpi
+
+splits = ("C + I", "C + I + E", "both")
+distributions = ("north-south", "square", "several")
+
+
+def work(grid, share):
+    """Levels of work of all points, negative in E."""
+    grid.share_of_extension = share
+    levels = np.ascontiguousarray(grid.work_levels, np.int32)
+    return levels.ravel().tolist()
+
+
+def dealt(grid, levels, ranks, distribution):
+    """Cuts and owners by these levels of work."""
+    topology = mpi.core.Topology(*grid.size, False, False)
+    if distribution == "several":  # sizes of blocks by search
+        distribution = "space-filling"
+    return mpi.core.decompose(topology, levels, ranks, distribution=distribution, halo=0)
+
+
+def idle(d, priced):
+    """Of a decomposition, by what each rank really computes."""
+    points = np.asarray(priced, float).reshape(d.topology.ny, d.topology.nx)
+    times = np.zeros(d.ranks)
+    for _, i, j, nx, ny, owner in np.asarray(d.blocks).reshape(-1, 6):
+        if owner >= 0:
+            times[owner] += np.abs(points[j : j + ny, i : i + nx]).sum()
+    return 1 - times.mean() / times.max()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--points", default="600x512")
+    parser.add_argument("--levels", type=int, default=60)
+    parser.add_argument("--ranks", default="4,32,64")
+    parser.add_argument("--share", type=float, default=0.15)
+    parser.add_argument("--json", metavar="FILE")
+    given = parser.parse_args()
+    nx, ny = map(int, given.points.split("x"))
+    area = fm.LimitedAreaGrid(
+        (2.0, 46.5), resolution=2.5e3, points=(nx, ny), levels=fm.HybridLevels(given.levels)
+    )
+    grid = fm.LimitedAreaAtmosphere(area).grid
+    weights = {"C + I": 0.0, "C + I + E": 1.0, "both": given.share}
+    true = work(grid, given.share)
+    result = {"size": list(grid.size), "points": [nx, ny], "share": given.share, "idle": {}}
+    print(f"{nx} x {ny} of {grid.size[0]} x {grid.size[1]} points; idle time of ranks [%]")
+    print(f"{'ranks':>6} {'':14}" + "".join(f"{s:>12}" for s in splits))
+    for ranks in map(int, given.ranks.split(",")):
+        for distribution in distributions:
+            row = {
+                split: idle(dealt(grid, work(grid, weights[split]), ranks, distribution), true)
+                for split in splits
+            }
+            result["idle"][f"{ranks}, {distribution}"] = row
+            print(
+                f"{ranks:6} {distribution:14}" + "".join(f"{100 * x:12.1f}" for x in row.values())
+            )
+    if given.json:
+        Path(given.json).write_text(json.dumps(result, indent=1))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
