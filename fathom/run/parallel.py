@@ -23,6 +23,7 @@ usual = {
     "exchange": "packed",
     "sum": "allreduce",
     "synchronise": False,
+    "in_flight": 0,
     "balance": None,
     "carrier": "messages",
     "balance_threshold": 0.05,
@@ -42,8 +43,16 @@ decisions = {  # of several settings: who names one of them decides
     "columns": ("balance", "carrier", "balance_threshold"),
 }
 chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
+chosen += ("in_flight",)
 chosen += decisions["columns"]
-between_ranks = {"exchange", "sum", "synchronise", *decisions["columns"]}  # nothing to one rank
+between_ranks = {
+    "exchange",
+    "sum",
+    "synchronise",
+    "in_flight",
+    *decisions["columns"],
+}  # nothing to one rank
+kinds_of_exchange = ("halos", "transpositions", "on_demand")
 distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
@@ -60,9 +69,11 @@ def checked(given):
     if integer("threads", how["threads"]) < 1:
         raise InputError(f"threads = {how['threads']!r} must be at least 1")
     room.for_threads(how["threads"])
-    for name in ("synchronise", "automatic"):
-        if not isinstance(how[name], bool):
-            raise InputError(f"{name} = {how[name]!r} must be true or false")
+    if not isinstance(how["automatic"], bool):
+        raise InputError(f"automatic = {how['automatic']!r} must be true or false")
+    meetings(how["synchronise"])
+    if integer("in_flight", how["in_flight"]) < 0:
+        raise InputError(f"in_flight = {how['in_flight']!r} must be bytes, at least 0")
     for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
@@ -75,6 +86,28 @@ def checked(given):
         raise InputError(f"balance_threshold = {threshold!r} must be a number of at least 0")
     _check_servers(how)
     return how
+
+
+def message_habits(how):
+    """Of all exchanges of this process, as [parallel] says."""
+    mpi.core.synchronise(*meetings(how["synchronise"]))
+    mpi.core.in_flight(how["in_flight"])
+
+
+def meetings(given):
+    """Levels of `synchronise` by kinds_of_exchange: 0; 1: all ranks meet before messages go; 2:
+    also once they have come. given: true or false, a level, or a table of kinds and levels.
+    """
+    known = isinstance(given, dict) and set(given) <= set(kinds_of_exchange)
+    table = dict(given) if known else dict.fromkeys(kinds_of_exchange, given)
+    if any(level not in (0, 1, 2) for level in table.values() if not isinstance(level, dict)) or (
+        isinstance(given, dict) and not known
+    ):
+        raise InputError(
+            f"synchronise = {given!r} must be true or false, 1 (before messages), 2 (also after"
+            f" them), or a table of such for {', '.join(kinds_of_exchange)}"
+        )
+    return [int(table.get(kind, 0)) for kind in kinds_of_exchange]
 
 
 def _one_of(value, allowed, what):

@@ -224,7 +224,7 @@ class Simulation(Requests, Events):
         model = self.model
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
-        mpi.core.synchronise(self.parallel["synchronise"])
+        spread.message_habits(self.parallel)
         self._place_on_ranks()
         precision = self.bytes_of_number
         processes, self.balanced = spread.share(

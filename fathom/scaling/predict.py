@@ -143,7 +143,8 @@ class Prices:
         place = self.model.layout(self.grid, ranks, self.base.reach, block)
         exchange = self.request.what_if.get("exchange", "packed")
         total = self.request.what_if.get("sum", "allreduce")
-        t = self.model.step(cost, place, machine, self.here, exchange, total, turns)
+        how = self.request.how
+        t = self.model.step(cost, place, machine, self.here, exchange, total, turns, how)
         regions = t.regions()
         shares = {
             phase: sum(sum(regions.get(r, {}).values()) for r in parts)

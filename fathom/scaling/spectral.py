@@ -29,7 +29,7 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.scaling import noise
-from fathom.scaling.clocks import Clocks
+from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import Measured, measured_steps, moving
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
@@ -332,9 +332,10 @@ def step(
     exchange: str = "packed",
     total: str = "allreduce",
     turns: float = 1.0,
+    how: How = usual,
 ) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns)
+    t = Clocks(machine, place.used, turns=turns, how=how)
     deep = place.levels / cost.levels
     factor = (
         deep
@@ -356,7 +357,8 @@ def step(
     for _ in range(halos):
         t.compute(cost.columns / 2 / halos * share("points"), "columns")
         if cost.halos and len(place.halo):
-            t.exchange(messages(place.halo, cost.halo), "halo on demand")
+            halo = messages(place.halo, cost.halo)
+            t.exchange(halo, "halo on demand", kind="on_demand")
     for direct in (True, False):
         if direct:
             t.compute(cost.fourier / 2 * share("row_points"), "transform")
@@ -369,11 +371,13 @@ def step(
         if place.used > 1:
             batches = max(cost.batches / 2, 1.0)
             if len(place.gathering):
-                t.exchange(messages(place.gathering, cost.entry / 4, not direct), "transposition")
+                gathering = messages(place.gathering, cost.entry / 4, not direct)
+                t.exchange(gathering, "transposition", kind="transpositions")
             for _ in range(round(batches)):
                 t.exchange(
                     messages(place.transposition, cost.entry / 2 / round(batches), direct),
                     "transposition",
+                    kind="transpositions",
                 )
     t.compute(cost.fourier / 2 * share("row_points"), "transform")
     for _ in range(sums):  # all over the step

@@ -4,7 +4,12 @@
         ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
     tree                 as many stages up, and the sum down again
     master               all to one rank, which takes them one after another,
-        and answers one after another
+        and answers one after another; one-sided: those who send have their overhead at once, the
+        master reads a line for each, and each answer is a put
+            barrier      all meet before the master reads, and before the others do
+            flags        a second put with each number, and with each answer
+            sentinel     the number itself says that it has come
+    non-blocking         the library's, with a call to begin and one to wait
     hardware             the network adds: one sum for as many numbers as it takes at once
 
 A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
@@ -27,12 +32,12 @@ from fathom.scaling.network import Network, overhead, wire
 # memory)
 ways = {
     "allreduce": ("", False, False),
-    "non-blocking": ("", False, False),
+    "non-blocking": ("non-blocking", False, False),
     "recursive-doubling": ("recursive-doubling", False, False),
     "tree": ("tree", False, False),
-    "one-sided-barrier": ("master", True, False),
-    "one-sided-flags": ("master", True, False),
-    "one-sided-sentinel": ("master", True, False),
+    "one-sided-barrier": ("barrier", True, False),
+    "one-sided-flags": ("flags", True, False),
+    "one-sided-sentinel": ("sentinel", True, False),
     "one-sided-tree": ("tree", True, False),
     "node-shared": ("", False, True),
     "hardware": ("hardware", False, False),
@@ -68,6 +73,18 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
     )
 
 
+def _by_master(
+    machine: Machine, ranks: int, cores: int, word: str, network: Network | None
+) -> float:
+    """One-sided: all put at once, the master reads and answers."""
+    puts, journey = overhead(machine, True), float(wire(machine, int(ranks > cores), True))
+    each = 2 if word == "flags" else 1
+    there = each * puts + journey + (ranks - 1) * line
+    back = (ranks - 1) * each * puts + journey
+    meetings = 2 * _stages(machine, ranks, cores, True, network) if word == "barrier" else 0.0
+    return there + back + meetings
+
+
 def seconds(
     machine: Machine,
     ranks: int,
@@ -82,6 +99,10 @@ def seconds(
     cores = int(machine["node.cores"])
     if ranks == 1:
         return 0.0
+    if algorithm == "non-blocking":
+        return overhead(machine) + seconds(machine, ranks, words, "allreduce", network)
+    if algorithm in ("barrier", "flags", "sentinel"):
+        return _by_master(machine, ranks, cores, algorithm, network)
     if algorithm == "hardware":
         return machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
     if shared and cores > 1:

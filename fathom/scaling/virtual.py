@@ -20,7 +20,7 @@ from fathom import mpi
 from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
 from fathom.scaling import noise
-from fathom.scaling.clocks import Clocks, exchanges
+from fathom.scaling.clocks import Clocks, How, exchanges, usual
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 from fathom.scaling.machine import Machine
 
@@ -130,9 +130,10 @@ def step(
     exchange: str = "packed",
     total: str = "allreduce",
     turns: float = 1.0,
+    how: How = usual,
 ) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns)
+    t = Clocks(machine, place.used, turns=turns, how=how)
     factor = (
         slower(machine, here, place.used)
         / slower(here, here, cost.ranks)

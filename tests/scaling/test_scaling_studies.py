@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from fathom.scaling import load
-from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_io, unified_model
+from fathom.scaling.studies import (
+    arome,
+    cgpop,
+    k_computer,
+    pop_phases,
+    pop_x1,
+    sub_space_io,
+    unified_model,
+)
 
 
 def test_sub_space_io():
@@ -64,6 +72,16 @@ def test_cgpop_on_xt5_and_hardware_sums():
     assert cgpop.optimum(flat, fit.values, "hardware") > 15000
     blue = cgpop.fitted("BGL/CGPOP", False, hold_out=False)
     assert cgpop.optimum(load("blue-gene-l"), blue.values) > 15000
+
+
+def test_phases_of_pop_on_xt5():
+    """Shares within 10 points, each number of cores left out too, from two parameters."""
+    cores, found = pop_phases.studied()
+    values = pop_phases.fitted()
+    assert len(values) == 2 and np.abs(pop_phases.shares(values, cores) - found).max() < 0.1
+    for n in range(len(cores)):
+        one = pop_phases.shares(pop_phases.fitted(n), cores[n : n + 1])[0]
+        assert np.abs(one - found[n]).max() < 0.1
 
 
 def test_k_computer():
