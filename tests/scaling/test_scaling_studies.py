@@ -121,6 +121,25 @@ def test_pop_on_x1():
     )
 
 
+def test_platforms_of_pop():
+    """The Earth Simulator is first on few processors and bound by messages at 128, the X1 first on
+    many; the Altix is not bound by messages yet; mean of both phases alike where they cross.
+    """
+    values = pop_x1.fitted(False).values
+    years, ratio = {}, {}
+    for name in pop_x1.platforms:
+        machine, program = pop_x1.on_platform(name, values)
+        days = {p: pop_x1.day(machine, program, p) for p in (16, 128)}
+        years[name] = {p: 86400 / 365 / t.elapsed for p, t in days.items()}
+        ratio[name] = days[128].mean("barotropic") / days[128].mean("baroclinic")
+    first = [max(years, key=lambda name, p=p: years[name][p]) for p in (16, 128)]
+    assert first == ["earth-simulator", "cray-x1"]
+    assert ratio["earth-simulator"] > 2 and ratio["sgi-altix"] < 1
+    assert years["sgi-altix"][128] < years["earth-simulator"][128]
+    for name in ("ibm-sp", "sgi-altix"):
+        assert years[name][16] < 0.5 * years["cray-x1"][16]
+
+
 def test_unified_model():
     departure, pairs = unified_model.departure_fit(), unified_model.pairs_fit()
     assert departure.largest <= 0.03 and np.abs(departure.left_out).max() <= 0.15

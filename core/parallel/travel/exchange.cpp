@@ -16,8 +16,8 @@ int rank_in(MPI_Comm comm) {
 }
 
 /// Fields at the same place share a plan.
-Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
-              std::vector<Packing::Item> items) {
+Packing of_halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
+                 std::vector<Packing::Item> items) {
     std::map<std::pair<Horizontal, int>, int> known;
     std::vector<Plan> plans;
     std::vector<int> of_item;
@@ -44,7 +44,7 @@ Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes,
 
 Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
                    std::vector<Item> items, std::string_view transport)
-    : Exchange(comm, halos(comm, d, halo, bytes, std::move(items)), transport) {}
+    : Exchange(comm, of_halos(comm, d, halo, bytes, std::move(items)), transport) {}
 
 Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items,
                    bool add, std::string_view transport)
