@@ -72,7 +72,7 @@ class Events(Held):
             return serve(self)
         sanity.check_step(self)
         try:
-            self._begin()
+            self.begin()
             return self._run(period, progress, report, from_start)
         finally:
             self.lock.release()
@@ -200,7 +200,7 @@ class Events(Held):
                 mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
-    def _begin(self):
+    def begin(self):
         """Everything that comes before the first step; servers hear of it, or of why it could not
         be.
         """
