@@ -182,10 +182,7 @@ void bind_plans(nb::module_& m) {
         "rectangles: (i0, j0, nx, ny, owner)");
 }
 
-void bind_exchanges(nb::module_& m) {
-    m.def(
-        "transports", [] { return names(transports()); },
-        "(name, text) of the ways in which exchanges travel");
+void bind_habits(nb::module_& m) {
     m.def(
         "synchronise",
         [](int halos, int transpositions, int on_demand) {
@@ -198,6 +195,13 @@ void bind_exchanges(nb::module_& m) {
     m.def(
         "in_flight", [](std::size_t bytes) { Transport::in_flight = bytes; }, "bytes"_a,
         "bytes of a rank's messages of one exchange that are under way at most; 0: all");
+}
+
+void bind_exchanges(nb::module_& m) {
+    bind_habits(m);
+    m.def(
+        "transports", [] { return names(transports()); },
+        "(name, text) of the ways in which exchanges travel");
     nb::class_<BoundExchange>(m, "Exchange",
                               "Halos of several fields, one message to each neighbour.")
         .def(

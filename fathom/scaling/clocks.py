@@ -97,9 +97,18 @@ class How(NamedTuple):
 usual = How()
 
 
+def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Of each message, in the order of sources, the sum of those that its rank has sent before."""
+    if not len(source):
+        return values
+    running = np.cumsum(values) - values
+    return running - running[np.minimum(first, len(source) - 1)][source]
+
+
 class Messages:
     """Of one exchange, to be used again and again: from, to (ranks), bytes."""
 
+    # long: one part of a message after the other
     def __init__(
         self,
         machine: Machine,
@@ -135,29 +144,20 @@ class Messages:
         entering = size * seconds_per_byte(
             machine, hops, sharing
         )  # one after another, each at its part of what the node puts into the network
-        before = np.cumsum(entering) - entering
-        before -= before[np.minimum(first, max(len(source) - 1, 0))][source] if len(source) else 0.0
         once = self.way.once * overhead(machine)
         copying = size * self.way.copies / machine.get("node.copy", 1e9)
-        copied = np.bincount(source, copying, ranks)
+        sending = _before(copying, source, first) + copying
         self.ranks = ranks
-        self.sent = np.bincount(source, minlength=ranks) * each + once + copied
+        self.sent = np.bincount(source, minlength=ranks) * each + once
+        self.sent = self.sent + np.bincount(source, copying, ranks)
         travel = self.way.trips * wire(machine, hops, put)
         if self.way.near is not None:
             travel = np.where(hops == 0, np.minimum(travel, self.way.near), travel)
-        self.offset = nth * each + once + before + np.cumsum(copying)
-        if len(source):
-            self.offset -= (np.cumsum(copying) - copying)[np.minimum(first, len(source) - 1)][
-                source
-            ]
+        self.offset = nth * each + once + sending + _before(entering, source, first)
+        if how.in_flight:  # each group waits until the one before has come
+            group = np.floor((_before(size, source, first) + size - 1) / how.in_flight).clip(0)
+            self.offset = self.offset + group * (travel + local)
         self.travel = travel + entering
-        if how.in_flight and len(source):  # each group waits until the one before has come
-            sofar = (
-                np.cumsum(size)
-                - (np.cumsum(size) - size)[np.minimum(first, len(source) - 1)][source]
-            )
-            group = np.floor((sofar - 1) / how.in_flight).clip(0)
-            self.offset += group * (travel + local)
         if len(source):  # no link carries more than it can
             self.travel = np.maximum(self.travel, crossing)
         received = np.bincount(target, minlength=ranks)

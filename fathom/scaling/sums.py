@@ -42,6 +42,7 @@ ways = {
     "node-shared": ("", False, True),
     "hardware": ("hardware", False, False),
 }
+one_sided = ("barrier", "flags", "sentinel")
 line = 5e-8  # s to read what another core of the node has written
 
 
@@ -85,6 +86,15 @@ def _by_master(
     return there + back + meetings
 
 
+def _node_first(machine: Machine, ranks: int, cores: int) -> float:
+    """In shared memory, then between nodes."""
+    within, nodes = 2 * float(wire(machine, 0)) + min(ranks, cores) * line, machine.nodes(ranks)
+    if nodes == 1:
+        return within
+    alone = Network.of(machine.but({"node.cores": 1}), nodes)
+    return within + _stages(machine, nodes, 1, False, alone)
+
+
 def seconds(
     machine: Machine,
     ranks: int,
@@ -99,23 +109,15 @@ def seconds(
     cores = int(machine["node.cores"])
     if ranks == 1:
         return 0.0
+    if algorithm in one_sided:
+        return _by_master(machine, ranks, cores, algorithm, network)
     if algorithm == "non-blocking":
         return overhead(machine) + seconds(machine, ranks, words, "allreduce", network)
-    if algorithm in ("barrier", "flags", "sentinel"):
-        return _by_master(machine, ranks, cores, algorithm, network)
     if algorithm == "hardware":
         return machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
     if shared and cores > 1:
-        within = 2 * float(wire(machine, 0)) + min(ranks, cores) * line
-        nodes = machine.nodes(ranks)
-        return within + (
-            _stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes))
-            if nodes > 1
-            else 0.0
-        )
+        return _node_first(machine, ranks, cores)
     if algorithm == "master":
-        return 2 * (
-            (ranks - 1) * overhead(machine, put)
-            + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put))
-        )
+        journey = float(wire(machine, int(machine.nodes(ranks) > 1), put))
+        return 2 * ((ranks - 1) * overhead(machine, put) + journey)
     return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)

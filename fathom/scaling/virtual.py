@@ -52,8 +52,8 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """block: (width, height); None: what a run would choose up to 1024 ranks, small blocks along the
-    curve beyond. ValueError: ranks that a run would refuse.
+    """block: (width, height); None: what a run would choose up to 1024 ranks, small blocks along
+    the curve beyond. ValueError: ranks that a run would refuse.
     """
     if block is None and ranks > 1024:
         return _even(grid, ranks, halo)

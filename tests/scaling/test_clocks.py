@@ -97,7 +97,7 @@ def test_each_way_has_its_own_price():
 
 
 def test_sums_of_the_x1_in_the_order_of_the_study():
-    """Tree, words in the data, flags and barriers, from 96 processors on; few ranks need no tree."""
+    """Tree, words in the data, flags and barriers, from 96 processors on; few need no tree."""
     machine = load("cray-x1")
     for ranks in (96, 128, 256):
         tree, sentinel, flags, barrier = (

@@ -4,7 +4,6 @@ over ranks that are not there, mistakes.
 
 import json
 from dataclasses import replace
-
 from types import SimpleNamespace
 
 import numpy as np
