@@ -8,7 +8,6 @@ import json
 import sys
 
 from cases import box, simulate, stirred, wind
-
 from fathom import mpi, regions
 
 library = ctypes.CDLL(None)

@@ -25,7 +25,7 @@ def library(tmp_path_factory):
     return file
 
 
-@pytest.mark.parametrize(("exchange", "level"), [("packed", 1), ("buffered", 2)])
+@pytest.mark.parametrize("exchange, level", [("packed", 1), ("buffered", 2)])
 def test_counts_are_those_of_the_library(library, exchange, level):
     done = subprocess.run(
         [
