@@ -69,11 +69,11 @@ class Events(Held):
         directory. Returns the summary. from_start: the period counts from the start of the
         simulation, of which a restart may have done a part."""
         if self.serves:
-            return serve(self)
+            return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
         try:
-            self.begin()
-            return self._run(period, progress, report, from_start)
+            with self.apart.engaged(self.begin):
+                return self._run(period, progress, report, from_start)
         finally:
             self.lock.release()
 

@@ -28,6 +28,7 @@ usual = {
     "carrier": "messages",
     "balance_threshold": 0.05,
     "automatic": True,
+    "radiation_ranks": 0,
     "io_servers": 0,
     "per_node": 0,
     "io_sets": 0,
@@ -84,7 +85,7 @@ def checked(given):
     threshold = how["balance_threshold"]
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
         raise InputError(f"balance_threshold = {threshold!r} must be a number of at least 0")
-    _check_servers(how)
+    _check_helpers(how)
     return how
 
 
@@ -116,9 +117,18 @@ def _one_of(value, allowed, what):
         raise InputError(f"{what}{hint} allowed: {', '.join(allowed)}")
 
 
+def _check_helpers(how):
+    """Ranks of radiation, and those that serve output."""
+    if how["radiation_ranks"] and (how["io_servers"] or how["per_node"]):
+        raise InputError(
+            f"radiation_ranks = {how['radiation_ranks']} with I/O servers: give one of them"
+        )
+    _check_servers(how)
+
+
 def _check_servers(how):
     """Ranks that read or serve output, and what they do."""
-    counts = ["io_servers", "per_node", "io_sets", "io_slots"]
+    counts = ["radiation_ranks", "io_servers", "per_node", "io_sets", "io_slots"]
     counts += [name for name in ("readers", "writers") if how[name] != every_rank]
     for name in counts:
         if integer(name, how[name]) < 0:
@@ -189,6 +199,17 @@ def may_be_balanced(processes):
     return [p.name for p in processes if p.name in uneven and not p.is_global]
 
 
+def _shared(process, active, threshold, way):
+    """core.Balanced of all columns, or of those in which it is computed, and the process."""
+    samples = mpi.core.balance_samples(process, active, threshold, way)
+    if samples is not None:
+        return samples, process
+    balanced = mpi.core.Balanced(process, active, threshold, way=way)
+    whole = balanced.process()
+    whole.every, whole.phase = process.every, process.phase
+    return balanced, whole
+
+
 def share(processes, how):
     """(processes with those of how["balance"] balanced, name -> core.Balanced). ValueError: no such
     process, or none of columns.
@@ -204,12 +225,7 @@ def share(processes, how):
     result = []
     for p in processes:
         if p.name in wanted:
-            found[p.name] = mpi.core.Balanced(
-                p, wanted[p.name], how["balance_threshold"], way=how["carrier"]
-            )
-            every, phase = p.every, p.phase
-            p = found[p.name].process()
-            p.every, p.phase = every, phase
+            found[p.name], p = _shared(p, wanted[p.name], how["balance_threshold"], how["carrier"])
         result.append(p)
     return result, found
 
