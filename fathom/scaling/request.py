@@ -18,7 +18,8 @@ of_run = {
     "solver": "model.free_surface.solver",
     "preconditioner": "model.free_surface.preconditioner",
 }  # measured, not priced
-what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads", "io_servers", "io_sets")
+what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
+what_ifs += ("radiation_ranks", "io_servers", "io_sets")
 what_ifs += ("synchronise", "in_flight", "mapping")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
@@ -64,6 +65,11 @@ class Request:
     def sets(self) -> int:
         """Of servers; each server by default."""
         return int(self.what_if.get("io_sets", self.servers or 0))
+
+    @property
+    def helpers(self) -> int:
+        """Ranks of radiation."""
+        return int(self.what_if.get("radiation_ranks", 0))
 
     @property
     def supposed_threads(self) -> int:
@@ -207,6 +213,7 @@ def _check_numbers(given: dict[str, str]) -> None:
         ("io_sets", "sets of servers", 1),
         ("threads", "threads", 1),
         ("in_flight", "bytes", 0),
+        ("radiation_ranks", "ranks of radiation", 1),
     ):
         text = given.get(key, "1")
         if not text.isdigit() or int(text) < least:

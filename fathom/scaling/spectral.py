@@ -16,12 +16,18 @@ the plans of its transpositions, no data.
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.
+
+Radiation on h ranks of its own (core/field/apart.hpp): the others take steps without it; a helper
+computes its columns of a period while they do, and what it takes longer is waited for:
+
+    step = s + max(0, radiation of a period / h + its messages - n s) / n
+    s without radiation; n steps of a period
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,6 +40,7 @@ from fathom.scaling.cost import Measured, measured_steps, moving
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
 
+of_helpers = ("RRTMGP", "Radiation")  # what ranks of its own may compute (fathom/run/apart.py)
 segment = 8  # points that a halo on demand asks for at once
 
 
@@ -63,6 +70,9 @@ class Cost(Measured):
     reach: int
     sums: float
     words: int
+    radiation: float = 0.0  # seconds of a step among those of columns
+    period: float = 1.0  # steps from one radiation to the next
+    column: float = 0.0  # bytes that travel with a column, both ways
 
     @property
     def computing(self) -> float:
@@ -79,6 +89,10 @@ class Cost(Measured):
                 },
             }
         )
+
+    def stepping(self) -> Cost:
+        """Without radiation."""
+        return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
         back = f"halos on demand that reach {self.reach} rows" if self.halos else ""
@@ -321,7 +335,38 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         reach=reach_of(halos, n, longest * point, comm.size),
         sums=_of_a_step(sums, "calls", n),
         words=3,
+        **_radiation(simulation, profile, n),
     )
+
+
+def _radiation(simulation: Any, profile: list[dict[str, Any]], n: int) -> dict[str, float]:
+    """What a step spends on it, how often it is computed, and what it reads and writes."""
+    physics = getattr(simulation.model, "physics", ())
+    scheme = next((p for p in physics if p.name in of_helpers), None)
+    if scheme is None:
+        return {}
+    every = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step}).every
+    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
+    numbers = sum(levels.get(name, 0) for name in scheme.field_names if name != "sun")
+    mine = [r for r in profile if r["region"] == scheme.name]
+    return {
+        "radiation": _of_a_step(mine, "seconds", n),
+        "period": float(every),
+        "column": float(numbers * simulation.bytes_of_number),
+    }
+
+
+def waits(
+    cost: Cost, grid: Any, helpers: int, machine: Machine, here: Machine, step: float
+) -> float:
+    """Seconds of a step that ranks wait for helpers. step: of one without radiation."""
+    points = float(np.sum(grid.points))
+    share = points / helpers
+    factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)
+    factor *= grid.levels.number / cost.levels / (1 + noise.dilution(here))
+    computing = cost.radiation * cost.period / cost.points * share * factor
+    moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
+    return max(0.0, computing + moving - cost.period * step) / cost.period
 
 
 def step(
