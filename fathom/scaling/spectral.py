@@ -305,7 +305,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
             " a free surface nor transforms; what can be priced: models of columns on blocks, as"
             " Ocean, and spectral models"
         )
-    least, profile, n = measured_steps(simulation, steps, seconds)
+    scheme, every = _of_helpers(simulation)
+    least, profile, n = measured_steps(simulation, steps, seconds, every)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     transpositions = [r for r in profile if r["region"] == "transposition"]
     halos = [r for r in profile if r["region"] == "halo on demand"]
@@ -335,17 +336,26 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         reach=reach_of(halos, n, longest * point, comm.size),
         sums=_of_a_step(sums, "calls", n),
         words=3,
-        **_radiation(simulation, profile, n),
+        **_radiation(simulation, scheme, every, profile, n),
     )
 
 
-def _radiation(simulation: Any, profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """What a step spends on it, how often it is computed, and what it reads and writes."""
+def _of_helpers(simulation: Any) -> tuple[Any, int]:
+    """The scheme that ranks of its own could compute, and every how many steps it is; None, 1."""
     physics = getattr(simulation.model, "physics", ())
     scheme = next((p for p in physics if p.name in of_helpers), None)
     if scheme is None:
+        return None, 1
+    process = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step})
+    return scheme, process.every
+
+
+def _radiation(
+    simulation: Any, scheme: Any, every: int, profile: list[dict[str, Any]], n: int
+) -> dict[str, float]:
+    """What a step spends on it, how often it is computed, and what it reads and writes."""
+    if scheme is None:
         return {}
-    every = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step}).every
     levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
     numbers = sum(levels.get(name, 0) for name in scheme.field_names if name != "sun")
     mine = [r for r in profile if r["region"] == scheme.name]
