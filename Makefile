@@ -43,6 +43,7 @@ docs: $(venv)/docs.installed
 
 figures: $(venv)/run.installed
 	$(bin)/python experiments/study_figures.py
+	$(bin)/python experiments/measured_figures.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

@@ -15,9 +15,8 @@ import scaling_studies
 from fathom.performance.bench.vector_length import strip_length
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
-from fathom.scaling import load
-from fathom.scaling.reference import table
-from fathom.scaling.studies import arome, cgpop, unified_model
+from fathom.scaling import load, sums
+from fathom.scaling.studies import arome, cgpop, pop_phases, pop_x1, unified_model
 
 panel, ticks = scaling_studies.panel, scaling_studies.ticks
 both = ((0.07, 0.14, 0.4, 0.68), (0.57, 0.14, 0.4, 0.68))
@@ -25,28 +24,135 @@ both = ((0.07, 0.14, 0.4, 0.68), (0.57, 0.14, 0.4, 0.68))
 
 @styled
 def phase_split():
-    """Shares of the phases of POP; nothing simulated yet."""
-    rows = [
-        {name: float(value) for name, value in row.items()} for row in table("pop_phase_split.csv")
-    ]
+    """Shares of the phases of POP, and as simulated."""
+    cores, found = pop_phases.studied()
+    fine = np.unique(np.round(np.geomspace(96, 16384, 60)).astype(int))
+    lines = 100 * pop_phases.shares(pop_phases.fitted(), fine)
     figure = new_figure(6.4, 3.9)
     axes = panel(
         figure,
         (0.1, 0.14, 0.85, 0.68),
         "POP at 0.1° on the Cray XT5",
-        "share of the time by phase, read off the study's figure",
+        "share of the time by phase: points of the study's figure, lines simulated, two fitted",
         xlabel="cores",
         ylabel="%",
     )
-    cores = [row["cores"] for row in rows]
-    for n, (key, text) in enumerate(
-        (("baroclinic", "baroclinic"), ("barotropic", "barotropic"), ("3Dupdate", "3-D updates"))
-    ):
-        shares = [100 * row[f"frac_{key}"] for row in rows]
-        axes.plot(cores, shares, "o-", color=phases[n], ms=4, label=text)
-    ticks(axes, [96, 192, 384, 768, 1536, 3072])
+    for n, text in enumerate(("baroclinic", "barotropic", "3-D updates")):
+        axes.plot(cores, 100 * found[:, n], "o", color=phases[n], ms=4)
+        axes.plot(fine, lines[:, n], color=phases[n], lw=1.5, label=text)
+    ticks(axes, [96, 384, 1536, 6144])
     axes.set_ylim(0)
     axes.legend(frameon=False, fontsize=7.5)
+    return figure
+
+
+@styled
+def platforms():
+    """POP's simulated years a day by platform, and the phases before and after at 128."""
+    values = pop_x1.fitted(False).values
+    figure = new_figure(9.6, 3.9)
+    left = panel(
+        figure,
+        both[0],
+        "POP 320×384×40 by platform, messages",
+        "simulated years a day; points: estimates of ours from the study",
+        xlabel="processors",
+        ylabel="years a day",
+        yscale="log",
+    )
+    ranks = [8, 16, 32, 64, 96, 128, 192, 256]
+    names = ("Cray X1", "Earth Simulator", "IBM SP", "SGI Altix")
+    for n, (name, text) in enumerate(zip(pop_x1.platforms, names)):
+        machine, program = pop_x1.on_platform(name, values)
+        years = [pop_x1.years_a_day(machine, program, p) for p in ranks]
+        left.plot(ranks, years, "-", color=phases[n], lw=1.5, label=text)
+    left.plot([96, 256], [104, 134], "o", color=phases[0], ms=5)
+    ticks(left, [8, 16, 32, 64, 128, 256])
+    left.set_yticks([1, 10, 100], ["1", "10", "100"])
+    left.legend(frameon=False, fontsize=7.5)
+    right = panel(
+        figure,
+        both[1],
+        "128 processors of the X1, before and after",
+        "s of a simulated day by phase and what was done in it, simulated",
+        ylabel="s",
+    )
+    machine = load("cray-x1")
+    at, colours = [], {"computing": phases[0], "waiting": faint, "moving": phases[1]}
+    for n, variant in enumerate(pop_x1.variants):
+        regions = pop_x1.day(machine, values, 128, variant).regions()
+        for m, phase in enumerate(("baroclinic", "barotropic")):
+            bottom, x = 0.0, n + 0.4 * m
+            for kind, colour in colours.items():
+                height = regions[phase][kind]
+                label = kind if not at else None
+                right.bar(x, height, bottom=bottom, width=0.34, color=colour, label=label)
+                bottom += height
+            at.append((x, f"{phase}\n{variant}"))
+    right.set_xticks([x for x, _ in at], [text for _, text in at], fontsize=6.5)
+    right.grid(False, axis="x")
+    right.legend(frameon=False, fontsize=7.5)
+    return figure
+
+
+@styled
+def solver_breakdown():
+    """An iteration of CGPOP by what is done, against cores; and every way to sum on the X1."""
+    figure = new_figure(9.6, 3.9)
+    left = panel(
+        figure,
+        both[0],
+        "An iteration of the 0.1° solver on the XE6",
+        "shares, and µs above; simulated, fitted to XE6/POP/PGI",
+        xlabel="cores",
+        ylabel="%",
+    )
+    machine, fit = load("cray-xe6"), cgpop.fitted("XE6/POP/PGI", True, False)
+    cores = np.array([96, 384, 1536, 3072, 6144, 12288])
+    parts = [cgpop.iteration(machine, fit.values, int(p)) for p in cores]
+    totals, bottom = np.array([sum(part.values()) for part in parts]), np.zeros(len(cores))
+    for n, (key, text) in enumerate(
+        (
+            ("calc", "computing"),
+            ("halo", "UpdateHalo"),
+            ("sum", "GlobalSum"),
+            ("waiting", "waiting in it"),
+        )
+    ):
+        height = 100 * np.array([part[key] for part in parts]) / totals
+        colour = faint if key == "waiting" else phases[n]
+        left.bar(range(len(cores)), height, bottom=bottom, color=colour, width=0.65, label=text)
+        bottom += height
+    for x, total in enumerate(totals):
+        left.text(x, 101, f"{1e6 * total:.0f}", ha="center", fontsize=7, color=ink)
+    left.set_xticks(range(len(cores)), cores)
+    left.set_ylim(0, 130)
+    left.set_yticks([0, 25, 50, 75, 100])
+    left.grid(False, axis="x")
+    left.legend(frameon=False, fontsize=7, ncols=4, loc="upper center", columnspacing=0.8)
+    right = panel(
+        figure,
+        both[1],
+        "A sum of one number on the X1",
+        "µs, simulated; versions of the study: May 7, Aug 12, Oct 25, Dec 13b",
+        xlabel="processors",
+        ylabel="µs",
+        yscale="log",
+    )
+    x1, ranks = load("cray-x1"), [8, 16, 32, 64, 128, 256]
+    for n, (way, text) in enumerate(
+        (
+            ("allreduce", "MPI_Allreduce"),
+            ("one-sided-barrier", "master, barriers (May 7, Dec 13a)"),
+            ("one-sided-flags", "master, flags (Aug 12)"),
+            ("one-sided-sentinel", "master, words in the data (Oct 25)"),
+            ("one-sided-tree", "tree (Dec 13b)"),
+        )
+    ):
+        micro = [1e6 * sums.seconds(x1, p, 1, way) for p in ranks]
+        right.plot(ranks, micro, "o-", ms=3, color=phases[n % len(phases)], label=text)
+    ticks(right, ranks)
+    right.legend(frameon=False, fontsize=6.5)
     return figure
 
 
@@ -182,6 +288,8 @@ drawn = {
     "scaling-output": scaling_studies.output,
     "scaling-solver": scaling_studies.solver,
     "study-phase-split": phase_split,
+    "study-platforms": platforms,
+    "study-breakdown": solver_breakdown,
     "study-solvers": all_solvers,
     "study-vector-lengths": vector_lengths,
     "study-unified-model": unified_model_tables,

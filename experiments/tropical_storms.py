@@ -50,8 +50,9 @@ def supercell(data, picture):
             ):
                 low = -most if colours == "RdBu_r" else 0
                 ax.pcolormesh(x, y, values, cmap=colours, vmin=low, vmax=most)
-                ax.set(xlim=(-60, 100), ylim=(-60, 60), aspect="equal")
+                ax.set(xlim=(-25, 35), ylim=(-30, 30), aspect="equal")
             axes[0, column].set_title(f"{table['minutes'][n]:.0f} min")
+            axes[1, column].set_xlabel("km")
             if n == shown[-1]:
                 for ax, label in zip(
                     axes[:, 0], ("w at 5 km [m/s]", "rain near the ground [g/kg]")

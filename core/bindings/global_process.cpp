@@ -8,6 +8,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include "bindings/places.hpp"
+#include "field/apart.hpp"
 #include "field/balanced.hpp"
 #include "field/sampled.hpp"
 
@@ -75,7 +76,7 @@ private:
         std::int64_t strides[3] = {f.level[b], f.row[b], 1};
         int first = 0, count = 3;
         if (f.place == place::profile)
-            count = 1, strides[0] = 1;
+            shape[0] = std::size_t(d.levels) + 1, count = 1, strides[0] = 1;
         else
             at += d.halo * f.row[b] + d.halo;
         if (f.place.vertical == Vertical::column) first = 1, count = 2;
@@ -91,21 +92,7 @@ private:
 
 }  // namespace
 
-void bind_global_process(nb::module_& m) {
-    nb::class_<GlobalProcess>(m, "GlobalProcess",
-                              "A process that needs communication: by all ranks together.")
-        .def_ro("name", &GlobalProcess::name)
-        .def(
-            "process", [](std::shared_ptr<GlobalProcess> p) { return process(std::move(p)); },
-            "as a sequence takes it");
-    nb::class_<PythonProcess, GlobalProcess>(m, "PythonProcess",
-                                             "A process whose work is a Python function.")
-        .def(
-            nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
-            "fields"_a, "function"_a,
-            "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
-            "the handle of an MPI communicator, and of each block {name: array}, which share "
-            "their memory");
+static void bind_columns_elsewhere(nb::module_& m) {
     nb::class_<Balanced, GlobalProcess>(
         m, "Balanced", "A process of columns that are shared among ranks by what each has cost.")
         .def(nb::init<Process, std::string, double, bool, std::string>(), "process"_a,
@@ -131,6 +118,29 @@ void bind_global_process(nb::module_& m) {
             },
             "process"_a, "rows"_a, "rows: (row, columns) from south to north and west to east");
     m.def(
+        "balance_samples",
+        [](const Process& p, std::string active, double threshold,
+           const std::string& way) -> std::shared_ptr<Balanced> {
+            const auto sampled = std::dynamic_pointer_cast<Sampled>(p.global);
+            return sampled ? sampled->balance(std::move(active), threshold, way) : nullptr;
+        },
+        "process"_a, "active"_a = "", "threshold"_a = 0.05, "way"_a = "messages",
+        "shares the samples of a Sampled among ranks; None: it is another process");
+    nb::class_<Apart, GlobalProcess>(
+        m, "Apart", "A process of columns that ranks of its own compute, one call late.")
+        .def(
+            "__init__",
+            [](Apart* self, Process p, int world, std::vector<int> helpers) {
+                new (self) Apart(std::move(p), {MPI_Comm_f2c(world), std::move(helpers)});
+            },
+            "process"_a, "world"_a, "helpers"_a, "helpers: ranks in world")
+        .def("rest", &Apart::rest, "all that helpers owe has arrived")
+        .def("dismiss", &Apart::dismiss, "helpers leave `help`")
+        .def("help", &Apart::help, nb::call_guard<nb::gil_scoped_release>(),
+             "on a helper: computes until it is dismissed")
+        .def_prop_ro("waited", &Apart::waited, "seconds of this rank for helpers")
+        .def_prop_ro("helped", &Apart::helped, "seconds of this helper");
+    m.def(
         "carriers",
         [] {
             std::vector<std::pair<std::string, std::string>> found;
@@ -138,6 +148,24 @@ void bind_global_process(nb::module_& m) {
             return found;
         },
         "name and text of each way in which columns travel between ranks");
+}
+
+void bind_global_process(nb::module_& m) {
+    nb::class_<GlobalProcess>(m, "GlobalProcess",
+                              "A process that needs communication: by all ranks together.")
+        .def_ro("name", &GlobalProcess::name)
+        .def(
+            "process", [](std::shared_ptr<GlobalProcess> p) { return process(std::move(p)); },
+            "as a sequence takes it");
+    nb::class_<PythonProcess, GlobalProcess>(m, "PythonProcess",
+                                             "A process whose work is a Python function.")
+        .def(
+            nb::init<std::string, std::vector<PythonProcess::Declared>, nb::callable>(), "name"_a,
+            "fields"_a, "function"_a,
+            "fields: (name, units, horizontal, vertical, vector, access); function(ranks, blocks): "
+            "the handle of an MPI communicator, and of each block {name: array}, which share "
+            "their memory");
+    bind_columns_elsewhere(m);
     m.def(
         "transfers",
         [](const std::vector<double>& loads, double threshold) {

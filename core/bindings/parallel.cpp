@@ -182,13 +182,26 @@ void bind_plans(nb::module_& m) {
         "rectangles: (i0, j0, nx, ny, owner)");
 }
 
+void bind_habits(nb::module_& m) {
+    m.def(
+        "synchronise",
+        [](int halos, int transpositions, int on_demand) {
+            const int levels[] = {halos, transpositions, on_demand};
+            std::copy(std::begin(levels), std::end(levels), Exchange::synchronise);
+        },
+        "halos"_a, "transpositions"_a, "on_demand"_a,
+        "of exchanges of each kind: 0; 1: all ranks meet before messages go; 2: also once they "
+        "have come");
+    m.def(
+        "in_flight", [](std::size_t bytes) { Transport::in_flight = bytes; }, "bytes"_a,
+        "bytes of a rank's messages of one exchange that are under way at most; 0: all");
+}
+
 void bind_exchanges(nb::module_& m) {
+    bind_habits(m);
     m.def(
         "transports", [] { return names(transports()); },
         "(name, text) of the ways in which exchanges travel");
-    m.def(
-        "synchronise", [](bool all) { Exchange::synchronise = all; },
-        "whether all ranks meet before the messages of any exchange go");
     nb::class_<BoundExchange>(m, "Exchange",
                               "Halos of several fields, one message to each neighbour.")
         .def(

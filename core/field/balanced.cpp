@@ -44,8 +44,8 @@ Balanced::Balanced(Process columns, std::string active, double threshold, bool s
 void Balanced::prepare(Given at) {
     const Domain& d = at.set.domain();
     comm = communicator(d);
-    columns.clear();
-    for (int b = 0; b < int(d.blocks.size()); ++b)
+    columns = chosen;
+    for (int b = 0; all && b < int(d.blocks.size()); ++b)
         for (int j = 0; j < d.blocks[b]->ny; ++j)
             for (int i = 0; i < d.blocks[b]->nx; ++i)
                 if (const int wet =

@@ -29,6 +29,8 @@ public:
     /// way: how they travel (carrier.hpp).
     Balanced(Process columns, std::string active, double threshold, bool share,
              const std::string& way = "messages");
+    /// These columns of the rank alone; before `prepare`.
+    void among(std::vector<Column> some) { chosen = std::move(some), all = false; }
     void prepare(Given) override;
     void apply(Given) override;
 
@@ -47,7 +49,8 @@ private:
     double threshold;
     bool share;
     std::vector<Item> active_item;  ///< one, where there is such a field
-    std::vector<Column> columns;
+    std::vector<Column> columns, chosen;
+    bool all = true;
     std::vector<double> loads;  ///< of all ranks, expected
     double own = 0, done = 0;
     double cost_of[2] = {1, 2};  ///< of an idle and of an active column; a guess at first

@@ -53,7 +53,9 @@ Bundled::Bundle Bundled::bundle(std::size_t count, int levels) const {
 }
 
 /// Fields of columns into a bundle; those beyond the last repeat it.
-template <class T> void Bundled::take(Given at, Bundle& to, std::span<const Column> from) const {
+template <class T>
+void Bundled::take(Given at, Bundle& to, std::span<const Column> from,
+                   std::span<const Item> places) const {
     const auto column = [&](std::size_t n) -> const Column& {
         return from[std::min(n, from.size() - 1)];
     };
@@ -61,7 +63,7 @@ template <class T> void Bundled::take(Given at, Bundle& to, std::span<const Colu
     for (std::size_t p = 0; p < items.size(); ++p) {
         const auto& use = process.fields[p];
         if (!travels(use) || use.access == Access::writes) continue;
-        const Field& f = at[items[p]];
+        const Field& f = at[places[p]];
         for (int k = 0; k < numbers(f); ++k) {
             T* values = (T*)to.at(to.begins[p] + k * to.count);
             for (std::size_t n = 0; n < to.count; ++n) {
@@ -72,12 +74,14 @@ template <class T> void Bundled::take(Given at, Bundle& to, std::span<const Colu
     }
 }
 
-template <class T> Bundled::Bundle Bundled::filled(Given at, std::span<const Column> from) const {
+template <class T>
+Bundled::Bundle Bundled::filled(Given at, std::span<const Column> from,
+                                std::span<const Item> places) const {
     const std::size_t cell = at.set.layout->cell;
     Bundle b = bundle((from.size() + cell - 1) / cell * cell, at.set.domain().levels);
     b.bytes = sizeof(T);
     b.memory.resize(b.size * sizeof(T));
-    if (!from.empty()) take<T>(at, b, from);
+    if (!from.empty()) take<T>(at, b, from, places.empty() ? std::span<const Item>(items) : places);
     return b;
 }
 
@@ -97,7 +101,15 @@ template <class T> void Bundled::give(Given at, const Bundle& from, std::span<Co
 }
 
 void Bundled::run(Given at, Bundle& b) const {
-    const int cell = at.set.layout->cell, bytes = b.bytes, levels = at.set.domain().levels;
+    Where here{at.set.layout->cell, at.set.domain().levels, {}};
+    for (std::size_t p = 0; p < items.size(); ++p)
+        here.profiles.push_back(
+            process.fields[p].place == place::profile ? (void*)at[items[p]].at[0] : nullptr);
+    run(here, b);
+}
+
+void Bundled::run(const Where& here, Bundle& b) const {
+    const int cell = here.cell, bytes = b.bytes, levels = here.levels;
     std::size_t own = 0;
     for (const auto& f : process.fields) own = std::max<std::size_t>(own, f.own);
     const auto number = [&](std::size_t n) {
@@ -118,7 +130,7 @@ void Bundled::run(Given at, Bundle& b) const {
                 if (use.own)
                     raw[p] = {memory[p].data(), cell, 0};
                 else if (use.place == place::profile)
-                    raw[p] = {at[items[p]].at[0], 1, 0};
+                    raw[p] = {here.profiles[p], 1, 0};
                 else
                     raw[p] = {b.at(b.begins[p] + first),
                               use.place.vertical == Vertical::column ? 0 : std::ptrdiff_t(b.count),
@@ -137,8 +149,10 @@ void Bundled::run(Given at, Bundle& b) const {
     }
 }
 
-template Bundled::Bundle Bundled::filled<float>(Given, std::span<const Column>) const;
-template Bundled::Bundle Bundled::filled<double>(Given, std::span<const Column>) const;
+template Bundled::Bundle Bundled::filled<float>(Given, std::span<const Column>,
+                                                std::span<const Item>) const;
+template Bundled::Bundle Bundled::filled<double>(Given, std::span<const Column>,
+                                                 std::span<const Item>) const;
 template void Bundled::give<float>(Given, const Bundle&, std::span<Column>) const;
 template void Bundled::give<double>(Given, const Bundle&, std::span<Column>) const;
 

@@ -32,11 +32,19 @@ protected:
 
     Bundle bundle(std::size_t count, int levels) const;
     /// Columns with all that the process reads.
-    template <class T> Bundle filled(Given, std::span<const Column>) const;
+    /// from: the same fields elsewhere, number by number.
+    template <class T>
+    Bundle filled(Given, std::span<const Column>, std::span<const Item> from = {}) const;
     /// What the process has written, and what it took, back to the columns.
     template <class T> void give(Given, const Bundle&, std::span<Column>) const;
     /// All cells of a bundle, with the processor time of each.
     void run(Given, Bundle&) const;
+    /// Where columns are computed: what a set would say of it.
+    struct Where {
+        int cell, levels;
+        std::vector<void*> profiles;  ///< by field; of others nothing
+    };
+    void run(const Where&, Bundle&) const;
 
     /// Whether columns have the field in a bundle.
     static bool travels(const Process::Field& f) { return f.place != place::profile && !f.own; }
@@ -50,7 +58,8 @@ protected:
     static std::shared_ptr<MPI_Comm> communicator(const Domain&);
 
 private:
-    template <class T> void take(Given, Bundle&, std::span<const Column>) const;
+    template <class T>
+    void take(Given, Bundle&, std::span<const Column>, std::span<const Item>) const;
 };
 
 }  // namespace fathom

@@ -80,6 +80,9 @@ void Sampled::prepare(Given at) {
     comm = communicator(d);
     around = surroundings(d);
     ask(d);
+    if (!shared) return;
+    shared->among(own);
+    shared->prepare(at);
 }
 
 /// Who gives which samples to whom; samples of `around` become their places among those received.
@@ -153,21 +156,41 @@ void Sampled::interpolate(Given at, const std::vector<T>& values, std::size_t ea
     }
 }
 
+std::shared_ptr<Balanced> Sampled::balance(std::string active, double threshold,
+                                           const std::string& way) {
+    return shared = std::make_shared<Balanced>(process, std::move(active), threshold, true, way);
+}
+
+/// What is written at the samples that are asked for, `each` numbers, one sample after the other.
+template <class T> std::vector<T> Sampled::compute(Given at, std::size_t each) {
+    if (shared)
+        shared->apply(at);
+    else {
+        Bundle b = filled<T>(at, own);
+        run(at, b);
+        give<T>(at, b, own);
+    }
+    std::vector<T> out(asked.size() * each);
+    for (std::size_t n = 0; n < asked.size(); ++n) {
+        const Column& c = own[asked[n]];
+        T* to = &out[n * each];
+        for (std::size_t p = 0; p < items.size(); ++p) {
+            const auto& use = process.fields[p];
+            if (!travels(use) || use.access == Access::reads) continue;
+            const Field& f = at[items[p]];
+            for (int k = 0; k < numbers(f); ++k) *to++ = row_of<T>(f, c.block, c.row, k)[c.column];
+        }
+    }
+    return out;
+}
+
 template <class T> void Sampled::turn(Given at) {
-    Bundle b = filled<T>(at, own);
-    run(at, b);
-    std::vector<std::size_t> rows_of_bundle;  // those that the process writes
+    std::size_t each = 0;
     for (std::size_t p = 0; p < items.size(); ++p) {
         const auto& use = process.fields[p];
-        if (!travels(use) || use.access == Access::reads) continue;
-        for (int k = 0; k < numbers(at[items[p]]); ++k)
-            rows_of_bundle.push_back(b.begins[p] + k * b.count);
+        if (travels(use) && use.access != Access::reads) each += numbers(at[items[p]]);
     }
-    const std::size_t each = rows_of_bundle.size();
-    std::vector<T> out(asked.size() * each);
-    for (std::size_t n = 0; n < asked.size(); ++n)
-        for (std::size_t q = 0; q < each; ++q)
-            out[n * each + q] = ((const T*)b.at(rows_of_bundle[q]))[asked[n]];
+    const std::vector<T> out = compute<T>(at, each);
     std::vector<int> first_out(sends.size()), first_in(receives.size());
     std::exclusive_scan(sends.begin(), sends.end(), first_out.begin(), 0);
     std::exclusive_scan(receives.begin(), receives.end(), first_in.begin(), 0);

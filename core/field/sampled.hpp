@@ -5,10 +5,11 @@
 ///   x_row(i) between the samples west and east of where i lies on that row's circle
 ///
 /// Weights are positive and add up to 1: what is interpolated has no new extremes, and any linear
-/// relation among outputs holds in all columns. Each rank computes its own samples, and what ranks
-/// need of one another is known from the beginning: the same bits on any ranks.
+/// relation among outputs holds in all columns. Each rank computes its own samples, or shares them
+/// with others as each has cost (balanced.hpp); what ranks need of one another is known from the
+/// beginning: the same bits on any ranks.
 #pragma once
-#include "field/bundled.hpp"
+#include "field/balanced.hpp"
 
 namespace fathom {
 
@@ -22,6 +23,8 @@ class Sampled final : public Bundled {
 public:
     /// rows: from south to north, the first and the last of the grid among them.
     Sampled(Process columns, std::vector<SampledRow> rows);
+    /// Samples are shared among ranks; before `prepare`. Arguments as of Balanced.
+    std::shared_ptr<Balanced> balance(std::string active, double threshold, const std::string& way);
     void prepare(Given) override;
     void apply(Given) override;
 
@@ -43,11 +46,13 @@ private:
     /// Own samples that others, and this rank, ask for, rank by rank; how many go and come.
     std::vector<int> asked, sends, receives;
     std::shared_ptr<MPI_Comm> comm;
+    std::shared_ptr<Balanced> shared;  ///< of the same process and fields; none: each its own
 
     std::vector<std::array<int, 2>> samples() const;
     std::vector<Around> surroundings(const Domain&);
     void ask(const Domain&);
     template <class T> void interpolate(Given, const std::vector<T>& values, std::size_t each);
+    template <class T> std::vector<T> compute(Given, std::size_t each);
     template <class T> void turn(Given);
 };
 

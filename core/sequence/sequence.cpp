@@ -206,9 +206,11 @@ std::set<int> Sequence::fields_of(const Group& g) const {
 }
 
 void Sequence::count_levels() {
+    constexpr int least_of_profile = 8;  // what moves with time is so long where layers are few
     const int layers = domain->levels;
     for (auto& f : plan->fields)
-        f.levels = f.own > 0 ? f.own * (layers + 1)
+        f.levels = f.own > 0                   ? f.own * (layers + 1)
+                   : f.place == place::profile ? std::max(layers + 1, least_of_profile)
                    : f.place.vertical == Vertical::column
                        ? 1
                        : layers + (f.place.vertical == Vertical::interface);
@@ -268,7 +270,8 @@ void Sequence::place_scratch() {
         scratch_bytes = std::max(scratch_bytes, offset);
     }
     scratch_bytes = (scratch_bytes + 4096 + 64) / 64 * 64;
-    scratch = Pages(scratch_bytes * omp_get_max_threads());
+    threads = omp_get_max_threads();
+    scratch = Pages(scratch_bytes * threads);
     Pages::enlarge(scratch.at, scratch.bytes);
     // touched here, not in the first step that a thread takes part in
     std::memset(scratch.at, 0, scratch.bytes);
@@ -346,7 +349,22 @@ void Sequence::set_profiles(FieldSet& set) {
     }
 }
 
+namespace {
+/// No more threads than memory was laid out for, while it lives.
+class AtMost {
+public:
+    explicit AtMost(int threads) {
+        if (before > threads) omp_set_num_threads(threads);
+    }
+    ~AtMost() { omp_set_num_threads(before); }
+
+private:
+    const int before = omp_get_max_threads();
+};
+}  // namespace
+
 void Sequence::step(FieldSet& set) {
+    const AtMost limit(threads);
     static const Region whole("step");
     Within step(whole);
     if (set.layout != plan) throw Error("this field set belongs to another sequence");

@@ -151,6 +151,7 @@ private:
     std::vector<Rows> rows;  // of each group
     Pages scratch;
     std::size_t scratch_bytes = 0;  // of a thread
+    int threads = 1;                // as many as it was prepared for
     class OnDevice;                 // on_device.cpp
     std::shared_ptr<OnDevice> on_device;
 

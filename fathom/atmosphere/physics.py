@@ -274,7 +274,7 @@ FullPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
 class AromePhysics(FirstPhysics):
     """Physics for spacings of a few km, at which deep clouds are those of the dynamics: cloud, ice,
     rain, snow and graupel that are carried, turbulence with an energy of its own, shallow clouds by
-    an updraught, layers of soil, and RRTMGP.
+    an updraught, tiles of plants, ground, snow and ice over four layers of soil, and RRTMGP.
 
     A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
     physics=AromePhysics())`. Clouds are those of each step.
@@ -304,7 +304,7 @@ class AromePhysics(FirstPhysics):
         shallow="ShallowMassFlux",
         convection=None,
         condensation="GraupelMicrophysics",
-        land="SoilLayers",
+        land="TiledLand",
         lake=None,
         drag=None,
         blocking=None,

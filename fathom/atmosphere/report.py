@@ -68,15 +68,24 @@ def _stored(simulation: Any) -> dict[str, Any]:
             if not data.sizes.get("time"):
                 continue
             if stream.statistic == "mean" and "pr" in data:
-                found |= {"precipitation_flux": data.pr[-1].values, "rain_over": str(stream.every)}
+                rain = _on_all_points(simulation, data.pr[-1].values)
+                found |= {"precipitation_flux": rain, "rain_over": str(stream.every)}
             elif "zg" in data and 500.0 in data.zg.coords.get("pressure", ()):
                 heights = _by_day(data.zg.sel(pressure=500.0), simulation.clock.start) or heights
             if "psl" in data and not stream.statistic:
                 pressures = _by_day(data.psl, simulation.clock.start) or pressures
     both = sorted({*heights} & {*pressures})
     if len(both) > 1:
-        found["days"] = [(hour, heights[hour], pressures[hour]) for hour in both]
+        whole = lambda field: _on_all_points(simulation, field)
+        found["days"] = [(hour, whole(heights[hour]), whole(pressures[hour])) for hour in both]
     return found
+
+
+def _on_all_points(simulation: Any, field: np.ndarray) -> np.ndarray:
+    """What output has of a limited area, with its extension, of which it has nothing."""
+    shape = np.shape(simulation.model.grid.wet_levels)
+    more = [(0, max(n - m, 0)) for n, m in zip(shape, field.shape[-2:])]
+    return np.pad(field, [(0, 0)] * (field.ndim - 2) + more, constant_values=np.nan)
 
 
 def _by_day(field: Any, start: Any) -> dict[float, np.ndarray]:

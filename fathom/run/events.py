@@ -69,11 +69,11 @@ class Events(Held):
         directory. Returns the summary. from_start: the period counts from the start of the
         simulation, of which a restart may have done a part."""
         if self.serves:
-            return serve(self)
+            return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
         try:
-            self._begin()
-            return self._run(period, progress, report, from_start)
+            with self.apart.engaged(self.begin):
+                return self._run(period, progress, report, from_start)
         finally:
             self.lock.release()
 
@@ -200,7 +200,7 @@ class Events(Held):
                 mpi.core.settle_meetings()
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
-    def _begin(self):
+    def begin(self):
         """Everything that comes before the first step; servers hear of it, or of why it could not
         be.
         """

@@ -24,7 +24,8 @@ class Held:
     # on which ranks it runs
     comm: Any
     roles: Any  # which ranks serve output; None: none
-    serves: bool  # whether this rank does
+    serves: bool  # whether this rank does, or computes radiation alone
+    apart: Any  # ranks of radiation
     servers: Any  # those at work; those of the last run
     served: Any
     # what it is made of

@@ -23,10 +23,12 @@ usual = {
     "exchange": "packed",
     "sum": "allreduce",
     "synchronise": False,
+    "in_flight": 0,
     "balance": None,
     "carrier": "messages",
     "balance_threshold": 0.05,
     "automatic": True,
+    "radiation_ranks": 0,
     "io_servers": 0,
     "per_node": 0,
     "io_sets": 0,
@@ -42,8 +44,16 @@ decisions = {  # of several settings: who names one of them decides
     "columns": ("balance", "carrier", "balance_threshold"),
 }
 chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
+chosen += ("in_flight",)
 chosen += decisions["columns"]
-between_ranks = {"exchange", "sum", "synchronise", *decisions["columns"]}  # nothing to one rank
+between_ranks = {
+    "exchange",
+    "sum",
+    "synchronise",
+    "in_flight",
+    *decisions["columns"],
+}  # nothing to one rank
+kinds_of_exchange = ("halos", "transpositions", "on_demand")
 distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
@@ -60,9 +70,11 @@ def checked(given):
     if integer("threads", how["threads"]) < 1:
         raise InputError(f"threads = {how['threads']!r} must be at least 1")
     room.for_threads(how["threads"])
-    for name in ("synchronise", "automatic"):
-        if not isinstance(how[name], bool):
-            raise InputError(f"{name} = {how[name]!r} must be true or false")
+    if not isinstance(how["automatic"], bool):
+        raise InputError(f"automatic = {how['automatic']!r} must be true or false")
+    meetings(how["synchronise"])
+    if integer("in_flight", how["in_flight"]) < 0:
+        raise InputError(f"in_flight = {how['in_flight']!r} must be bytes, at least 0")
     for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
@@ -73,8 +85,30 @@ def checked(given):
     threshold = how["balance_threshold"]
     if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not threshold >= 0:
         raise InputError(f"balance_threshold = {threshold!r} must be a number of at least 0")
-    _check_servers(how)
+    _check_helpers(how)
     return how
+
+
+def message_habits(how):
+    """Of all exchanges of this process, as [parallel] says."""
+    mpi.core.synchronise(*meetings(how["synchronise"]))
+    mpi.core.in_flight(how["in_flight"])
+
+
+def meetings(given):
+    """Levels of `synchronise` by kinds_of_exchange: 0; 1: all ranks meet before messages go; 2:
+    also once they have come. given: true or false, a level, or a table of kinds and levels.
+    """
+    known = isinstance(given, dict) and set(given) <= set(kinds_of_exchange)
+    table = dict(given) if known else dict.fromkeys(kinds_of_exchange, given)
+    if any(level not in (0, 1, 2) for level in table.values() if not isinstance(level, dict)) or (
+        isinstance(given, dict) and not known
+    ):
+        raise InputError(
+            f"synchronise = {given!r} must be true or false, 1 (before messages), 2 (also after"
+            f" them), or a table of such for {', '.join(kinds_of_exchange)}"
+        )
+    return [int(table.get(kind, 0)) for kind in kinds_of_exchange]
 
 
 def _one_of(value, allowed, what):
@@ -83,9 +117,18 @@ def _one_of(value, allowed, what):
         raise InputError(f"{what}{hint} allowed: {', '.join(allowed)}")
 
 
+def _check_helpers(how):
+    """Ranks of radiation, and those that serve output."""
+    if how["radiation_ranks"] and (how["io_servers"] or how["per_node"]):
+        raise InputError(
+            f"radiation_ranks = {how['radiation_ranks']} with I/O servers: give one of them"
+        )
+    _check_servers(how)
+
+
 def _check_servers(how):
     """Ranks that read or serve output, and what they do."""
-    counts = ["io_servers", "per_node", "io_sets", "io_slots"]
+    counts = ["radiation_ranks", "io_servers", "per_node", "io_sets", "io_slots"]
     counts += [name for name in ("readers", "writers") if how[name] != every_rank]
     for name in counts:
         if integer(name, how[name]) < 0:
@@ -156,6 +199,17 @@ def may_be_balanced(processes):
     return [p.name for p in processes if p.name in uneven and not p.is_global]
 
 
+def _shared(process, active, threshold, way):
+    """core.Balanced of all columns, or of those in which it is computed, and the process."""
+    samples = mpi.core.balance_samples(process, active, threshold, way)
+    if samples is not None:
+        return samples, process
+    balanced = mpi.core.Balanced(process, active, threshold, way=way)
+    whole = balanced.process()
+    whole.every, whole.phase = process.every, process.phase
+    return balanced, whole
+
+
 def share(processes, how):
     """(processes with those of how["balance"] balanced, name -> core.Balanced). ValueError: no such
     process, or none of columns.
@@ -171,12 +225,7 @@ def share(processes, how):
     result = []
     for p in processes:
         if p.name in wanted:
-            found[p.name] = mpi.core.Balanced(
-                p, wanted[p.name], how["balance_threshold"], way=how["carrier"]
-            )
-            every, phase = p.every, p.phase
-            p = found[p.name].process()
-            p.every, p.phase = every, phase
+            found[p.name], p = _shared(p, wanted[p.name], how["balance_threshold"], how["carrier"])
         result.append(p)
     return result, found
 

@@ -19,6 +19,7 @@ from fathom.reading import Readers, every_rank, placed
 from fathom.regions import region
 from fathom.run import choices, room, sanity, wishes
 from fathom.run import parallel as spread
+from fathom.run.apart import Apart
 from fathom.run.checkpoint import Checkpoint, read_state
 from fathom.run.events import Events, march
 from fathom.run.forcing import Forcing
@@ -87,6 +88,8 @@ class Simulation(Requests, Events):
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
+        self.apart = Apart.of(self, alone=comm is not None)  # radiation on ranks of its own
+        self.serves = self.serves or self.apart.helps
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
         self.lock = DirectoryLock()
@@ -224,11 +227,11 @@ class Simulation(Requests, Events):
         model = self.model
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
-        mpi.core.synchronise(self.parallel["synchronise"])
+        spread.message_habits(self.parallel)
         self._place_on_ranks()
         precision = self.bytes_of_number
         processes, self.balanced = spread.share(
-            model.processes(self.step, self.surface), self.parallel
+            self.apart.placed(model.processes(self.step, self.surface)), self.parallel
         )
         known = declared(processes)
         keep = list(model.kept)

@@ -18,8 +18,9 @@ Time is told apart as computing, waiting (for ranks that come late) and moving (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -35,32 +36,79 @@ kinds = ("computing", "waiting", "moving")
 
 
 class Way(NamedTuple):
-    """How halos travel: one-sided or not, the part of the overhead of a message that is left,
-    whether all meet before, whether ranks compute meanwhile.
+    """How halos travel.
+
+    put       one-sided: the receiver has no part in it
+    part      of the overhead of a message
+    once      overheads of an exchange, whatever it has of messages
+    words     one-sided messages for each message: the second is a flag
+    trips     journeys of a message: a get asks first
+    meet      all meet before
+    overlaps  ranks compute meanwhile
+    blocking  receives one after another, once all is sent
+    copies    of each message by the library
+    near      seconds of a message within a node; None: as the machine says
     """
 
     put: bool = False
     part: float = 1.0
+    once: float = 0.0
+    words: int = 1
+    trips: int = 1
     meet: bool = False
     overlaps: bool = False
+    blocking: bool = False
+    copies: int = 0
+    near: float | None = None
 
 
-exchanges = {  # core/parallel/travel/transport.hpp
+exchanges = {  # core/parallel/travel/transport.hpp; parts are estimates
     "packed": Way(),
     "datatypes": Way(part=1.3),
     "persistent": Way(part=0.8),
-    "neighbourhood": Way(),
-    "put-flags": Way(put=True),
+    "blocking": Way(blocking=True),
+    "buffered": Way(blocking=True, copies=1),
+    "neighbourhood": Way(part=0.9, once=1.0),
+    "put-flags": Way(put=True, words=2),
     "put-fence": Way(put=True, meet=True),
-    "get-barrier": Way(put=True, meet=True),
-    "shared": Way(),
+    "get-barrier": Way(put=True, meet=True, trips=2),
+    "shared": Way(near=sums.line),
     "overlapped": Way(overlaps=True),
 }
+mappings = ("block", "cyclic")  # of ranks to nodes: fill one after another, or deal out in turns
+
+
+class How(NamedTuple):
+    """What else is supposed of messages: whether ranks meet before (1) and after (2) exchanges of a
+    kind; bytes of a rank that are under way at most, 0: all; how ranks lie on nodes.
+    """
+
+    synchronise: Mapping[str, int] = MappingProxyType({})
+    in_flight: float = 0.0
+    mapping: str = "block"
+
+    def node(self, machine: Machine, rank: np.ndarray, ranks: int) -> np.ndarray:
+        """Of each rank."""
+        if self.mapping == "cyclic":
+            return rank % machine.nodes(ranks)
+        return rank // int(machine["node.cores"])
+
+
+usual = How()
+
+
+def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Of each message, in the order of sources, the sum of those that its rank has sent before."""
+    if not len(source):
+        return values
+    running = np.cumsum(values) - values
+    return running - running[np.minimum(first, len(source) - 1)][source]
 
 
 class Messages:
     """Of one exchange, to be used again and again: from, to (ranks), bytes."""
 
+    # long: one part of a message after the other
     def __init__(
         self,
         machine: Machine,
@@ -70,22 +118,25 @@ class Messages:
         size: np.ndarray,
         way: str = "packed",
         network: Network | None = None,
+        how: How = usual,
     ) -> None:
         if way not in exchanges:
             raise InputError(
                 f"no way to exchange '{way}'{near(way, exchanges) or ';'} known:"
                 f" {', '.join(exchanges)}"
             )
-        put, part, self.meet, self.overlaps = exchanges[way]
-        cores = int(machine["node.cores"])
+        self.way = exchanges[way]
+        put, part, cores = self.way.put, self.way.part, int(machine["node.cores"])
         network = network or Network.of(machine, ranks)
         source, target, size = (np.asarray(a) for a in (source, target, size))
         order = np.argsort(source, kind="stable")
         source, target, size = source[order], target[order], size[order].astype(float)
         first = np.searchsorted(source, np.arange(ranks))
         nth = np.arange(len(source)) - first[source] + 1
-        hops = network.hops(source // cores, target // cores)
+        hops = network.hops(*(how.node(machine, end, ranks) for end in (source, target)))
         local = overhead(machine, put and not np.all(hops == 0)) * part
+        words = 1 if machine.get("network.put_notice", False) else self.way.words
+        each = local * words  # of a message, for who sends it
         sharing = min(cores, ranks)
         crossing = float((size * hops).sum()) / (
             network.links * machine.get("network.link", machine["network.bandwidth"])
@@ -93,15 +144,24 @@ class Messages:
         entering = size * seconds_per_byte(
             machine, hops, sharing
         )  # one after another, each at its part of what the node puts into the network
-        before = np.cumsum(entering) - entering
-        before -= before[np.minimum(first, max(len(source) - 1, 0))][source] if len(source) else 0.0
-        self.ranks, self.sent = ranks, np.bincount(source, minlength=ranks) * local
-        self.offset = nth * local + before
-        self.travel = wire(machine, hops, put) + entering
+        once = self.way.once * overhead(machine)
+        copying = size * self.way.copies / machine.get("node.copy", 1e9)
+        sending = _before(copying, source, first) + copying
+        self.ranks = ranks
+        self.sent = np.bincount(source, minlength=ranks) * each + once
+        self.sent = self.sent + np.bincount(source, copying, ranks)
+        travel = self.way.trips * wire(machine, hops, put)
+        if self.way.near is not None:
+            travel = np.where(hops == 0, np.minimum(travel, self.way.near), travel)
+        self.offset = nth * each + once + sending + _before(entering, source, first)
+        if how.in_flight:  # each group waits until the one before has come
+            group = np.floor((_before(size, source, first) + size - 1) / how.in_flight).clip(0)
+            self.offset = self.offset + group * (travel + local)
+        self.travel = travel + entering
         if len(source):  # no link carries more than it can
             self.travel = np.maximum(self.travel, crossing)
         received = np.bincount(target, minlength=ranks)
-        self.received = received * (0.0 if put else local)  # a put needs no receiver
+        self.received = received * (0.0 if put else local) + once  # a put needs no receiver
         by = np.argsort(target, kind="stable")
         self.source, self.offset, self.travel, self.size = (
             source[by],
@@ -128,9 +188,14 @@ class Clocks:
     """
 
     def __init__(
-        self, machine: Machine, ranks: int, network: Network | None = None, turns: float = 1.0
+        self,
+        machine: Machine,
+        ranks: int,
+        network: Network | None = None,
+        turns: float = 1.0,
+        how: How = usual,
     ) -> None:
-        self.machine, self.ranks, self.turns = machine, ranks, turns
+        self.machine, self.ranks, self.turns, self.how = machine, ranks, turns, how
         self.slice = machine["node.slice"] * (turns - 1) if turns > 1 else 0.0
         self.network = network or Network.of(machine, ranks)
         self.clock = np.zeros(ranks)
@@ -149,7 +214,7 @@ class Clocks:
     def messages(
         self, source: np.ndarray, target: np.ndarray, size: np.ndarray, way: str = "packed"
     ) -> Messages:
-        return Messages(self.machine, self.ranks, source, target, size, way, self.network)
+        return Messages(self.machine, self.ranks, source, target, size, way, self.network, self.how)
 
     def exchange(
         self,
@@ -157,12 +222,15 @@ class Clocks:
         region: str = "exchange",
         blocking: bool = False,
         meanwhile: tuple[np.ndarray | float, str] | None = None,
+        kind: str = "halos",
     ) -> None:
         """blocking: receives are posted one after another when a rank comes to them; what came
         before was put aside and is copied once more. meanwhile: seconds that ranks compute, and of
-        which region, while messages travel."""
-        if m.meet:
+        which region, while messages travel. kind: as `How` has them."""
+        meeting = self.how.synchronise.get(kind, 0)
+        if m.way.meet or meeting:
             self.sum(0, region)
+        blocking = blocking or m.way.blocking
         began = self.clock
         self.clock = began + m.sent
         if meanwhile:
@@ -181,6 +249,8 @@ class Clocks:
         self._add(region, "waiting", waiting)
         self._add(region, "moving", done - began - waiting - computed)
         self._take_turns(region)
+        if meeting > 1:
+            self.sum(0, region)
 
     def sum(self, words: int = 1, region: str = "sum", way: str = "allreduce") -> None:
         """words = 0: a barrier."""

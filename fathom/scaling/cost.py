@@ -128,10 +128,10 @@ def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
 
 
 def measured_steps(
-    simulation: Any, steps: int = 0, seconds: float = 4.0
+    simulation: Any, steps: int = 0, seconds: float = 4.0, period: int = 1
 ) -> tuple[float, list[dict[str, Any]], int]:
     """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
-    ranks together. steps: 0: as many as fit into `seconds`.
+    ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods.
     """
     simulation.prepare()
     comm = simulation.comm
@@ -140,6 +140,7 @@ def measured_steps(
     simulation.advance(1)
     one = comm.allreduce(time.perf_counter() - began) / comm.size
     n = -(-(steps or int(np.clip(seconds / one, 3, 200))) // 3)
+    n = -(-n // period) * period
     least, profile = np.inf, []
     for _ in range(3):
         comm.barrier()

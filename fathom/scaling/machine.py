@@ -83,6 +83,7 @@ quantities: dict[str, dict[str, Quantity]] = {
         "link": Quantity("bandwidth of a link, one direction", "bytes/s", 1e3),
         "put_overhead": Quantity("of a core for a one-sided put", "s", 0, 1),
         "put_latency": Quantity("until a put and its flag are seen", "s", 0, 1),
+        "put_notice": Quantity("the network tells who is put to: no flag is sent", kind=bool),
     },
     "sum": {
         "algorithm": Quantity("of the library", words=sums, kind=str),

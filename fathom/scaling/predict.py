@@ -89,6 +89,11 @@ class Prices:
                 " --ranks 1,2"
             )
         there = supposed((machine or here).but(found.faster, "measured here"), request.what_if)
+        if request.helpers and not getattr(base, "radiation", 0.0):
+            raise InputError(
+                f"--what-if radiation_ranks={request.helpers}: {request.file} computes no radiation"
+                " that ranks of its own could"
+            )
         cost = base
         if threads != request.threads:
             cost = with_threads(base, there, threads)
@@ -122,7 +127,9 @@ class Prices:
         for ranks in self.request.simulate:
             line.redraw(f"{ranks} ranks, simulated")
             try:
-                entry = self.on(self.cost, ranks, self.there, self.request.block)
+                entry = self.on(
+                    self.cost, ranks, self.there, self.request.block, helpers=self.request.helpers
+                )
             except ValueError as error:
                 if not entries:
                     raise
@@ -138,12 +145,23 @@ class Prices:
         machine: Machine,
         block: tuple[int, int] | None = None,
         turns: float = 1.0,
+        helpers: int = 0,
     ) -> dict[str, Any]:
-        """A step on so many ranks of a machine. turns: ranks that share a core."""
-        place = self.model.layout(self.grid, ranks, self.base.reach, block)
+        """A step on so many ranks of a machine. turns: ranks that share a core; helpers: of them,
+        that compute radiation alone.
+        """
+        if helpers >= ranks:
+            raise InputError(f"radiation_ranks={helpers} of {ranks} ranks leave none to step")
+        place = self.model.layout(self.grid, ranks - helpers, self.base.reach, block)
+        whole, cost = cost, cost.stepping() if helpers else cost
         exchange = self.request.what_if.get("exchange", "packed")
         total = self.request.what_if.get("sum", "allreduce")
-        t = self.model.step(cost, place, machine, self.here, exchange, total, turns)
+        how = self.request.how
+        t = self.model.step(cost, place, machine, self.here, exchange, total, turns, how)
+        seconds, waited = t.elapsed, {}
+        if helpers:
+            wait = spectral.waits(whole, self.grid, helpers, machine, self.here, seconds)
+            seconds, waited = seconds + wait, {"radiation": wait}
         regions = t.regions()
         shares = {
             phase: sum(sum(regions.get(r, {}).values()) for r in parts)
@@ -152,12 +170,12 @@ class Prices:
         return {
             "ranks": ranks,
             "used": place.used,
-            "seconds": t.elapsed,
-            "years_a_day": self.step / t.elapsed / 365.2425,
-            "phases": shares,
+            "seconds": seconds,
+            "years_a_day": self.step / seconds / 365.2425,
+            "phases": shares | waited,
             "regions": regions,
             "efficiencies": t.efficiency(),
-            "output": self._output(place, t.elapsed, machine, total),
+            "output": self._output(place, seconds, machine, total),
             "messages": len(place.messages),
             "imbalance": float(place.work.max() / place.work.mean()),
             "blocks": place.text,

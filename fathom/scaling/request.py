@@ -9,7 +9,8 @@ from typing import Any
 
 from fathom.failure import InputError
 from fathom.names import near
-from fathom.scaling.clocks import exchanges
+from fathom.run.parallel import kinds_of_exchange
+from fathom.scaling.clocks import How, exchanges, mappings
 from fathom.scaling.machine import Machine
 from fathom.scaling.sums import ways
 
@@ -17,7 +18,9 @@ of_run = {
     "solver": "model.free_surface.solver",
     "preconditioner": "model.free_surface.preconditioner",
 }  # measured, not priced
-what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads", "io_servers", "io_sets")
+what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
+what_ifs += ("radiation_ranks", "io_servers", "io_sets")
+what_ifs += ("synchronise", "in_flight", "mapping")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
     "synchronised": {"noise.synchronised": True},
@@ -64,9 +67,29 @@ class Request:
         return int(self.what_if.get("io_sets", self.servers or 0))
 
     @property
+    def helpers(self) -> int:
+        """Ranks of radiation."""
+        return int(self.what_if.get("radiation_ranks", 0))
+
+    @property
     def supposed_threads(self) -> int:
         """Of a rank that is simulated."""
         return int(self.what_if.get("threads", self.threads))
+
+    @property
+    def how(self) -> How:
+        """Of messages: synchronise=1, or halos:1+transpositions:2; in_flight, mapping."""
+        text = self.what_if.get("synchronise", "0")
+        told = dict(
+            part.partition(":")[::2] if ":" in part else ("", part) for part in text.split("+")
+        )
+        everywhere = int(told.get("", 0))
+        levels = {kind: int(told.get(kind, everywhere)) for kind in kinds_of_exchange}
+        return How(
+            {kind: level for kind, level in levels.items() if level},
+            float(self.what_if.get("in_flight", 0)),
+            self.what_if.get("mapping", "block"),
+        )
 
     @property
     def block(self) -> tuple[int, int] | None:
@@ -156,6 +179,7 @@ def check(request: Request, machine: Machine | None) -> None:
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
+    _check_meetings(given.get("synchronise", "0"))
     if "io_sets" in given and (not request.servers or request.servers % request.sets):
         raise InputError(
             f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
@@ -166,7 +190,7 @@ def check(request: Request, machine: Machine | None) -> None:
 
 
 def _check_ways(given: dict[str, str]) -> None:
-    for key, known in (("exchange", exchanges), ("sum", ways)):
+    for key, known in (("exchange", exchanges), ("sum", ways), ("mapping", mappings)):
         if key in given and given[key] not in known:
             raise InputError(
                 f"--what-if {key}={given[key]}{near(given[key], known) or ';'}"
@@ -174,11 +198,22 @@ def _check_ways(given: dict[str, str]) -> None:
             )
 
 
+def _check_meetings(text: str) -> None:
+    kind = "|".join(kinds_of_exchange)
+    if not re.fullmatch(rf"[0-2]|({kind}):[0-2](\+({kind}):[0-2])*", text):
+        raise InputError(
+            f"--what-if synchronise={text}: allowed: 0, 1, 2, or levels of"
+            f" {', '.join(kinds_of_exchange)} as in transpositions:1+halos:2"
+        )
+
+
 def _check_numbers(given: dict[str, str]) -> None:
     for key, what, least in (
         ("io_servers", "servers", 0),
         ("io_sets", "sets of servers", 1),
         ("threads", "threads", 1),
+        ("in_flight", "bytes", 0),
+        ("radiation_ranks", "ranks of radiation", 1),
     ):
         text = given.get(key, "1")
         if not text.isdigit() or int(text) < least:

@@ -16,12 +16,18 @@ the plans of its transpositions, no data.
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.
+
+Radiation on h ranks of its own (core/field/apart.hpp): the others take steps without it; a helper
+computes its columns of a period while they do, and what it takes longer is waited for:
+
+    step = s + max(0, radiation of a period / h + its messages - n s) / n
+    s without radiation; n steps of a period
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,11 +35,12 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.scaling import noise
-from fathom.scaling.clocks import Clocks
+from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import Measured, measured_steps, moving
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
 
+of_helpers = ("RRTMGP", "Radiation")  # what ranks of its own may compute (fathom/run/apart.py)
 segment = 8  # points that a halo on demand asks for at once
 
 
@@ -63,6 +70,9 @@ class Cost(Measured):
     reach: int
     sums: float
     words: int
+    radiation: float = 0.0  # seconds of a step among those of columns
+    period: float = 1.0  # steps from one radiation to the next
+    column: float = 0.0  # bytes that travel with a column, both ways
 
     @property
     def computing(self) -> float:
@@ -79,6 +89,10 @@ class Cost(Measured):
                 },
             }
         )
+
+    def stepping(self) -> Cost:
+        """Without radiation."""
+        return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
         back = f"halos on demand that reach {self.reach} rows" if self.halos else ""
@@ -291,7 +305,8 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
             " a free surface nor transforms; what can be priced: models of columns on blocks, as"
             " Ocean, and spectral models"
         )
-    least, profile, n = measured_steps(simulation, steps, seconds)
+    scheme, every = _of_helpers(simulation)
+    least, profile, n = measured_steps(simulation, steps, seconds, every)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     transpositions = [r for r in profile if r["region"] == "transposition"]
     halos = [r for r in profile if r["region"] == "halo on demand"]
@@ -321,7 +336,47 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         reach=reach_of(halos, n, longest * point, comm.size),
         sums=_of_a_step(sums, "calls", n),
         words=3,
+        **_radiation(simulation, scheme, every, profile, n),
     )
+
+
+def _of_helpers(simulation: Any) -> tuple[Any, int]:
+    """The scheme that ranks of its own could compute, and every how many steps it is; None, 1."""
+    physics = getattr(simulation.model, "physics", ())
+    scheme = next((p for p in physics if p.name in of_helpers), None)
+    if scheme is None:
+        return None, 1
+    process = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step})
+    return scheme, process.every
+
+
+def _radiation(
+    simulation: Any, scheme: Any, every: int, profile: list[dict[str, Any]], n: int
+) -> dict[str, float]:
+    """What a step spends on it, how often it is computed, and what it reads and writes."""
+    if scheme is None:
+        return {}
+    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
+    numbers = sum(levels.get(name, 0) for name in scheme.field_names if name != "sun")
+    mine = [r for r in profile if r["region"] == scheme.name]
+    return {
+        "radiation": _of_a_step(mine, "seconds", n),
+        "period": float(every),
+        "column": float(numbers * simulation.bytes_of_number),
+    }
+
+
+def waits(
+    cost: Cost, grid: Any, helpers: int, machine: Machine, here: Machine, step: float
+) -> float:
+    """Seconds of a step that ranks wait for helpers. step: of one without radiation."""
+    points = float(np.sum(grid.points))
+    share = points / helpers
+    factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)
+    factor *= grid.levels.number / cost.levels / (1 + noise.dilution(here))
+    computing = cost.radiation * cost.period / cost.points * share * factor
+    moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
+    return max(0.0, computing + moving - cost.period * step) / cost.period
 
 
 def step(
@@ -332,9 +387,10 @@ def step(
     exchange: str = "packed",
     total: str = "allreduce",
     turns: float = 1.0,
+    how: How = usual,
 ) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns)
+    t = Clocks(machine, place.used, turns=turns, how=how)
     deep = place.levels / cost.levels
     factor = (
         deep
@@ -356,7 +412,8 @@ def step(
     for _ in range(halos):
         t.compute(cost.columns / 2 / halos * share("points"), "columns")
         if cost.halos and len(place.halo):
-            t.exchange(messages(place.halo, cost.halo), "halo on demand")
+            halo = messages(place.halo, cost.halo)
+            t.exchange(halo, "halo on demand", kind="on_demand")
     for direct in (True, False):
         if direct:
             t.compute(cost.fourier / 2 * share("row_points"), "transform")
@@ -369,11 +426,13 @@ def step(
         if place.used > 1:
             batches = max(cost.batches / 2, 1.0)
             if len(place.gathering):
-                t.exchange(messages(place.gathering, cost.entry / 4, not direct), "transposition")
+                gathering = messages(place.gathering, cost.entry / 4, not direct)
+                t.exchange(gathering, "transposition", kind="transpositions")
             for _ in range(round(batches)):
                 t.exchange(
                     messages(place.transposition, cost.entry / 2 / round(batches), direct),
                     "transposition",
+                    kind="transpositions",
                 )
     t.compute(cost.fourier / 2 * share("row_points"), "transform")
     for _ in range(sums):  # all over the step

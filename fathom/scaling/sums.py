@@ -4,7 +4,12 @@
         ceil(log2 P) stages: a message to and from a rank at distance 1, 2, 4 ... each
     tree                 as many stages up, and the sum down again
     master               all to one rank, which takes them one after another,
-        and answers one after another
+        and answers one after another; one-sided: those who send have their overhead at once, the
+        master reads a line for each, and each answer is a put
+            barrier      all meet before the master reads, and before the others do
+            flags        a second put with each number, and with each answer
+            sentinel     the number itself says that it has come
+    non-blocking         the library's, with a call to begin and one to wait
     hardware             the network adds: one sum for as many numbers as it takes at once
 
 A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
@@ -27,16 +32,17 @@ from fathom.scaling.network import Network, overhead, wire
 # memory)
 ways = {
     "allreduce": ("", False, False),
-    "non-blocking": ("", False, False),
+    "non-blocking": ("non-blocking", False, False),
     "recursive-doubling": ("recursive-doubling", False, False),
     "tree": ("tree", False, False),
-    "one-sided-barrier": ("master", True, False),
-    "one-sided-flags": ("master", True, False),
-    "one-sided-sentinel": ("master", True, False),
+    "one-sided-barrier": ("barrier", True, False),
+    "one-sided-flags": ("flags", True, False),
+    "one-sided-sentinel": ("sentinel", True, False),
     "one-sided-tree": ("tree", True, False),
     "node-shared": ("", False, True),
     "hardware": ("hardware", False, False),
 }
+one_sided = ("barrier", "flags", "sentinel")
 line = 5e-8  # s to read what another core of the node has written
 
 
@@ -68,6 +74,27 @@ def _stages(machine: Machine, ranks: int, cores: int, put: bool, network: Networ
     )
 
 
+def _by_master(
+    machine: Machine, ranks: int, cores: int, word: str, network: Network | None
+) -> float:
+    """One-sided: all put at once, the master reads and answers."""
+    puts, journey = overhead(machine, True), float(wire(machine, int(ranks > cores), True))
+    each = 2 if word == "flags" else 1
+    there = each * puts + journey + (ranks - 1) * line
+    back = (ranks - 1) * each * puts + journey
+    meetings = 2 * _stages(machine, ranks, cores, True, network) if word == "barrier" else 0.0
+    return there + back + meetings
+
+
+def _node_first(machine: Machine, ranks: int, cores: int) -> float:
+    """In shared memory, then between nodes."""
+    within, nodes = 2 * float(wire(machine, 0)) + min(ranks, cores) * line, machine.nodes(ranks)
+    if nodes == 1:
+        return within
+    alone = Network.of(machine.but({"node.cores": 1}), nodes)
+    return within + _stages(machine, nodes, 1, False, alone)
+
+
 def seconds(
     machine: Machine,
     ranks: int,
@@ -82,19 +109,15 @@ def seconds(
     cores = int(machine["node.cores"])
     if ranks == 1:
         return 0.0
+    if algorithm in one_sided:
+        return _by_master(machine, ranks, cores, algorithm, network)
+    if algorithm == "non-blocking":
+        return overhead(machine) + seconds(machine, ranks, words, "allreduce", network)
     if algorithm == "hardware":
         return machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
     if shared and cores > 1:
-        within = 2 * float(wire(machine, 0)) + min(ranks, cores) * line
-        nodes = machine.nodes(ranks)
-        return within + (
-            _stages(machine, nodes, 1, False, Network.of(machine.but({"node.cores": 1}), nodes))
-            if nodes > 1
-            else 0.0
-        )
+        return _node_first(machine, ranks, cores)
     if algorithm == "master":
-        return 2 * (
-            (ranks - 1) * overhead(machine, put)
-            + float(wire(machine, 1 if machine.nodes(ranks) > 1 else 0, put))
-        )
+        journey = float(wire(machine, int(machine.nodes(ranks) > 1), put))
+        return 2 * ((ranks - 1) * overhead(machine, put) + journey)
     return (2 if algorithm == "tree" else 1) * _stages(machine, ranks, cores, put, network)

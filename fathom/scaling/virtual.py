@@ -20,7 +20,7 @@ from fathom import mpi
 from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
 from fathom.scaling import noise
-from fathom.scaling.clocks import Clocks, exchanges
+from fathom.scaling.clocks import Clocks, How, exchanges, usual
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 from fathom.scaling.machine import Machine
 
@@ -52,62 +52,68 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """block: (width, height); None: what a run would choose up to 1024 ranks, blocks of one size
-    along the curve beyond. ValueError: ranks that a run would refuse.
+    """block: (width, height); None: what a run would choose up to 1024 ranks, small blocks along
+    the curve beyond. ValueError: ranks that a run would refuse.
     """
-    h, wet = grid.horizontal, np.asarray(grid.wet_levels)
-    topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)
-    asked = block
     if block is None and ranks > 1024:
-        block, distribution = _even(wet, ranks), "space-filling"
+        return _even(grid, ranks, halo)
+    h, wet = grid.horizontal, np.asarray(grid.wet_levels)
     kept = count(wet, *block)["kept"] if block else ranks
-    if asked and kept < ranks:
+    if block and kept < ranks:
         raise InputError(
             f"{ranks} ranks are more than there are blocks with water, as no run would have them:"
-            f" {kept} of {asked[0]} x {asked[1]} points; use at most {kept} ranks or smaller blocks"
+            f" {kept} of {block[0]} x {block[1]} points; use at most {kept} ranks or smaller blocks"
         )
-    used = min(ranks, kept)
     d = mpi.core.decompose(
-        topology,
+        mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold),
         np.ascontiguousarray(wet, np.int32).ravel(),
-        used,
+        ranks,
         *(block or (0, 0)),
         distribution=distribution if block is None or distribution != "auto" else "space-filling",
         halo=halo,
     )
+    return _layout_of(d, wet, ranks, halo)
+
+
+def _layout_of(d: Any, wet: np.ndarray, ranks: int, halo: int) -> Layout:
     messages = mpi.core.halo_plan(d, "center", halo, 1).messages
     return Layout(
         ranks,
-        used,
+        ranks,
         work_of(d, messages),
         columns_of(d, wet),
-        points_of(used, messages),
+        points_of(ranks, messages),
         messages[messages[:, 0] != messages[:, 1]],
         d.describe(),
     )
 
 
-def _even(wet: np.ndarray, ranks: int) -> tuple[int, int]:
-    """Width and height of blocks, so many with water that each rank gets one, or up to three; those
-    that leave the least to compute, halo included.
+even = 1.15  # the fullest rank over the mean: good enough
+
+
+def _even(grid: Any, ranks: int, halo: int) -> Layout:
+    """Small blocks along the curve, dealt out by work: four a rank, or more until the fullest has
+    little more than the mean; none is without water.
     """
-    found = []
-    for each in (1, 2, 3):
-        side = max(2.0, (wet.size / (each * ranks)) ** 0.5 * 0.7)
-        for height in range(max(2, int(side * 0.8)), min(wet.shape[0], int(side * 1.6) + 3)):
-            for width in {max(2, round(height * ratio)) for ratio in (1.0, 1.25, 1.5)}:
-                if width <= wet.shape[1] and count(wet, width, height)["kept"] <= each * ranks:
-                    found.append((each * (width + 4) * (height + 4), width, height))
-                    break
-            else:
-                continue
-            break
+    wet, found = np.asarray(grid.wet_levels), []
+    share = float((wet > 0).mean())
+    for each in (4, 6, 9, 14, 20):
+        points = wet.size * share / (each * ranks)
+        width = max(1, round((1.3 * points) ** 0.5))
+        height = max(1, round(points / width))
+        if width > wet.shape[1] or height > wet.shape[0]:
+            continue
+        if count(wet, width, height)["kept"] < ranks:
+            continue
+        found.append(layout(grid, ranks, halo, (width, height), "space-filling"))
+        if found[-1].work.max() < even * found[-1].work.mean():
+            return found[-1]
     if not found:
         raise InputError(
             f"scale: {wet.shape[1]}x{wet.shape[0]} points cannot be cut into blocks for {ranks}"
             " ranks"
         )
-    return min(found)[1:]
+    return min(found, key=lambda place: float(place.work.max() / place.work.mean()))
 
 
 def slower(machine: Machine, here: Machine, ranks: int) -> float:
@@ -130,9 +136,10 @@ def step(
     exchange: str = "packed",
     total: str = "allreduce",
     turns: float = 1.0,
+    how: How = usual,
 ) -> Clocks:
     """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns)
+    t = Clocks(machine, place.used, turns=turns, how=how)
     factor = (
         slower(machine, here, place.used)
         / slower(here, here, cost.ranks)

@@ -196,7 +196,7 @@ def test_all_physics_of_arome(tmp_path, on_ranks):
     negative beyond what advection leaves; the same bits on ranks and after a restart.
     """
     names = [scheme.name for scheme in fm.AromePhysics()]
-    kinds = ["GraupelMicrophysics", "CloudyTurbulentEnergy", "ShallowMassFlux", "SoilLayers"]
+    kinds = ["GraupelMicrophysics", "CloudyTurbulentEnergy", "ShallowMassFlux", "TiledLand"]
     assert {*kinds, "RRTMGP", "PrognosticCloud"} <= {*names}
     assert not {"BettsMiller", "MassFluxConvection", "OrographicDrag"} & {*names}
     whole = small_areas.with_arome_physics(tmp_path).prepare()

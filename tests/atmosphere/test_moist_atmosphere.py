@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import fathom as fm
+from fathom import mpi
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 
@@ -221,3 +222,30 @@ def test_single_column_carries_its_clouds():
     column.advance("12h")
     assert column["cloud_liquid_water"].max() > 1e-6
     assert column["cloud_ice"].max() > 1e-7
+
+
+def small(levels):
+    model = fm.SpectralAtmosphere(
+        fm.GaussianGrid(10, levels=fm.SigmaLevels(levels)), physics=fm.FirstPhysics(drag=None)
+    )
+    model.set(air_temperature=280.0)
+    return fm.Simulation(model, step="30min").prepare()
+
+
+def test_four_levels_have_a_sun_too():
+    simulation = small(4)
+    simulation.advance(2)
+    assert np.isfinite(simulation.gather("insolation")).all()
+
+
+def test_more_threads_than_it_was_prepared_for():
+    """Memory is laid out for the threads of the beginning: more are not taken."""
+    threads, found = mpi.core.threads(), []
+    for later in (1, 4):
+        mpi.core.set_threads(1)
+        simulation = small(8)
+        mpi.core.set_threads(later)
+        simulation.advance(2)
+        found.append(simulation.checksum())
+    mpi.core.set_threads(threads)
+    assert found[0] == found[1]

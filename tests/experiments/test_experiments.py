@@ -62,6 +62,12 @@ small = {
     "mountain": ["grid.nx=40", "grid.levels.number=20", "simulation.step=60s"],
     "schar-mountain": ["grid.nx=50", "grid.levels.number=20", "simulation.step=24s"],
     "twin-4deg": [],
+    "ocean-0.1deg": [
+        "grid.resolution=3deg",
+        "grid.levels.number=10",
+        "model.friction.viscosity=5e14",
+        "simulation.step=30min",
+    ],
     "aladin-europe-outer": ["grid.truncation=10", "grid.levels.number=10", "simulation.step=30min"],
     "aladin-europe": [
         "grid.resolution=100e3",

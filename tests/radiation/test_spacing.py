@@ -35,6 +35,12 @@ def test_same_bits_on_ranks(on_ranks):
         assert on_ranks(ranks, script, "fp32", "2")["checksum"] == alone["checksum"]
 
 
+def test_samples_are_shared_by_cost_with_the_same_bits(on_ranks):
+    alone = on_ranks(1, script, "fp64", "2", "none", 21)
+    shared = on_ranks(2, script, "fp64", "2", "balance", 21)
+    assert shared["checksum"] == alone["checksum"] and shared["travelled"] > 0
+
+
 def fluxes(spacing, without=(), **ground):
     physics = fm.FirstPhysics(
         radiation=fm.RRTMGP(overlap="homogeneous"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from fathom.scaling import Clocks, load, noise, sums
+from fathom.scaling.clocks import How, exchanges
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, shape_of
 from fathom.scaling.servers import Output, play
@@ -54,7 +55,7 @@ def test_sums_grow_as_their_algorithms():
         assert sums.seconds(plain, ranks) == pytest.approx(depth * stage)
         assert sums.seconds(plain, ranks, way="tree") == pytest.approx(2 * depth * stage)
         assert sums.seconds(plain, ranks, way="one-sided-flags") == pytest.approx(
-            2 * ((ranks - 1) * 5e-7 + 2e-6)
+            2 * (5e-7 + 2e-6 + (ranks - 1) * 5e-7) + (ranks - 1) * sums.line
         )
     assert sums.seconds(
         plain.but({"sum.hardware": 4e-6, "sum.elements": 2}), 999, 3, "hardware"
@@ -68,11 +69,64 @@ def test_sums_grow_as_their_algorithms():
 
 def test_every_way_of_the_model_has_a_price():
     from fathom.mpi import core
-    from fathom.scaling.clocks import exchanges
 
     assert {name for name, _ in core.global_sums()} <= set(sums.ways) and {
         name for name, _ in core.transports()
     } == set(exchanges)
+
+
+def test_each_way_has_its_own_price():
+    """Exchanges and sums that work otherwise cost otherwise, on one node and on many."""
+    machine = load("cray-xe6").but({"node.copy": 2e9})
+    by_hardware = machine.but({"sum.hardware": 5e-6, "sum.elements": 4})
+    own = {w: sums.seconds(by_hardware, 384, 3, w) for w in sums.ways}
+    del own["recursive-doubling"]  # what this machine's library does
+    assert len({f"{seconds:.4g}" for seconds in own.values()}) == len(own)
+    found = {}
+    for way in exchanges:
+        found[way] = []
+        for number in (16, 96):  # on one node, on three
+            ranks = np.arange(number)
+            t, on = Clocks(machine, number), lambda far, r=ranks: (r + far) % r.size
+            pairs = np.concatenate([ranks, ranks]), np.concatenate([on(1), on(5)])
+            inside = (2e-5 * exchanges[way].overlaps, "inner")
+            t.compute(1e-4 * (ranks % 3) + 2e-5 - inside[0])
+            t.exchange(t.messages(*pairs, np.full(2 * number, 3e3), way), meanwhile=inside)
+            found[way].append(f"{t.clock.mean():.6g}")
+    assert len(set(map(tuple, found.values()))) == len(found), found
+
+
+def test_sums_of_the_x1_in_the_order_of_the_study():
+    """Tree, words in the data, flags and barriers, from 96 processors on; few need no tree."""
+    machine = load("cray-x1")
+    for ranks in (96, 128, 256):
+        tree, sentinel, flags, barrier = (
+            sums.seconds(machine, ranks, 1, f"one-sided-{name}")
+            for name in ("tree", "sentinel", "flags", "barrier")
+        )
+        assert tree < sentinel < min(flags, barrier)
+        assert tree < sums.seconds(machine, ranks, 1, "allreduce")
+    few = [sums.seconds(machine, 8, 1, f"one-sided-{n}") for n in ("sentinel", "tree")]
+    assert few[0] < few[1]
+
+
+def test_habits_of_messages_cost():
+    """Meetings before and after, messages that wait for those before, ranks dealt out to nodes."""
+    machine, ranks = load("cray-xe6"), np.arange(64)
+    source, target = np.repeat(ranks, 2), np.stack([(ranks + 1) % 64, (ranks + 2) % 64], 1).ravel()
+
+    def seconds(**how):
+        t = Clocks(machine, 64, how=How(**how))
+        t.compute(1e-5 * (1 + ranks % 3))
+        t.exchange(t.messages(source, target, np.full(128, 1e4)), kind="halos")
+        return t.elapsed
+
+    free = seconds()
+    before, after = (seconds(synchronise={"halos": level}) for level in (1, 2))
+    assert free < before < after
+    assert seconds(synchronise={"transpositions": 2}) == free
+    assert free == seconds(in_flight=2e4) < seconds(in_flight=1e4)
+    assert free < seconds(mapping="cyclic")
 
 
 def test_expected_most_is_the_mean_of_lots():

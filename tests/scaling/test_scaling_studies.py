@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from fathom.scaling import load
-from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_io, unified_model
+from fathom.scaling.studies import (
+    arome,
+    cgpop,
+    k_computer,
+    pop_phases,
+    pop_x1,
+    sub_space_io,
+    unified_model,
+)
 
 
 def test_sub_space_io():
@@ -66,6 +74,16 @@ def test_cgpop_on_xt5_and_hardware_sums():
     assert cgpop.optimum(load("blue-gene-l"), blue.values) > 15000
 
 
+def test_phases_of_pop_on_xt5():
+    """Shares within 10 points, each number of cores left out too, from two parameters."""
+    cores, found = pop_phases.studied()
+    values = pop_phases.fitted()
+    assert len(values) == 2 and np.abs(pop_phases.shares(values, cores) - found).max() < 0.1
+    for n in range(len(cores)):
+        one = pop_phases.shares(pop_phases.fitted(n), cores[n : n + 1])[0]
+        assert np.abs(one - found[n]).max() < 0.1
+
+
 def test_k_computer():
     fit = k_computer.fitted()
     machine = load("k-computer")
@@ -101,6 +119,25 @@ def test_pop_on_x1():
     assert pop_x1.years_a_day(machine, fit.values, 128) == pytest.approx(
         pop_x1.years_a_day(quiet, fit.values, 128), rel=0.02
     )
+
+
+def test_platforms_of_pop():
+    """The Earth Simulator is first on few processors and bound by messages at 128, the X1 first on
+    many; the Altix is not bound by messages yet; mean of both phases alike where they cross.
+    """
+    values = pop_x1.fitted(False).values
+    years, ratio = {}, {}
+    for name in pop_x1.platforms:
+        machine, program = pop_x1.on_platform(name, values)
+        days = {p: pop_x1.day(machine, program, p) for p in (16, 128)}
+        years[name] = {p: 86400 / 365 / t.elapsed for p, t in days.items()}
+        ratio[name] = days[128].mean("barotropic") / days[128].mean("baroclinic")
+    first = [max(years, key=lambda name, p=p: years[name][p]) for p in (16, 128)]
+    assert first == ["earth-simulator", "cray-x1"]
+    assert ratio["earth-simulator"] > 2 and ratio["sgi-altix"] < 1
+    assert years["sgi-altix"][128] < years["earth-simulator"][128]
+    for name in ("ibm-sp", "sgi-altix"):
+        assert years[name][16] < 0.5 * years["cray-x1"][16]
 
 
 def test_unified_model():

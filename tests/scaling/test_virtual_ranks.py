@@ -4,6 +4,7 @@ over ranks that are not there, mistakes.
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -309,3 +310,16 @@ def test_machine_command(capsys, tmp_path):
     )
     machine.write(found, tmp_path / "here.toml")
     assert machine.load(tmp_path / "here.toml").values == found.values
+
+
+def test_many_ranks_all_have_water():
+    """Above 1024 ranks each has water, and the fullest little more than the mean."""
+    y, x = np.mgrid[0:400, 0:600]
+    land = ((x - 150) ** 2 + (y - 200) ** 2 < 70**2) | ((x - 420) ** 2 / 3 + (y - 120) ** 2 < 60**2)
+    depth = (20 + 20 * np.sin(x / 40) * np.cos(y / 30)).astype(np.int32).clip(1)
+    horizontal = SimpleNamespace(nx=600, ny=400, periodic=True, fold=False)
+    grid = SimpleNamespace(horizontal=horizontal, wet_levels=np.where(land, 0, depth))
+    place = virtual.layout(grid, 1500, 2)
+    assert place.used == 1500 and place.columns.min() > 0
+    assert place.columns.sum() == (~land).sum()
+    assert place.work.max() < 1.15 * place.work.mean()

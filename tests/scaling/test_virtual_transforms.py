@@ -2,6 +2,8 @@
 atmosphere measured and spread over ranks that are not there.
 """
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -89,6 +91,27 @@ def test_one_rank_takes_what_was_measured(atmosphere, tmp_path):
     )
     with pytest.raises(ValueError, match="whole rows or squares"):
         spectral.layout(grid, 4, 0, (8, 8))
+
+
+def test_radiation_on_ranks_of_its_own():
+    """Helpers that are quick enough take radiation out of the step; one that is not is waited for,
+    as long as it takes."""
+    import fathom as fm
+
+    physics = fm.FirstPhysics(radiation_every="1h", drag=None)
+    grid = fm.GaussianGrid(21, levels=fm.HybridLevels("L8"))
+    model = fm.SpectralAtmosphere(grid, physics=physics)
+    model.set(air_temperature=280.0)
+    cost = spectral.measure(fm.Simulation(model, step="20min"), steps=6)
+    assert 0 < cost.radiation < cost.columns and cost.period == 3
+    assert cost.stepping().computing == pytest.approx(cost.computing - cost.radiation)
+    assert cost.column > 8 * 8 * 8  # at least eight profiles
+    dear = replace(cost, radiation=cost.radiation + 1.0, columns=cost.columns + 1.0)
+    step = spectral.step(dear.stepping(), spectral.layout(grid, 2), here, here).elapsed
+    one, two = (spectral.waits(dear, grid, h, here, here, step) for h in (1, 2))
+    assert one == pytest.approx(dear.radiation - step, rel=0.01)
+    assert dear.radiation / 2 - step < two < 0.65 * one  # two share a memory
+    assert spectral.waits(replace(cost, radiation=1e-9), grid, 1, here, here, step) == 0
 
 
 def test_what_has_no_transform_is_refused():

@@ -76,9 +76,8 @@ for precision, kind in ((8, "classical"), (8, "octahedral"), (4, "full"))[: 1 if
     found = set()
     for blocks in layouts:
         for options in ({}, {"fields": 24})[1 if few else 0 :]:
-            core.synchronise(
-                bool(options)
-            )  # the second time, all ranks meet before each transposition
+            # the second time, all ranks meet before and after each transposition
+            core.synchronise(0, 2 * bool(options), 0)
             found.add(bits(precision, kind, blocks, **options))
     assert len(found) == 1, (precision, kind, found)
     same[f"{kind} {precision}"] = found.pop()

@@ -16,8 +16,8 @@ int rank_in(MPI_Comm comm) {
 }
 
 /// Fields at the same place share a plan.
-Packing halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
-              std::vector<Packing::Item> items) {
+Packing of_halos(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
+                 std::vector<Packing::Item> items) {
     std::map<std::pair<Horizontal, int>, int> known;
     std::vector<Plan> plans;
     std::vector<int> of_item;
@@ -44,7 +44,7 @@ Packing given(MPI_Comm comm, std::span<const Plan> plans, int bytes,
 
 Exchange::Exchange(MPI_Comm comm, const Decomposition& d, int halo, int bytes,
                    std::vector<Item> items, std::string_view transport)
-    : Exchange(comm, halos(comm, d, halo, bytes, std::move(items)), transport) {}
+    : Exchange(comm, of_halos(comm, d, halo, bytes, std::move(items)), transport) {}
 
 Exchange::Exchange(MPI_Comm comm, std::span<const Plan> plans, int bytes, std::vector<Item> items,
                    bool add, std::string_view transport)
@@ -96,12 +96,7 @@ void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {
     transport->post();
     const bool at_once = !overlaps() || mover;
     if (at_once) pack(fields);
-    if (synchronise) {
-        static const Region here("synchronising", "", "sum");
-        Within within(here);
-        Meet meet(comm, 0);
-        MPI_Barrier(comm);
-    }
+    meet(1);
     sent = seconds_now();
     if (!overlaps()) {
         transport->send();
@@ -113,6 +108,14 @@ void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {
             transport->send_message(n);
             sending += seconds_now() - sent;
         }
+}
+
+void Exchange::meet(int level) {
+    if (synchronise[kind] < level) return;
+    static const Region here("synchronising", "", "sum");
+    Within within(here);
+    Meet meeting(comm, 0);
+    MPI_Barrier(comm);
 }
 
 void Exchange::copy(std::span<const FieldSlab> to) {
@@ -136,6 +139,7 @@ void Exchange::finish(std::span<const FieldSlab> fields) {
     meetings.note(comm, partners, sent, t, seconds_now() - unpacking, sending, long(messages()),
                   double(bytes()));
     if (!one_by_one) unpack(fields);
+    meet(2);
 }
 
 }  // namespace fathom

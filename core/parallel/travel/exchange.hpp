@@ -47,9 +47,12 @@ public:
     /// Sent by this rank each time.
     std::size_t messages() const { return packing.parts.sends.size(); }
     std::size_t bytes() const { return packing.sent_bytes; }
-    /// Whether all ranks meet before messages go, of all exchanges of this process: helps where a
-    /// network congests, and shows waiting apart from travelling.
-    static inline bool synchronise = false;
+    enum Kind { halos, transpositions, on_demand, kinds };
+    Kind kind = halos;
+    /// Whether all ranks meet before messages go (1), and once they have come (2), of all
+    /// exchanges of a kind: helps where a network congests, and shows waiting apart from
+    /// travelling.
+    static inline int synchronise[kinds] = {};
 
 private:
     MPI_Comm comm;
@@ -62,6 +65,7 @@ private:
     std::span<const FieldSlab> from;
     Exchange(MPI_Comm, Packing, std::string_view transport);
     void point_out(std::span<const FieldSlab>);
+    void meet(int level);
     void pack(std::span<const FieldSlab>);
     void unpack(std::span<const FieldSlab>);
 };

@@ -153,6 +153,7 @@ void OnDemandHalo::ask() {
     }
     halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes,
                  std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});
+    halo->kind = Exchange::on_demand;
 }
 
 void OnDemandHalo::exchange(const FieldSlab& rows) {

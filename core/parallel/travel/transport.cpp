@@ -45,7 +45,55 @@ struct Packed : Messages {
                   &requests[parts.receives.size() + n]);
     }
     void send() override {
-        for (std::size_t n = 0; n < parts.sends.size(); ++n) send_message(n);
+        std::size_t first = 0, under_way = 0;
+        for (std::size_t n = 0; n < parts.sends.size(); ++n) {
+            under_way += parts.sends[n].bytes;
+            if (in_flight && under_way > in_flight && n > first) {
+                MPI_Waitall(int(n - first), &requests[parts.receives.size() + first],
+                            MPI_STATUSES_IGNORE);
+                first = n, under_way = parts.sends[n].bytes;
+            }
+            send_message(n);
+        }
+    }
+};
+
+/// Receives one after another, in the order of the neighbours, once all is sent.
+struct Blocking : Packed {
+    using Packed::Packed;
+    void post() override {}
+    void wait() override {
+        for (auto& r : parts.receives)
+            MPI_Recv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, MPI_STATUS_IGNORE);
+        Packed::wait();
+    }
+};
+
+/// The library copies what is sent, into a buffer that all exchanges share: each has room for its
+/// messages and those of the exchange before, which a slow neighbour may not have taken yet.
+struct Buffered final : Blocking {
+    static inline std::vector<std::byte> pool;
+    static inline std::size_t wanted = 0;
+    std::size_t own = 0;
+    Buffered(MPI_Comm c, const Parts& p) : Blocking(c, p) {
+        for (auto& s : p.sends) own += 3 * (s.bytes + MPI_BSEND_OVERHEAD + 64);
+        attach(wanted + own);
+    }
+    ~Buffered() {
+        int over;
+        MPI_Finalized(&over);
+        if (!over) attach(wanted - own);
+    }
+    static void attach(std::size_t bytes) {
+        void* old;
+        int size;
+        if (wanted) MPI_Buffer_detach(&old, &size);  // waits for what is under way
+        wanted = bytes, pool.resize(bytes);
+        if (wanted) MPI_Buffer_attach(pool.data(), int(wanted));
+    }
+    void send_message(std::size_t n) override {
+        auto& s = parts.sends[n];
+        MPI_Bsend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm);
     }
 };
 
@@ -408,6 +456,9 @@ constexpr TransportKind kinds[] = {
     {"datatypes", "the same messages, gathered by the library from derived datatypes",
      make<Datatypes>},
     {"persistent", "packed messages, set up once", make<Persistent>},
+    {"blocking", "the same messages, received one after another", make<Blocking>},
+    {"buffered", "copied by the library when they are sent, received one after another",
+     make<Buffered>},
     {"neighbourhood", "MPI_Ineighbor_alltoallv on a graph of the neighbours", make<Neighbourhood>},
     {"put-fence", "put into the neighbours' windows, then everybody meets", make<PutFence>},
     {"put-flags", "put, then a flag that the neighbour waits for", make<PutFlags>},

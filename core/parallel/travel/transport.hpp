@@ -41,6 +41,8 @@ public:
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;
+    /// Bytes of a rank's non-blocking messages that are under way at most, one at least; 0: all.
+    static inline std::size_t in_flight = 0;
     std::byte* outgoing() const { return out; }       ///< from `post` on
     const std::byte* incoming() const { return in; }  ///< from `wait` to the next `post`
 

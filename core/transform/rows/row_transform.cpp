@@ -120,6 +120,7 @@ template <class Number> void RowTransform<Number>::plan_travel(Side& side) {
                                                         false, work.exchange));
         side.back.push_back(std::make_unique<Exchange>(comm, back, int(sizeof(Number)), one_item,
                                                        false, work.exchange));
+        side.forth.back()->kind = side.back.back()->kind = Exchange::transpositions;
     }
     side.wave_slab.resize(1), side.row_slab.resize(1);
     for (FieldSlab* f : {&side.wave_slab[0], &side.row_slab[0]}) {
@@ -141,6 +142,7 @@ void RowTransform<Number>::plan_collection(Side& side, const Decomposition& d) {
         std::make_unique<Exchange>(comm, forth, int(sizeof(Number)), items, false, work.exchange);
     side.scatter =
         std::make_unique<Exchange>(comm, back, int(sizeof(Number)), items, false, work.exchange);
+    side.gather->kind = side.scatter->kind = Exchange::transpositions;
 
     const auto blocks = d.of(distribution.rank);
     std::size_t largest = 0;

@@ -16,6 +16,7 @@ from fathom.commands.bench.gridpoint import gridpoint
 from fathom.commands.bench.input import input_
 from fathom.commands.bench.kernels import kernels
 from fathom.commands.bench.limited_area import limited_area
+from fathom.commands.bench.matrix import matrix
 from fathom.commands.bench.messages import messages
 from fathom.commands.bench.observations import observations
 from fathom.commands.bench.ocean import ocean
@@ -36,6 +37,7 @@ parts = (
     gridpoint,
     limited_area,
     blocking,
+    matrix,
     kernels,
     observations,
     assimilation,

@@ -264,7 +264,7 @@ def work(settings: Mapping[str, Any]) -> None:
 def _simulation(case: Case, variant: str, folder: Path) -> Any:
     """That of a variant, with its outputs, in its folder."""
     if case.disk:
-        files.put = _slowed(files.put, SharedDisk(folder / "disk", case.disk * 1e6))
+        files.put = slowed(files.put, SharedDisk(folder / "disk", case.disk * 1e6))
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
     simulation = case.simulation(parallel=parallel, directory=folder / variant, overwrite=True)
     if variants[variant] is not None:
@@ -317,7 +317,7 @@ def _paced(kind: type, pace: float) -> type:
     return Paced
 
 
-def _slowed(put: Any, disk: SharedDisk) -> Any:
+def slowed(put: Any, disk: SharedDisk) -> Any:
     """put(descriptor, buffers, ...), at the rate of a disk that all processes share."""
 
     def slow(descriptor: int, buffers: list[Any], *more: Any) -> None:

@@ -122,8 +122,9 @@ def _random(*shape: int) -> np.ndarray:
 
 def _write_fields(path: Path, truncation: int, fields: np.ndarray) -> None:
     """As layers of a temperature, packed."""
-    grid = GaussianGrid(truncation, levels=HybridLevels(max(2, len(fields))))
-    fields = np.resize(fields, (max(2, len(fields)), *fields.shape[1:]))
+    layers = max(6, len(fields))  # hybrid levels have some
+    grid = GaussianGrid(truncation, levels=HybridLevels(layers))
+    fields = np.resize(fields, (layers, *fields.shape[1:]))
     mapping = grid.mapping()
     variables = [output.variable("air_temperature", mapping)]
     writer = output.create(

@@ -216,7 +216,7 @@ class PairOnRanks:
         self.transform = kind(
             comm.py2f(), self.grid, case.truncation, self.decomposition, threads=case.threads
         )
-        mpi.core.synchronise(case.synchronise)
+        mpi.core.synchronise(*3 * [int(case.synchronise)])
         m = self.transform.own[:, 0]
         drawn = np.random.default_rng(comm.rank).normal(size=(len(m), 2, case.fields))
         self.coefficients = drawn.astype(real)

@@ -29,7 +29,7 @@ from fathom.report.file_use import FileUse
 from fathom.run.tree import tree
 
 pieces = 8  # of the run, each a repeat: their spread is the noise
-pairs = 40  # of steps with and without profiling
+pairs = 40  # of steps with and without profiling, at most
 of_the_run = (
     "model",
     "grid",
@@ -167,9 +167,9 @@ class Samples:
         }
 
 
-def overhead(s: Any) -> dict[str, float]:
+def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
     """What profiling costs, as a part of the time of a step: the median of steps with and without
-    it, in pairs, either first in turn; all ranks together.
+    it, in pairs, either first in turn, for so many seconds or a little more; all ranks together.
     """
 
     def timed(on: bool, steps: int) -> float:
@@ -185,19 +185,23 @@ def overhead(s: Any) -> dict[str, float]:
     steps = s.comm.bcast(
         cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9))))
     )  # short: others disturb few
-    ratios = []
+    ratios: list[float] = []
+    ends = time.perf_counter() + seconds
     try:
-        for n in range(pairs):
-            seconds = {on: timed(on, steps) for on in ((True, False) if n % 2 else (False, True))}
-            ratios.append(seconds[True] / seconds[False] - 1)
+        while len(ratios) < pairs:
+            first = bool(len(ratios) % 2)
+            took = {on: timed(on, steps) for on in (first, not first)}
+            ratios.append(took[True] / took[False] - 1)
+            if s.comm.bcast(time.perf_counter() > ends):
+                break
     finally:
         mpi.core.profiling(True)
     middle = s.comm.bcast(float(np.median(ratios)))
     spread = 1.4826 * float(np.median(np.abs(np.array(ratios) - np.median(ratios))))
     return {
         "share": middle,
-        "error": s.comm.bcast(1.25 * spread / np.sqrt(pairs)),
-        "pairs": pairs,
+        "error": s.comm.bcast(1.25 * spread / np.sqrt(len(ratios))),
+        "pairs": len(ratios),
         "steps": steps,
     }
 

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from fathom import machine, mpi
+from fathom import machine
 from fathom.describe.experiment import Experiment
 from fathom.performance.tune.search import Rejected
-from fathom.run import choices
+from fathom.run import choices, parallel
 from fathom.run.parallel import decisions
 
 warm = 2  # steps before those that count; the bits of a state are those after them
@@ -52,7 +52,7 @@ class Trials:
     def measure(self, configuration: Mapping[str, Any]) -> float:
         simulation = self.simulation(configuration)
 
-        mpi.core.synchronise(simulation.parallel["synchronise"])
+        parallel.message_habits(simulation.parallel)
         return self.timed(simulation, self.steps)
 
     def simulation(self, configuration: Mapping[str, Any]) -> Any:

@@ -149,7 +149,9 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
         axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
         if getattr(model, "numerics", {}).get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
-        axes.append(Axis("synchronise", [False, True]))
+        kinds = ("transpositions", "on_demand") if hasattr(model.grid, "truncation") else ()
+        axes.append(Axis("synchronise", [False, True, *({kind: 1} for kind in kinds)]))
+        axes.append(Axis("in_flight", [0, 1 << 16, 1 << 20]))
         axes.append(Axis("columns", _columns(simulation)))
     return [axis for axis in axes if not _decided(axis, named)]
 

@@ -9,7 +9,7 @@ def test_bench_input(tmp_path):
     file = tmp_path / "i.json"
     arguments = ("--ranks", 2, "--truncation", 21, "--fields", 6, "--disk", 0.5, "--json", file)
     status, out, err = box.fathom("bench", "input", *arguments, folder=tmp_path)
-    assert (status, err) == (0, "") and "6 fields of T21" in out and "quickest" in out
+    assert (status, err) == (0, "") and "6 fields of T21" in out and "readers: " in out
     figures = json.loads(file.read_text())
     local, shared = figures["seconds"]["local"], figures["seconds"]["shared"]
     assert list(local) == list(shared) == ["1", "2", "all"] and min(local.values()) > 0
@@ -20,3 +20,12 @@ def test_bench_input(tmp_path):
 def test_a_disk_has_a_rate(tmp_path):
     status, _, err = box.fathom("bench", "input", "--disk", 0, folder=tmp_path)
     assert status and "disk = 0.0 MB/s; allowed: above 0" in err
+
+
+def test_few_unless_more_are_faster():
+    """One a node, or the fewest that are near the best where that is faster by a twentieth."""
+    from fathom.performance.bench.reading import rule
+
+    assert rule({"1": 1.0, "2": 0.97, "4": 0.99, "all": 0.1}, 1) == "1"
+    assert rule({"1": 1.0, "2": 0.8, "4": 0.78, "all": 1.4}, 1) == "2"
+    assert rule({"1": 1.0, "2": 0.9, "4": 0.5}, 2) == "4"

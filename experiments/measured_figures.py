@@ -1,0 +1,290 @@
+"""The figures of the five studies that this machine can measure, each by a command of Fathom, and
+the numbers of the study beside it where it gives them: part of `make figures`, or
+
+    python experiments/measured_figures.py [FOLDER] [NAME ...]
+
+What was measured is kept in build/figures/*.json, and taken from there again; `make clean` or
+removing a file measures anew.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import scaling_studies
+
+from fathom.plots.colours import faint, ink, phases
+from fathom.plots.style import new_figure, styled
+from fathom.run.launch import mpiexec
+
+panel = scaling_studies.panel
+kept = Path("build/figures")
+here = Path(__file__).parent
+both = ((0.07, 0.2, 0.4, 0.6), (0.57, 0.2, 0.4, 0.6))
+
+
+def measured(name, *words, ranks=0, script=None):
+    """What a command writes with --json, as it was kept or anew."""
+    file = kept / f"{name}.json"
+    if not file.exists():
+        kept.mkdir(parents=True, exist_ok=True)
+        program = ["-W", "ignore", str(here / script)] if script else ["-P", "-m", "fathom"]
+        launcher = [mpiexec(), "-n", str(ranks)] if ranks else []
+        command = [*launcher, sys.executable, *program, *words, "--json", str(file)]
+        subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+    return json.loads(file.read_text())
+
+
+def grouped(axes, table, names, unit="", digits=2):
+    """Bars: {group: {series: value}}."""
+    width = 0.8 / len(names)
+    for n, name in enumerate(names):
+        at = np.arange(len(table)) + width * (n - (len(names) - 1) / 2)
+        values = [row.get(name, np.nan) for row in table.values()]
+        axes.bar(at, values, width=0.92 * width, color=phases[n % len(phases)], label=name)
+        for x, value in zip(at, values):
+            if np.isfinite(value):
+                text = f"{value:.{digits}f}{unit}"
+                axes.text(x, value, text, ha="center", va="bottom", fontsize=6, color=ink)
+    axes.set_xticks(range(len(table)), list(table), fontsize=7)
+    axes.grid(False, axis="x")
+    axes.margins(y=0.12)
+    axes.legend(frameon=False, fontsize=7)
+
+
+@styled
+def readers_and_writers():
+    """NSTRIN and NSTROUT."""
+    found = measured("input", "bench", "input", "--ranks", "4", "--fields", "40")
+    figure = new_figure(9.6, 3.6)
+    names = ("local disk", f"shared, {found['case']['disk']:g} MB/s")
+    for place, key, title in (
+        (both[0], "seconds", "Readers (NSTRIN)"),
+        (both[1], "written", "Writers (NSTROUT)"),
+    ):
+        held = found[key]
+        table = {n: dict(zip(names, (held["local"][n], held["shared"][n]))) for n in held["local"]}
+        note = f"s for {found['case']['fields']} fields of {found['grid']} on four ranks, measured"
+        grouped(panel(figure, place, title, note, ylabel="s"), table, names)
+    return figure
+
+
+def _matrix(name, case, *words):
+    found = measured(name, "bench", "matrix", here / case, *words)
+    return {
+        (r["ranks"], r["threads"], r["distribution"]): 1e3 * r["seconds"]
+        for r in found["records"]
+        if "seconds" in r
+    }
+
+
+@styled
+def distributions():
+    """Bands against squares; ranks against threads."""
+    figure = new_figure(9.6, 3.6)
+    ways = ("north-south", "square")
+    small = ("--steps", "4", "--repeats", "5")
+    asked = ("--ranks", "1,2,4", "--threads", "1,2", "--distribution", ",".join(ways))
+    globe = _matrix("matrix-globe", "held-suarez-t42.toml", *asked, *small)
+    area = _matrix(
+        "matrix-area",
+        "aladin-europe.toml",
+        *("--ranks", "2,4", "--distribution", ",".join(ways), "--set", "state.analysis=gfs"),
+        *small,
+    )
+    left = panel(
+        figure, both[0], "Bands (north-south) against squares", "ms a step, measured", ylabel="ms"
+    )
+    table = {
+        f"{name}\n{ranks} ranks": {way: found[ranks, 1, way] for way in ways}
+        for name, found in (("T42", globe), ("ALADIN", area))
+        for ranks in (2, 4)
+        if (ranks, 1, ways[0]) in found
+    }
+    grouped(left, table, ways, digits=0)
+    right = panel(figure, both[1], "Ranks against threads, T42", "ms a step, measured on two cores")
+    table = {
+        text: {"ms": globe[shape]}
+        for text, shape in (
+            ("1 rank\n1 thread", (1, 1, ways[0])),
+            ("1 rank\n2 threads", (1, 2, ways[0])),
+            ("2 ranks\n1 thread", (2, 1, ways[0])),
+        )
+    }
+    grouped(right, table, ("ms",), digits=0)
+    return figure
+
+
+@styled
+def block_lengths():
+    """Lengths of blocks against each other, as the contest at T107."""
+    found = measured(
+        "blocking",
+        *("bench", "blocking", here / "held-suarez-t42.toml", "--set", "grid.truncation=106"),
+        *("--set", "simulation.step=15min", "--tile", "16,30,32,62,64,126,128,254,256,318,320"),
+        *("--seconds", "60"),
+    )
+    figure = new_figure(6.4, 3.6)
+    axes = panel(
+        figure,
+        (0.1, 0.17, 0.86, 0.63),
+        "Lengths of blocks at T106 (the contest at T107)",
+        "time of a step over that of the usual length, measured, with its error",
+        xlabel="columns at once (NPROMA)",
+        ylabel="of the usual",
+    )
+    rows = [row for row in found["found"] if row["what"] == "tile" and "ratio" in row]
+    lengths, ratios = [row["size"] for row in rows], [row["ratio"] for row in rows]
+    axes.errorbar(lengths, ratios, [row["error"] for row in rows], fmt="o-", ms=4, color=phases[0])
+    axes.axhline(1.0, color=faint, lw=1)
+    return figure
+
+
+@styled
+def geometry_and_database():
+    """Scalability of the change of geometry (927), and of the data base (BDAP)."""
+    figure = new_figure(9.6, 3.6)
+    change = {
+        n: measured(
+            f"geometry-{n}",
+            *("--truncation", "63", "--pairs", "1"),
+            ranks=n,
+            script="geometry_927.py",
+        )
+        for n in (1, 2)
+    }
+    names = ("in memory", "by file")
+    table = {
+        f"{n} rank{'s' * (n > 1)}": dict(
+            zip(names, (held["seconds_in_memory"], held["seconds_by_file"]))
+        )
+        for n, held in change.items()
+    }
+    left = panel(figure, both[0], "Change of geometry (927)", "s, T63 to stretched T63, measured")
+    grouped(left, table, names)
+    made = {}
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "run" / "model.zarr"
+        for n in (1, 2):
+            if not (kept / f"database-{n}.json").exists() and not store.exists():
+                _store(store)
+            out = Path(folder) / f"{n}.zarr"
+            words = ("database", store, out, "--regular", "2", "--levels", "850,500,300")
+            made[n] = measured(f"database-{n}", *words, "--ranks", n)
+    parts = list(made[1]["parts"][0])
+    note = "processor seconds of the busiest rank, measured; priced"
+    right = panel(figure, both[1], "Data base (BDAP)", note)
+    busiest = {
+        n: max(held["parts"], key=lambda part: sum(part.values())) for n, held in made.items()
+    }
+    table = {f"{n} rank{'s' * (n > 1)}": dict(one) for n, one in busiest.items()}
+    # forty bands are three turns for the busiest of 16 ranks
+    table["16 ranks, priced"] = {k: v * 3 / 40 for k, v in busiest[1].items()}
+    bottom = np.zeros(len(table))
+    for n, part in enumerate(parts):
+        height = np.array([row[part] for row in table.values()])
+        right.bar(range(len(table)), height, bottom=bottom, color=phases[n], width=0.6, label=part)
+        bottom += height
+    right.set_xticks(range(len(table)), list(table), fontsize=7)
+    right.grid(False, axis="x")
+    right.legend(frameon=False, fontsize=7)
+    return figure
+
+
+def _store(path):
+    """Ten times of T42 on 19 levels."""
+    import fathom as fm
+
+    names = ["air_temperature", "eastward_wind", "surface_air_pressure", "surface_geopotential"]
+    model = fm.SpectralAtmosphere(fm.GaussianGrid(42, levels=fm.HybridLevels("L19")))
+    model.set(analysis="gfs")
+    simulation = fm.Simulation(model, step="30m", start="2011-10-11", directory=path.parent)
+    simulation.output(path.name, names, every="30m", dtype="float64")
+    simulation.run("270m", report=False)
+
+
+@styled
+def stash():
+    """What the Unified Model's diagnostics take, replayed on an emulated file system."""
+    from fathom.performance.bench import replay
+
+    file = kept / "replay.json"
+    if not file.exists():
+        kept.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(replay.measure()))
+    found = json.loads(file.read_text())["ways"]
+    studied = {name: replay.reported[name][0] for name in found}
+    figure = new_figure(6.4, 3.6)
+    axes = panel(
+        figure,
+        (0.1, 0.17, 0.86, 0.63),
+        "STASH of the Unified Model on the SX-6",
+        "s for 7560 fields: the study, and the writes replayed on an emulated file system",
+        ylabel="s",
+    )
+    names = ("study", "replayed, emulated disk")
+    table = {
+        name.replace("_", " "): dict(zip(names, (studied[name] or np.nan, held["seconds"])))
+        for name, held in found.items()
+    }
+    grouped(axes, table, names, digits=0)
+    return figure
+
+
+@styled
+def messages():
+    """Ping-pong by size, and sums: this machine."""
+    from fathom.performance.bench.messages import sizes
+
+    found = measured("messages", "bench", "messages", "--ranks", "2")
+    figure = new_figure(9.6, 3.6)
+    left = panel(
+        figure,
+        both[0],
+        "Halos by size, two ranks here",
+        "µs of an exchange; measured",
+        xlabel="bytes of a side",
+        ylabel="µs",
+        xscale="log",
+        yscale="log",
+    )
+    chosen = ("packed", "persistent", "put-flags", "get-barrier", "shared", "blocking", "buffered")
+    for n, name in enumerate(chosen):
+        held = next((e for e in found["exchanges"] if e["name"] == name), None)
+        if held:
+            size, seconds = 8 * np.array(sizes), 1e6 * np.array(held["row"])
+            left.plot(size, seconds, "o-", ms=3, color=phases[n % len(phases)], label=name)
+    left.legend(frameon=False, fontsize=6.5)
+    right = panel(
+        figure, both[1], "Three sums of one number, or one of three", "µs; measured", ylabel="µs"
+    )
+    names = ("3 × 1", "1 × 3")
+    table = {
+        s["name"].replace("one-sided-", "1s-\n").replace("recursive-", "recursive\n"): dict(
+            zip(names, (1e6 * s["one_three_times"], 1e6 * s["seconds"][2]))
+        )
+        for s in found["sums"]
+    }
+    grouped(right, table, names, digits=0)
+    right.tick_params(axis="x", labelsize=5.5)
+    return figure
+
+
+drawn = {
+    "measured-readers": readers_and_writers,
+    "measured-distributions": distributions,
+    "measured-block-lengths": block_lengths,
+    "measured-geometry": geometry_and_database,
+    "measured-stash": stash,
+    "measured-messages": messages,
+}
+
+
+if __name__ == "__main__":
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    for name in sys.argv[2:] or drawn:
+        drawn[name](path=folder / f"{name}.png")
+        print(folder / f"{name}.png", flush=True)

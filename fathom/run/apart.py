@@ -1,0 +1,97 @@
+"""Radiation on ranks of its own: `parallel = {"radiation_ranks": n}`. docs/parallel.md,
+core/field/apart.hpp.
+
+Every rank builds the same simulation; in `run` the helpers take another way: they hear from the
+first rank whether it begins, and compute columns until they are dismissed."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import Any
+
+from fathom import mpi
+from fathom.failure import InputError
+
+schemes = ("RRTMGP", "Radiation")
+
+
+class Apart:
+    """Which ranks help, and what they compute."""
+
+    def __init__(self, simulation, roles):
+        self.simulation, self.roles = simulation, roles
+        self.helps = roles is not None and roles.server >= 0
+        self.core: Any = None  # the process, on ranks that step and on helpers
+
+    @classmethod
+    def of(cls, simulation, alone):
+        """alone: on the ranks of another run."""
+        number = simulation.parallel["radiation_ranks"]
+        if not number or alone:
+            return cls(simulation, None)
+        if number >= mpi.world.size:
+            raise InputError(
+                f"radiation_ranks = {number} of {mpi.world.size} ranks leave none to step; allowed:"
+                f" at most {mpi.world.size - 1}"
+            )
+        made = cls(simulation, mpi.core.roles(mpi.world.py2f(), number, 1))
+        simulation.comm = mpi.MPI.Comm.f2py(made.roles.own)
+        return made
+
+    def _made(self, process):
+        return mpi.core.Apart(process, mpi.world.py2f(), self.roles.servers)
+
+    def placed(self, processes):
+        """The processes of a step, radiation replaced by what asks the helpers."""
+        if self.roles is None:
+            return processes
+        names = [p.name for p in processes]
+        found = next((n for n in schemes if n in names), None)
+        if found is None:
+            raise InputError(
+                f"radiation_ranks: the model has none of {', '.join(schemes)}; it has"
+                f" {', '.join(names)}"
+            )
+        at = names.index(found)
+        if processes[at].is_global:
+            raise InputError(
+                f"radiation_ranks: {found} is computed in samples (radiation_spacing): give one of"
+                " them"
+            )
+        self.core = self._made(processes[at])
+        process = self.core.process()
+        process.every, process.phase = processes[at].every, processes[at].phase
+        return [*processes[:at], process, *processes[at + 1 :]]
+
+    @contextmanager
+    def engaged(self, begin):
+        """Around a run: helpers hear that it begins, or why it cannot, and that it is over."""
+        try:
+            begin()
+        except BaseException as error:
+            if self.roles is not None:
+                mpi.world.bcast(error)
+            raise
+        if self.roles is not None:
+            mpi.world.bcast(None)
+        try:
+            yield
+        finally:
+            if self.roles is not None:
+                self.core.rest()
+                self.simulation.comm.Barrier()
+                if self.simulation.comm.rank == 0:
+                    self.core.dismiss()
+
+    def help(self):
+        """The run of a helper; returns when it ends."""
+        told = mpi.world.bcast(None)
+        if isinstance(told, BaseException):
+            raise told
+        s = self.simulation
+        if self.core is None:
+            mpi.core.set_threads(int(s.parallel["threads"]))
+            scheme = next(p for p in s.model.physics if p.name in schemes)
+            self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.step}))
+        self.core.help()
+        return {}

@@ -1,0 +1,51 @@
+"""A small moist atmosphere under RRTMGP on ranks of its own, in pieces with a restart between or in
+one: prints a checksum and what the columns see on rank 0.
+"""
+
+import json
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+import fathom as fm
+from fathom import mpi
+
+
+def simulation(directory, precision, helpers):
+    grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
+    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_every="2h", drag=None)
+    model = fm.SpectralAtmosphere(grid, physics=physics, precision=precision)
+    model.set(
+        air_temperature=lambda lon, lat, p: 285 * (p / 1e5) ** 0.15 + 5 * np.cos(np.deg2rad(lon)),
+        specific_humidity=lambda lon, lat, p: 9e-3 * (p / 1e5) ** 3,
+    )
+    how = {"radiation_ranks": helpers} if helpers else {}
+    return fm.Simulation(model, step="1h", directory=directory, parallel=how, overwrite=True)
+
+
+def main(precision="fp64", helpers="1", pieces="10"):
+    directory = Path(mpi.world.bcast(tempfile.mkdtemp()))
+    file = None
+    for n, hours in enumerate(pieces.split("+")):
+        sim = simulation(directory / str(n), precision, int(helpers))
+        if file is not None:
+            sim.restore(file)
+        sim.run(f"{hours}h", report=False)
+        file = directory / str(n) / "restart.fathom"
+    if not sim.serves:
+        result = {"checksum": sim.checksum()}
+        flux = sim.gather("outgoing_longwave")
+        if sim.is_root:
+            result["mean"] = float(np.mean(np.asarray(flux, float)))
+            result["waited"] = sim.apart.core.waited if sim.apart.core else 0.0
+            print(json.dumps(result))
+    mpi.world.Barrier()
+    if mpi.world.rank == 0:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

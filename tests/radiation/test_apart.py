@@ -1,0 +1,32 @@
+"""Radiation on ranks of its own: one call late, same bits on any of them and after a restart."""
+
+from pathlib import Path
+
+import pytest
+
+import fathom as fm
+
+script = Path(__file__).with_name("apart_on_ranks.py")
+
+
+@pytest.mark.parametrize("precision", ["fp64", "fp32"])
+def test_same_bits_on_any_ranks_and_after_a_restart(on_ranks, precision):
+    one = on_ranks(2, script, precision, 1, "5")
+    assert on_ranks(2, script, precision, 1, "3+2")["checksum"] == one["checksum"]
+    if precision == "fp32":
+        return
+    assert on_ranks(3, script, precision, 2, "5")["checksum"] == one["checksum"]
+    assert on_ranks(3, script, precision, 1, "5")["checksum"] == one["checksum"]
+    here = on_ranks(1, script, precision, 0, "5")
+    assert here["checksum"] != one["checksum"]  # the flux is that of two hours before
+    assert here["mean"] == pytest.approx(one["mean"], rel=0.02)
+
+
+def test_what_cannot_be():
+    model = fm.SpectralAtmosphere(
+        fm.GaussianGrid(10, levels=fm.SigmaLevels(8)), physics=fm.FirstPhysics(drag=None)
+    )
+    with pytest.raises(ValueError, match="radiation_ranks = 1 of 1 ranks leave none to step"):
+        fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1})
+    with pytest.raises(ValueError, match="with I/O servers: give one"):
+        fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1, "io_servers": 1})
