@@ -23,6 +23,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 root = Path(__file__).parents[1]
@@ -74,11 +75,13 @@ def count(case: str) -> dict[str, float]:
     after = getattr(dynamics, "spent", {})
     listed = s.model.processes(s.step, s.surface)
     moved = declared_bytes(s, listed, s.bytes_of_number)
-    calls = {node["region"]: node["calls"] for node in nodes}
+    calls = Counter()
+    for node in nodes:
+        calls[node["region"]] += node["calls"]
     counted = {
         "operations": sum(t.get("operations", 0) for t in s.sequence.timings)
         + sum(after[part][1] - before[part][1] for part in after),
-        "bytes": sum(size * calls.get(process, 0) for process, size in moved.items())
+        "bytes": sum(size * calls[process] for process, size in moved.items())
         + sum(after[part][2] - before[part][2] for part in after),
         "launches": sum(node["calls"] for node in nodes[1:]),
         "messages": nodes[0]["messages"],

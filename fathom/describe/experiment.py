@@ -306,10 +306,14 @@ class Experiment:
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
-            beside = Path(self.document.name).parent / value
-            file = beside if beside.exists() else value  # else from here
+            file = self._beside(value)
             return self._at((*path, key), lambda: type(self).read(file).simulation())
         return self._build(value, (*path, key), default=getattr(defaults, key, None))
+
+    def _beside(self, file: str) -> Path:
+        """A file that this one names: from where this one lies, else from here."""
+        beside = Path(self.document.name).parent / file
+        return (beside if beside.exists() else Path(file)).resolve()
 
     def _class(self, name: Any, path: tuple[str, ...], kind: str) -> type:
         place = self.document.place(*path, "is")
@@ -356,12 +360,17 @@ class Experiment:
             for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
             if v is not inspect.Parameter.empty or k in given
         }
-        own = self._section("extensions")
+        own, model = self._section("extensions"), self._section("model")
+        files = [
+            k for k in getattr(type(self.model), "experiments", ()) if ".toml" in str(model.get(k))
+        ]
         tables = {
             "constants": self.constants,
             "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
             "grid": _table(self.grid, self._section("grid")),
-            "model": _table(self.model, self._section("model")),
+            "model": _table(
+                self.model, dict(model) | {k: str(self._beside(model[k])) for k in files}
+            ),
             "state": dict(self._section("state")),
             "simulation": (
                 keywords

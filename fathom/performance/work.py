@@ -17,8 +17,8 @@ parts = {
 
 
 def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
-    """Of each column process on this rank: every field that it reads or writes, once; those it
-    updates twice.
+    """Of each column process on this rank: every field of its columns that it reads or writes,
+    once; those it updates twice.
     """
     points = sum(b[2] * b[3] for b in run.domain.blocks)
     held = {f["name"]: f["levels"] for f in run.fields.fields}
@@ -28,7 +28,7 @@ def declared_bytes(run: Any, processes: list, bytes_: int) -> dict[str, float]:
                 sum(
                     points * held[f["name"]] * (2 if f["access"] == "updates" else 1)
                     for f in p.fields
-                    if f["horizontal"] != "none"
+                    if f["horizontal"] not in ("none", "profile")  # one for all columns
                 )
             )
             * bytes_

@@ -31,10 +31,10 @@ WELL_MIXED = {
 }
 # name -> (unit, default, least, most, meaning)
 NUMBERS = {
-    "angles": ("1", 1, 0, 4, "of the long wave without scattering; 0: two streams"),
-    "droplet_radius": ("1e-6 m", 10, 2.5, 21.5, "effective radius of cloud drops"),
-    "ice_diameter": ("1e-6 m", 60, 10, 180, "effective diameter of ice crystals"),
-    "decorrelation": ("m", 2000, 1, 1e6, "of overlapping clouds: exponential-random"),
+    "angles": ("1", 1.0, 0, 4, "of the long wave without scattering; 0: two streams"),
+    "droplet_radius": ("1e-6 m", 10.0, 2.5, 21.5, "effective radius of cloud drops"),
+    "ice_diameter": ("1e-6 m", 60.0, 10, 180, "effective diameter of ice crystals"),
+    "decorrelation": ("m", 2000.0, 1, 1e6, "of overlapping clouds: exponential-random"),
 }
 
 _parameters = (*NUMBERS, *WELL_MIXED)
