@@ -360,17 +360,12 @@ class Experiment:
             for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
             if v is not inspect.Parameter.empty or k in given
         }
-        own, model = self._section("extensions"), self._section("model")
-        files = [
-            k for k in getattr(type(self.model), "experiments", ()) if ".toml" in str(model.get(k))
-        ]
+        own = self._section("extensions")
         tables = {
             "constants": self.constants,
             "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
             "grid": _table(self.grid, self._section("grid")),
-            "model": _table(
-                self.model, dict(model) | {k: str(self._beside(model[k])) for k in files}
-            ),
+            "model": self._table_of_model(),
             "state": dict(self._section("state")),
             "simulation": (
                 keywords
@@ -388,6 +383,12 @@ class Experiment:
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
         return dumps(tables)
+
+    def _table_of_model(self) -> dict[str, Any]:
+        """What it names of other experiments is found from anywhere."""
+        given, model = self._section("model"), self.model
+        keys = [k for k in getattr(type(model), "experiments", ()) if ".toml" in str(given.get(k))]
+        return _table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
 
 
 most_ranks = 1 << 20  # of MPI
