@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from typing import Any
+from weakref import ref
 
 from fathom import mpi
 from fathom.failure import InputError
@@ -19,9 +20,14 @@ class Apart:
     """Which ranks help, and what they compute."""
 
     def __init__(self, simulation, roles):
-        self.simulation, self.roles = simulation, roles
+        self._simulation, self.roles = ref(simulation), roles  # which holds this
         self.helps = roles is not None and roles.server >= 0
         self.core: Any = None  # the process, on ranks that step and on helpers
+
+    @property
+    def simulation(self):
+        """Whose ranks these are."""
+        return self._simulation()
 
     @classmethod
     def of(cls, simulation, alone):

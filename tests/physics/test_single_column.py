@@ -199,7 +199,7 @@ def test_what_is_not_known_is_named(tmp_path):
         fm.ForcedColumn(bomex().drop_vars("ustar"))
     with pytest.raises(ValueError, match="neither z0 nor ustar"):
         fm.ForcedColumn(gabls1().drop_vars("z0"))
-    with pytest.raises(ValueError, match="BulkExchange needs a surface"):
+    with pytest.raises(ValueError, match="BulkExchange needs its own surface"):
         fm.ForcedColumn(bomex(), physics=["BulkExchange"])
     file = bomex().assign_attrs(radiation="on")
     file["aerosol"] = ("lev", np.ones(11))

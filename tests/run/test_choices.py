@@ -69,7 +69,7 @@ def test_what_was_tuned_stays(tmp_path):
                 {"distribution": setting("random")},
                 {"sum": setting("tree", "guessed")},
                 {"sum": setting("tree", gain="much", noise=0)},
-                {"synchronise": setting(1)},
+                {"synchronise": setting(3)},
                 {"sum": {"value": "tree"}},
                 [],
             )
@@ -162,6 +162,7 @@ def test_precedence():
         "tile": "measured on this machine on 2001-02-03",
         "sum": "tuned on this machine on 2001-02-03",
         "synchronise": "default",
+        "in_flight": "default",
         "exchange": "tuned on this machine on 2001-02-03: 2.0 % faster (± 0.4) than packed",
     }
     assert set(parallel.settle(parallel.usual, set(), kept, ranks=1)[1]) == {

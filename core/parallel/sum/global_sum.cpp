@@ -77,6 +77,10 @@ struct NonBlocking final : GlobalSum {
     void complete() override { MPI_Wait(&request, MPI_STATUS_IGNORE); }
 };
 
+/// Tags of messages: not those of halos, which may be under way on the same communicator and whose
+/// receives may not have been posted.
+enum Tag { up = 11, down, across };
+
 /// In round r everybody exchanges with rank xor 2^r and adds, lower rank's number first: all hold
 /// the same bits. Ranks beyond the largest power of two hand theirs to rank - power before, and get
 /// the sum after.
@@ -86,25 +90,25 @@ struct RecursiveDoubling final : GlobalSum {
         const int power = int(std::bit_floor(unsigned(ranks))), n = int(words.size());
         Buffer other;
         if (rank >= power) {
-            MPI_Send(words.data(), n, MPI_UINT64_T, rank - power, 0, comm);
-            MPI_Recv(words.data(), n, MPI_UINT64_T, rank - power, 1, comm, MPI_STATUS_IGNORE);
+            MPI_Send(words.data(), n, MPI_UINT64_T, rank - power, up, comm);
+            MPI_Recv(words.data(), n, MPI_UINT64_T, rank - power, down, comm, MPI_STATUS_IGNORE);
             return;
         }
         if (rank + power < ranks) {
-            MPI_Recv(other.data(), n, MPI_UINT64_T, rank + power, 0, comm, MPI_STATUS_IGNORE);
+            MPI_Recv(other.data(), n, MPI_UINT64_T, rank + power, up, comm, MPI_STATUS_IGNORE);
             add(words, other.data());
         }
         for (int step = 1; step < power; step *= 2) {
             const int partner = rank ^ step;
-            MPI_Sendrecv(words.data(), n, MPI_UINT64_T, partner, 2, other.data(), n, MPI_UINT64_T,
-                         partner, 2, comm, MPI_STATUS_IGNORE);
+            MPI_Sendrecv(words.data(), n, MPI_UINT64_T, partner, across, other.data(), n,
+                         MPI_UINT64_T, partner, across, comm, MPI_STATUS_IGNORE);
             if (partner < rank) {
                 add({other.data(), words.size()}, words.data());
                 std::copy_n(other.begin(), n, words.begin());
             } else
                 add(words, other.data());
         }
-        if (rank + power < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + power, 1, comm);
+        if (rank + power < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + power, down, comm);
     }
 };
 
@@ -117,15 +121,16 @@ struct Tree final : GlobalSum {
                   reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
         Buffer other;
         for (int step = 1; step < reach && rank + step < ranks; step *= 2) {
-            MPI_Recv(other.data(), n, MPI_UINT64_T, rank + step, 0, comm, MPI_STATUS_IGNORE);
+            MPI_Recv(other.data(), n, MPI_UINT64_T, rank + step, up, comm, MPI_STATUS_IGNORE);
             add(words, other.data());
         }
         if (rank) {
-            MPI_Send(words.data(), n, MPI_UINT64_T, rank - reach, 0, comm);
-            MPI_Recv(words.data(), n, MPI_UINT64_T, rank - reach, 1, comm, MPI_STATUS_IGNORE);
+            MPI_Send(words.data(), n, MPI_UINT64_T, rank - reach, up, comm);
+            MPI_Recv(words.data(), n, MPI_UINT64_T, rank - reach, down, comm, MPI_STATUS_IGNORE);
         }
         for (int step = reach / 2; step; step /= 2)
-            if (rank + step < ranks) MPI_Send(words.data(), n, MPI_UINT64_T, rank + step, 1, comm);
+            if (rank + step < ranks)
+                MPI_Send(words.data(), n, MPI_UINT64_T, rank + step, down, comm);
     }
 };
 
