@@ -42,7 +42,8 @@ def listed(physics: Any) -> list[Scheme]:
     """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
     an object, a class or a name.
     """
-    return parts.listed("physics", physics, {"FirstPhysics": FirstPhysics, "RRTMGP": RRTMGP})
+    classes = (FirstPhysics, FullPhysics, AromePhysics, RRTMGP)
+    return parts.listed("physics", physics, {one.__name__: one for one in classes})
 
 
 def _as_often(what, every):

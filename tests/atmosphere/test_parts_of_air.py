@@ -36,6 +36,14 @@ def test_every_way_to_say_it(model, grids):
     assert names(None) == names("none") == names([]) == []
 
 
+@pytest.mark.parametrize("name", ["FirstPhysics", "FullPhysics", "AromePhysics"])
+def test_suites_by_name(name):
+    found = physics.listed(name)
+    assert [s.name for s in found] == [s.name for s in physics.listed(getattr(fm, name)())]
+    with pytest.raises(fm.Error, match=f"did you mean '{name}'"):
+        physics.listed(name[:-1])
+
+
 @pytest.mark.parametrize("model", models)
 @pytest.mark.parametrize(
     "given, said",
