@@ -14,6 +14,7 @@ troposphere, between 0 and that of the standard atmosphere:
 has at ln p + s ln(p_s / p_s'), s from 1 at the ground to 0 aloft; T moves by alpha, relative
 humidity stays.
 4. Spectral fit: the model truncates its start, as any.
+Of one on levels of height the columns are those of `columns_of_heights`.
 
 Ground and sea: `fathom.atmosphere.change_of_ground`.
 """
@@ -25,11 +26,13 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere import columns_of_heights
 from fathom.atmosphere.at_places import AtPlaces
 from fathom.atmosphere.change_of_ground import Ground
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, given_state
 from fathom.failure import InputError
+from fathom.grids.hybrid import REFERENCE
 from fathom.output.gather import Gather
 
 wind = ("eastward_wind", "northward_wind")
@@ -91,7 +94,9 @@ class Change:
 
     @property
     def same_levels(self) -> bool:
-        a, b = self.given.grid.levels, self.model.grid.levels
+        if self.given.on_heights:
+            return False
+        a, b = self.given.grid.levels, self.model.hybrid_levels
         return np.array_equal(a.a, b.a) and np.array_equal(a.b, b.b)
 
     @property
@@ -106,6 +111,8 @@ class Change:
         those of B. wind, log_pressure_ratio, air_temperature, tracers.
         """
         given, model = self.given, self.model
+        if given.on_heights:
+            return self._columns_of_heights(phi)
         source = {name: self.along(name) for name in (*wind, "log_pressure_ratio")}
         for name in given.tracers:
             if name in model.tracers or name == "specific_humidity":
@@ -121,16 +128,38 @@ class Change:
             source.setdefault(name, np.zeros_like(source["air_temperature"]))
         return source
 
+    def _columns_of_heights(self, phi) -> dict[str, np.ndarray]:
+        """The same, of one on levels of height."""
+        moist = "specific_humidity" in self.model.tracers
+        found = columns_of_heights.taken(self.model, self.given, _At(self), moist, phi)
+        found["log_pressure_ratio"] = found.pop("log_surface_pressure")[None] - np.log(REFERENCE)
+        for name in self.model.tracers:
+            found.setdefault(name, np.zeros_like(found["air_temperature"]))
+        return found
+
     def _over_ground(self, source, phi):
         """On B's levels over the surface geopotential phi, some columns at a time."""
         ground = self.along("surface_geopotential")[0]
-        levels = self.given.grid.levels, self.model.grid.levels
+        levels = self.given.grid.levels, self.model.hybrid_levels
         parts = []
         for first in range(0, max(phi.size, 1), BLOCK):
             part = slice(first, first + BLOCK)
             columns = {name: values[:, part] for name, values in source.items()}
             parts.append(in_columns(columns, *levels, ground[part], phi[part]))
         return {name: np.concatenate([p[name] for p in parts], 1) for name in parts[0]}
+
+
+class _At:
+    """The fields of A at own points, as columns_of_heights takes them."""
+
+    def __init__(self, change: Change):
+        self.change = change
+
+    def __call__(self, name: str) -> np.ndarray:
+        return self.change.along(name)
+
+    def wind(self) -> list[np.ndarray]:
+        return [self.change.along(name) for name in wind]
 
 
 class ChangeOfGeometry(Change):
@@ -141,9 +170,10 @@ class ChangeOfGeometry(Change):
         if not hasattr(a, "truncation"):
             raise InputError(
                 "analysis = a limited area, which does not cover the globe of this model: allowed"
-                " is another SpectralAtmosphere"
+                " is another SpectralAtmosphere, or a GridPointAtmosphere on a SphereGrid"
             )
-        self.same_sphere = (a.stretching, a.pole) == (b.stretching, b.pole)
+        self.same_sphere = not self.given.on_heights
+        self.same_sphere = self.same_sphere and (a.stretching, a.pole) == (b.stretching, b.pole)
         self.same_points = self.same_sphere and np.array_equal(a.latitude, b.latitude)
         self.same_points = self.same_points and np.array_equal(a.points, b.points)
         self.same_waves = self.same_points and a.truncation == b.truncation
@@ -238,7 +268,9 @@ class Own:
         self.longitude = self.of(longitude)
         self.latitude = self.of(latitude)
         self.angle = (
-            None if grid.angle is None else self.of(np.broadcast_to(grid.angle, there.shape))
+            None
+            if getattr(grid, "angle", None) is None
+            else self.of(np.broadcast_to(grid.angle, there.shape))
         )
         if hasattr(grid, "sphere"):
             factor = grid.sphere.map_factor(grid.latitude)[:, None]

@@ -26,7 +26,8 @@ class ChangeToArea(Change):
     def _compare(self):
         a, b = self.given.grid, self.model.grid
         self.of_area = hasattr(a, "area")
-        self.same_points = self.of_area and (
+        self.same_points = self.of_area and not self.given.on_heights
+        self.same_points = self.same_points and (
             (a.size, a.points, a.spacing, a.area.centre, repr(a.area.projection))
             == (b.size, b.points, b.spacing, b.area.centre, repr(b.area.projection))
         )

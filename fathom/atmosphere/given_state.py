@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
+from fathom.atmosphere.reference import Constants
 from fathom.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
-from fathom.grids.levels import HybridLevels
+from fathom.grids.levels import HeightLevels, HybridLevels
 from fathom.grids.limited_area import LimitedAreaGrid
+from fathom.grids.rotated import RotatedGrid
+from fathom.grids.sphere import SphereGrid
 from fathom.grids.whole_area import WholeArea
 from fathom.output.formats import restart
 from fathom.reading import once
@@ -28,11 +31,19 @@ def is_given(analysis: Any) -> bool:
 
 def passport(model) -> dict[str, Any]:
     """What a restart says of its geometry, for those that start from it elsewhere."""
-    grid = model.grid
-    return _geometry(grid) | {
+    grid, levels = model.grid, model.grid.levels
+    if hasattr(model, "air_at_rest"):
+        vertical = {
+            "heights": list(map(float, levels.interfaces[::-1])),
+            "decay": levels.decay,
+            "constants": model.constants._asdict(),
+        }
+    else:
+        vertical = {"a": list(map(float, levels.a)), "b": list(map(float, levels.b))}
+    return {
+        **_geometry(grid),
+        **vertical,
         "radius": grid.radius,
-        "a": list(map(float, grid.levels.a)),
-        "b": list(map(float, grid.levels.b)),
         "temperature": model.temperature,
         "tracers": list(model.tracers),
         "boundary": list(model.boundary),
@@ -41,6 +52,18 @@ def passport(model) -> dict[str, Any]:
 
 def _geometry(grid: Any) -> dict[str, Any]:
     """Of a sphere, of an area on a map, or of a plane that is nowhere."""
+    if isinstance(grid, SphereGrid):
+        return {"columns": grid.shape[2], "rows": grid.shape[1]}
+    if isinstance(grid, RotatedGrid):
+        return {
+            "rotated": list(grid.centre),
+            "points": list(grid.points),
+            "resolution": grid.spacing,
+            "coupling": grid.coupling,
+            "rim": grid.rim,
+        }
+    if not hasattr(grid, "size") and not hasattr(grid, "truncation"):
+        return {}
     if hasattr(grid, "truncation"):
         return {
             "truncation": grid.truncation,
@@ -63,8 +86,11 @@ def _geometry(grid: Any) -> dict[str, Any]:
 
 class Given:
     """Fields of an atmosphere A, cut into the blocks of this rank: `grid`, `domain`, `temperature`
-    (the name of its field), `tracers`, `boundary`, `date`.
+    (the name of its field), `tracers`, `boundary`, `date`. Of one on levels of height `constants`
+    are those of its air, and its ground is the lowest interface.
     """
+
+    constants: Any = None
 
     grid: Any
     domain: Any
@@ -81,6 +107,14 @@ class Given:
     def windows(self, name: str) -> list[np.ndarray]:
         """(levels, rows, columns) of each block of this rank."""
         raise NotImplementedError
+
+    @property
+    def on_heights(self) -> bool:
+        return self.constants is not None
+
+    def _ground(self) -> list[np.ndarray]:
+        """surface_geopotential of one on levels of height."""
+        return [self.constants.gravity * w[-1:] for w in self.windows("interface_height")]
 
     def by_rows(self, name: str, over_map_factor: bool = False) -> list[np.ndarray]:
         """The same as transforms take them, (rows, levels, columns); of wind u / m."""
@@ -102,7 +136,8 @@ class OfSimulation(Given):
         if not hasattr(grid, "truncation") and not hasattr(grid, "area"):
             raise InputError(
                 f"analysis = a simulation of {type(simulation.model).__name__}: allowed is one of"
-                " SpectralAtmosphere, or of LimitedAreaAtmosphere on a LimitedAreaGrid"
+                " SpectralAtmosphere, of GridPointAtmosphere on a SphereGrid or a RotatedGrid, or"
+                " of LimitedAreaAtmosphere on a LimitedAreaGrid"
             )
         same = (mpi.MPI.IDENT, mpi.MPI.CONGRUENT)
         if mpi.MPI.Comm.Compare(simulation.comm, comm) not in same:
@@ -113,12 +148,15 @@ class OfSimulation(Given):
         self.grid, self.domain, self.rank = model.grid, simulation.domain, comm.rank
         self.temperature, self.tracers = model.temperature, model.tracers
         self.boundary, self.date = list(model.boundary), simulation.date
+        self.constants = model.constants if hasattr(model, "air_at_rest") else None
         self.columns = {f["name"] for f in simulation.fields.fields if f["vertical"] == "column"}
 
     def has(self, name: str) -> bool:
         return self.simulation.fields.has(name)
 
     def windows(self, name: str) -> list[np.ndarray]:
+        if self.on_heights and name == "surface_geopotential":
+            return self._ground()
         return self.simulation.fields.windows(name)
 
 
@@ -130,6 +168,7 @@ class OfRestart(Given):
         self.grid, told = grid_of(header, path), header.extra["geometry"]
         self.temperature, self.tracers = told["temperature"], told["tracers"]
         self.boundary = told["boundary"]
+        self.constants = Constants(**told["constants"]) if "constants" in told else None
         self.date = type(simulation.clock)(header.start, header.calendar).date(header.seconds)
         self.rank = simulation.comm.rank
         self.domain = simulation.domain_of(self.grid, 0)
@@ -160,6 +199,8 @@ class OfRestart(Given):
         return name in self.held
 
     def windows(self, name: str) -> list[np.ndarray]:
+        if self.on_heights and name == "surface_geopotential":
+            return self._ground()
         return self.held[name]
 
 
@@ -172,12 +213,14 @@ def _head(path):
 def grid_of(header: Any, path: Any) -> Any:
     """The grid that the header of a restart says. ValueError: it says none."""
     told = header.extra.get("geometry")
+    if told and "heights" in told and ("columns" in told or "rotated" in told):
+        return _of_heights(told)
     if told and "projection" in told:
         return _area_of(told)
     if not told or "truncation" not in told:
         raise InputError(
             f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
-            " not of a SpectralAtmosphere or LimitedAreaAtmosphere"
+            " not of an atmosphere that has places on earth"
         )
     return GaussianGrid(
         told["truncation"],
@@ -187,6 +230,21 @@ def grid_of(header: Any, path: Any) -> Any:
         pole=told["pole"],
         radius=told["radius"],
         levels=HybridLevels(a=told["a"], b=told["b"]),
+    )
+
+
+def _of_heights(told: dict[str, Any]) -> Any:
+    levels = HeightLevels(heights=told["heights"], decay=told["decay"])
+    if "columns" in told:
+        return SphereGrid(told["columns"], told["rows"], levels=levels, radius=told["radius"])
+    return RotatedGrid(
+        centre=told["rotated"],
+        resolution=told["resolution"],
+        points=told["points"],
+        coupling=told["coupling"],
+        rim=told["rim"],
+        levels=levels,
+        radius=told["radius"],
     )
 
 

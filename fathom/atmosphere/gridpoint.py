@@ -16,8 +16,11 @@ from fathom.atmosphere import (
     start,
 )
 from fathom.atmosphere import outer as outer_models
+from fathom.atmosphere.change_to_heights import ChangeToHeights
+from fathom.atmosphere.given_state import is_given, passport
 from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
+from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.failure import InputError
@@ -82,7 +85,6 @@ class GridPointAtmosphere(AirWithPhysics):
     """
 
     experiments = ("outer_model",)  # arguments that may be files of experiments
-    goes_along = ("eastward_wind", "northward_wind")  # in restarts
     halo = 1
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
@@ -267,6 +269,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
             it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
+            A Simulation of another atmosphere, or its restart (docs/post.md).
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h" as
             a spectral atmosphere has it (docs/forecast.md); 0: none, as by default.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
@@ -291,13 +294,7 @@ class GridPointAtmosphere(AirWithPhysics):
                 geopotential, g = self.orography, self.parameters["gravity"]
                 self.orography = lambda x, y: geopotential(x, y) / g
         if analysis is not None:
-            if not self.sphere:
-                raise InputError(
-                    f"analysis = {analysis!r} is of the earth: it needs a SphereGrid"
-                    " or a RotatedGrid"
-                )
-            found, self.orography = gridpoint_state.analysis(self, analysis)
-            values = found | values
+            values = self._analysis(analysis) | values
         for name, value in values.items():
             if name not in self.settable:
                 raise InputError(
@@ -307,6 +304,19 @@ class GridPointAtmosphere(AirWithPhysics):
             self.initial[name] = value
         gridpoint_state.check(self.initial)
         return self
+
+    def _analysis(self, analysis):
+        """What to set of it; another atmosphere is asked once blocks are known."""
+        if not self.sphere:
+            raise InputError(
+                f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
+            )
+        if is_given(analysis):
+            self.given = analysis
+            return {}
+        self.given = None
+        found, self.orography = gridpoint_state.analysis(self, analysis)
+        return found
 
     # ---- what the simulation asks for ------------------------------------------------------------
 
@@ -426,9 +436,43 @@ class GridPointAtmosphere(AirWithPhysics):
         """Nothing that differs between steps."""
         return {}
 
+    def arrive(self, simulation):
+        """Once blocks are known: what another atmosphere gives."""
+        if self.given is None:
+            return
+        self.change = self.changed_by(ChangeToHeights, simulation)
+        ground = dict(self.change.ground)
+        if (geopotential := ground.pop("surface_geopotential", None)) is not None:
+            self.orography = geopotential / self.parameters["gravity"]
+            for name in ("heights", "air_at_rest"):  # of flat ground
+                self.__dict__.pop(name, None)
+        self.initial |= ground
+        self.initial |= self.change.functions(self.surface_geopotential)
+
+    @property
+    def arrived(self):
+        """What I/O servers must know of it: attribute -> value."""
+        return {} if self.given is None else {"orography": self.orography}
+
+    @property
+    def goes_along(self):
+        """Fields of a restart other than the state: where they go on from, and for those that start
+        from it elsewhere.
+        """
+        below = (n for n in self.boundary if n not in layer_fields)
+        return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
+
+    @property
+    def passport(self):
+        """What a restart says of its geometry."""
+        return passport(self)
+
     def initialise(self, simulation):
         """The initial state into the fields."""
         simulation.changed = True
+        change, self.change = self.change, None
+        if change is not None and change.fill(self.surface_geopotential):
+            return
         state = gridpoint_state.state(self)
         for name, values in (state | gridpoint_state.wind_at_centers(self, state)).items():
             for k, level in enumerate(values):

@@ -2,11 +2,9 @@
 plane of a limited area have in common.
 """
 
-import warnings
 from collections.abc import Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
@@ -63,8 +61,6 @@ class HydrostaticAtmosphere(AirWithPhysics):
     }
     rotations = ()
     linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
-    given: Any = None  # another atmosphere that this one starts from
-    change: Any = None
     parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
@@ -87,11 +83,6 @@ class HydrostaticAtmosphere(AirWithPhysics):
         ground = self.earth_below()
         self.orography = ground.pop("surface_geopotential")
         self.initial |= {field: v for field, v in ground.items() if field in self.boundary}
-
-    @property
-    def flat(self):
-        """Whether no orography was given."""
-        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
 
     @property
     def hybrid_levels(self):
@@ -175,24 +166,6 @@ class HydrostaticAtmosphere(AirWithPhysics):
     def profiles_of_step(self, first):
         """Weights of now and before in the extrapolation to the new time."""
         return {"time_weights": [1.0, 0.0] if first else [2.0, -1.0]}
-
-    def changed_by(self, kind, simulation):
-        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
-        given with it.
-        """
-        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
-        if beside:
-            raise InputError(
-                f"analysis = another atmosphere gives {', '.join(beside)}; allowed with it are"
-                f" {', '.join(self.boundary) or 'no fields'}"
-            )
-        change = kind(self.given, simulation)
-        if simulation.is_root and str(change.given.date) != str(simulation.date):
-            warnings.warn(
-                f"the state given is of {change.given.date}, this run starts at {simulation.date}",
-                stacklevel=2,
-            )
-        return change
 
     def initialise(self, simulation):
         """The initial state into the fields. True: it is truncated already, with its gradients."""

@@ -1,5 +1,6 @@
 """What a model of air says of the physics that acts on its columns, and of what lies below."""
 
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,6 +34,10 @@ class AirWithPhysics(Model):
     grid: Any
     initial: dict[str, Any]
     budget: Any = None  # fathom.atmosphere.budget
+    orography: Any
+    given: Any = None  # another atmosphere that this one starts from
+    change: Any = None
+    settable: Any
 
     def _take_physics(self, physics, tracers):
         """The list of schemes, and what trajectories carry together with the air."""
@@ -81,6 +86,29 @@ class AirWithPhysics(Model):
         """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
         land = self.initial.get("land_fraction", 0)
         return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
+
+    @property
+    def flat(self):
+        """Whether no orography was given."""
+        return np.ndim(self.orography) == 0 and not callable(self.orography) and not self.orography
+
+    def changed_by(self, kind, simulation):
+        """The change of geometry from the atmosphere that is given. ValueError: fields of air are
+        given with it.
+        """
+        beside = [n for n in self.initial if n in self.settable and n not in self.boundary]
+        if beside:
+            raise InputError(
+                f"analysis = another atmosphere gives {', '.join(beside)}; allowed with it are"
+                f" {', '.join(self.boundary) or 'no fields'}"
+            )
+        change = kind(self.given, simulation)
+        if simulation.is_root and str(change.given.date) != str(simulation.date):
+            warnings.warn(
+                f"the state given is of {change.given.date}, this run starts at {simulation.date}",
+                stacklevel=2,
+            )
+        return change
 
     @property
     def kept_fluxes(self):

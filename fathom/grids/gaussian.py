@@ -30,7 +30,8 @@ orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
 
 class GaussianGrid(Grid):
-    """Rows of equidistant points from longitude 0 at Gaussian latitudes, from south to north.
+    """Rows of equidistant points from longitude 0 at Gaussian latitudes, from south to north; about
+    a pole of their own they begin on the meridian towards the north pole.
 
     Parameters
     ----------
@@ -96,7 +97,7 @@ class GaussianGrid(Grid):
             number_of("stretching", stretching, "1"),
             tuple(pair("pole", pole, "degrees")),
         )
-        self.sphere = Schmidt(self.stretching, self.pole)
+        self.sphere = Schmidt(self.stretching, self.pole, towards_pole=True)
         if self.stretching > 1:
             self.rows = self.rows.stretched(self.stretching)
         self.points = np.asarray(self.rows.points)
@@ -185,7 +186,11 @@ class GaussianGrid(Grid):
 
     @property
     def identity(self):
-        sphere = {} if self.sphere.plain else {"sphere": np.array([self.stretching, *self.pole])}
+        sphere = (
+            {}
+            if self.sphere.plain
+            else {"sphere": np.array([self.stretching, *self.pole, self.sphere.south])}
+        )
         return {
             "latitude": self.latitude,
             "points": self.points,
@@ -268,10 +273,12 @@ class GaussianGrid(Grid):
                 },
             )
         finest = {"finest": self.pole} if self.stretching > 1 else {}
+        sphere = {} if self.sphere.plain else {"sphere": self.sphere}
         return (
             {"longitude": longitude, "latitude": latitude}
             | edges
             | finest
+            | sphere
             | {"area": full, "hybrid_a": levels.a, "hybrid_b": levels.b}
             | {"truncation": self.truncation}
         )

@@ -124,7 +124,8 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     for place, dims in dimensions.items():
         if place == "center" or dims in points:
             result |= _horizontal(grid, place)
-    result |= _of_cells(grid) | _of_map(grid) | _of_depth(grid, result, variables)
+    result |= _of_cells(grid) | _of_map(grid) | _of_sphere(grid)
+    result |= _of_depth(grid, result, variables)
     result = without_lost_terms(result, {held.name for held in variables})
     return with_axes(result, _counted(grid, used))
 
@@ -140,6 +141,21 @@ def _counted(grid: Mapping[str, Any], used: set[str]) -> dict[str, int]:
 
 def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple]:
     return _map(grid) if _on_a_map(grid) else {}
+
+
+def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple]:
+    """What a Gaussian grid is even on, where that is not the earth as it is."""
+    if "sphere" not in grid:
+        return {}
+    sphere = grid["sphere"]
+    about = {
+        "long_name": "sphere on which the rows are even, from the meridian towards the north pole",
+        "stretching_factor": sphere.stretching,
+        "pole_longitude": sphere.pole[0],
+        "pole_latitude": sphere.pole[1],
+        "truncation": int(grid["truncation"]),
+    }
+    return {"sphere": ((), np.int32(0), about)}
 
 
 def _of_depth(

@@ -69,6 +69,7 @@ class Servers:
                 "cuts": (d.i_cuts, d.j_cuts),
                 "owners": d.blocks[:, 5].tolist(),
                 "state": simulation.in_restarts,
+                "model": getattr(simulation.model, "arrived", {}),
                 "streams": [stream.announcement() for stream in self.streams],
             }
         )
@@ -229,6 +230,7 @@ class _Server:
 
     def __init__(self, simulation, told):
         self.simulation = simulation
+        vars(simulation.model).update(told["model"])
         grid, h = simulation.model.grid, simulation.model.grid.horizontal
         wet = np.ascontiguousarray(grid.wet_levels, np.int32).ravel().tolist()
         topology = mpi.core.Topology(h.nx, h.ny, h.periodic, h.fold)

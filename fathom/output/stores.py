@@ -14,6 +14,7 @@ from fathom import names, output, provenance
 from fathom.failure import InputError
 from fathom.output import diagnostics, files
 from fathom.output.along import Along
+from fathom.output.encoders import Encoders
 from fathom.output.fit import Fit
 from fathom.output.places import Places
 from fathom.output.statistics import Statistics, statistics
@@ -80,10 +81,10 @@ class Store(Statistics, Along, Places, Stream):
         self.zonal = bool(zonal)
         self.target: Any = self._place(regular, grid, section, area)
         self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
-        self.shared = self.in_order = output.writer(
-            path
-            # any rank may write its chunks; else one writes all. An unknown ending is an error now
-        ).collective
+        writer = output.writer(path)  # an unknown ending is an error now
+        # any rank may write its chunks; else one writes all, which others may encode
+        self.shared = self.in_order = writer.collective
+        self.encoders = Encoders(self) if getattr(writer, "encodes", False) else None
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
         self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
         self.compression = None
@@ -113,6 +114,8 @@ class Store(Statistics, Along, Places, Stream):
         self._find_target()
         if self.shared:
             self.reopen()
+        elif self.dealt and not s.is_root:
+            self.file = output.writer(self.whole_path).encoder(self.whole_path)
         self.count, regions = s.comm.bcast(
             (
                 len(self.file.times),
@@ -121,6 +124,8 @@ class Store(Statistics, Along, Places, Stream):
             if s.is_root
             else None
         )
+        if self.dealt and self.encoders is not None:
+            regions = self.encoders.bands(regions)
         self._arrange(fields, regions)
         self._resume()
 
@@ -360,12 +365,23 @@ class Store(Statistics, Along, Places, Stream):
             else:
                 values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
-            self.file.write(
-                self._alias(name),
-                event.time,
-                product.regions[n],
-                values.astype(self.dtype, copy=False),
-            )
+            self._keep(name, event, product.regions[n], values.astype(self.dtype, copy=False))
+
+    def _keep(self, name, event, region, values):
+        """A region of a variable is written, or waits for the others."""
+        if self.dealt and self.encoders is not None:
+            self.encoders.keep(name, region, values)
+        else:
+            self.file.write(self._alias(name), event.time, region, values)
+
+    @property
+    def dealt(self):
+        s = self.simulation
+        return self.shared or (self.encoders is not None and not s.roles)
+
+    def collect(self, event):
+        if self.dealt and self.encoders is not None:
+            self.encoders.collect(event)
 
     @contextmanager
     def _early(self, names, seconds):

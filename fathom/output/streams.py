@@ -123,6 +123,7 @@ class Stream(ABC):
                     here = s.writers.index(s.comm.rank), len(s.writers)
                     for piece in self._pieces(event, list(products), arrays, *here):
                         piece()
+        self.collect(event)
         with region("all have written", "output", "sum", s.comm):
             s.comm.barrier()
         if not self.shared:
@@ -133,7 +134,7 @@ class Stream(ABC):
         plan.
         """
         s = self.simulation
-        key = item.rectangles, item.first % len(s.writers) if self.shared else None
+        key = item.rectangles, item.first % len(s.writers) if self.dealt else None
         if key not in s.gathers:
             s.gathers[key] = Gather(
                 s.comm,
@@ -146,8 +147,16 @@ class Stream(ABC):
             )
         return s.gathers[key]
 
+    @property
+    def dealt(self):
+        """Whether rectangles are dealt out among those that write."""
+        return self.shared
+
     def _writer(self, n, writers):
-        return n % writers if self.shared else 0
+        return n % writers if self.dealt else 0
+
+    def collect(self, event):
+        """What all have made of an event goes where it is written; all computing ranks call it."""
 
     def _pieces(self, event, products, arrays, position, writers):
         """What the writer at that position of so many has to do, in pieces that do not depend on

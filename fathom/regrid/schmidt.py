@@ -7,6 +7,9 @@ stretching the real latitude is f, longitudes alike:
 m is the map factor: c times finer at the pole of stretching, c times coarser opposite. The rotation
 that takes the north pole along its meridian to the pole of stretching then gives longitude and
 latitude on earth. Degrees everywhere.
+
+l' counts from the meridian that this takes from Greenwich's, or from that which runs from the pole
+of stretching towards the north pole, as files of ARPEGE and of GRIB have it.
 """
 
 from __future__ import annotations
@@ -18,9 +21,15 @@ from fathom.failure import InputError
 
 
 class Schmidt:
-    """stretching c >= 1; pole of stretching (longitude, latitude)."""
+    """stretching c >= 1; pole of stretching (longitude, latitude); towards_pole: whether longitudes
+    about another pole than that of the earth begin towards the latter."""
 
-    def __init__(self, stretching: float = 1.0, pole: tuple[float, float] = (0.0, 90.0)):
+    def __init__(
+        self,
+        stretching: float = 1.0,
+        pole: tuple[float, float] = (0.0, 90.0),
+        towards_pole: bool = False,
+    ):
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
             raise InputError(
@@ -32,6 +41,8 @@ class Schmidt:
                 f"pole = {pole!r}: longitude and latitude of the pole of stretching, latitude"
                 " within [-90, 90] degrees"
             )
+        # where the meridian lies that runs south from the pole of stretching
+        self.south = 180.0 if towards_pole and self.rotated else self.pole[0]
         c2 = self.stretching**2
         self.a, self.b = (c2 + 1) / (2 * self.stretching), (c2 - 1) / (2 * self.stretching)
 
@@ -61,7 +72,7 @@ class Schmidt:
         if not self.rotated:
             return np.asarray(longitude, float), latitude
         (x, y, z), (sine, cosine) = (
-            np.moveaxis(unit_vectors(longitude - self.pole[0], latitude), -1, 0),
+            np.moveaxis(unit_vectors(longitude - self.south, latitude), -1, 0),
             self._tilt(),
         )
         x, z = x * sine + z * cosine, z * sine - x * cosine
@@ -83,7 +94,7 @@ class Schmidt:
         )
         x, z = x * sine - z * cosine, x * cosine + z * sine
         across = np.hypot(x, y)
-        return self.pole[0] + np.rad2deg(np.arctan2(y, x)), np.rad2deg(
+        return self.south + np.rad2deg(np.arctan2(y, x)), np.rad2deg(
             np.arctan2(self.a * z - self.b, across)
         )
 
@@ -91,7 +102,7 @@ class Schmidt:
         """From east on earth to east about the pole of stretching, counter-clockwise [radians], at
         points of the computational sphere; on_earth: their longitude there, where it is not that of
         `to_earth`: at a pole of the earth."""
-        here = np.deg2rad(longitude - self.pole[0])
+        here = np.deg2rad(longitude - self.south)
         there, latitude = self.to_earth(longitude, latitude)
         there, latitude = (
             np.deg2rad((there if on_earth is None else on_earth) - self.pole[0]),

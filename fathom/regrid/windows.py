@@ -153,7 +153,7 @@ class ZonalMean(Target):
             "corner_longitude": ends,
             "area": np.asarray(along.mapping["area"]).sum(1, keepdims=True),
         }
-        for name in ("wet_levels", "bottom_thickness", "land_fraction"):
+        for name in ("wet_levels", "bottom_thickness", "land_fraction", "sphere"):
             mapping.pop(name, None)
         super().__init__(
             mapping["longitude"], along.latitude, mapping, interpolations=along.interpolations

@@ -150,6 +150,13 @@ def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     assert one == on_ranks(3, output_requests, "sums", "0", "2")  # two of three write
 
 
+def test_grib_and_fa_are_encoded_by_any_ranks_to_the_same_bytes(on_ranks):
+    one, three = (on_ranks(n, output_requests, "whole_times") for n in (1, 3))
+    assert one == three and len(one) == 3 + 3 + 3 + 2 + 3
+    assert one == on_ranks(3, output_requests, "whole_times", "1")  # a server
+    assert one == on_ranks(3, output_requests, "whole_times", "0", "2")  # two of three write
+
+
 @pytest.mark.parametrize(
     "asked, word",
     [

@@ -97,6 +97,38 @@ def sums(servers=0, writers="all"):
     return found
 
 
+def whole_times(servers=0, writers="all"):
+    """Hashes of files of GRIB2 and FA, and who encoded."""
+    from fathom import mpi
+    from small_atmospheres import held_suarez
+
+    sphere = {"stretching": 1.5, "pole": (5.0, 45.0)}
+    simulation = held_suarez(15, 4, step="1200s", mountain=1000, servers=servers, **sphere)
+    folder = mpi.world.bcast(tempfile.mkdtemp() if mpi.is_root else None)
+    simulation.directory = Path(folder)
+    simulation.parallel["writers"] = writers
+    names = ["air_temperature", "eastward_wind", "northward_wind", "surface_air_pressure"]
+    for ending in ("grib2", "fa"):
+        simulation.output(f"layers.{ending}", names, every="1h")
+        simulation.output(f"mean.{ending}", names[:3], every="1h", regular=6, statistic="mean")
+        simulation.output(
+            f"levels.{ending}", [*names, "geopotential_height"], every="1h", levels=[850, 500, 250]
+        )
+    simulation.output("waves.fa", names, every="1h", compression="waves")
+    simulation.run("2h", report=False)
+    mpi.world.barrier()
+    found = {}
+    for path in (
+        sorted((*Path(folder).glob("*.grib2"), *Path(folder).glob("*.fa/*"))) if mpi.is_root else ()
+    ):
+        content = path.read_bytes()
+        if path.suffix == ".grib2":  # the first line has a date
+            content = content.split(b"\n", 1)[1]
+        if path.name != "frame.fa":
+            found[str(path.relative_to(folder))] = hashlib.sha256(content).hexdigest()
+    return found
+
+
 def main():
     from fathom import mpi
 

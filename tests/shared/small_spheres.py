@@ -168,6 +168,33 @@ def bits_of_area(steps=2, ranks=None, **options):
     return {"checksum": sim.checksum(), "received": sum(points for points, _ in halos)}
 
 
+def geometries():
+    """Checksums of states in other geometries: of waves on heights, that in waves, of an area."""
+    import fathom as fm
+    import small_atmospheres
+
+    given = small_atmospheres.held_suarez(
+        levels=6, physics=[], mountain=900, tracers=["specific_humidity"]
+    )
+    there = sphere(nx=32, ground=False, number=10, tracers=["specific_humidity"])
+    back = small_atmospheres.held_suarez(levels=8, physics=[], tracers=["specific_humidity"])
+    grid = fm.RotatedGrid(
+        centre=(90, 40), resolution=200e3, points=(20, 18), coupling=4,
+        levels=fm.HeightLevels(number=8, top=20e3),
+    )  # fmt: skip
+    area = fm.Simulation(
+        fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]),
+        step="5min",
+        directory=tempfile.mkdtemp(),
+    )
+    found = []
+    for one, source in ((there, given), (back, there), (area, there)):
+        one.model.initial, one.model.orography = {}, 0.0
+        one.model.set(analysis=source)
+        found.append(one.prepare().checksum())
+    return found
+
+
 def weather(steps=4, **options):
     """Checksum after some steps with physics; humidity and rain."""
     sim = aquaplanet(**options).prepare()

@@ -22,8 +22,8 @@
 
 A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
 after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
-+0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows of points about a pole of their own are read,
-not written.
++0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows about a pole of their own begin on the
+meridian towards the north pole, as those of GaussianGrid do.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ from fathom.names import describe
 from fathom.output import files
 from fathom.output.formats import fa_waves, grib, lfi
 from fathom.output.formats.whole_times import (
+    Finished,
     WholeTimes,
     are_gaussian,
     axes_of,
@@ -51,10 +52,13 @@ from fathom.output.formats.whole_times import (
     check_rows,
     dims_of,
     elsewhere,
+    gaussian,
     map_of,
+    sphere_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 from fathom.regrid.projections import LambertConformal, PolarStereographic, Projection, touching
+from fathom.regrid.schmidt import Schmidt
 
 packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = (
@@ -103,21 +107,32 @@ class Frame:
                 raise InputError(
                     f"Gaussian rows of FA begin at longitude 0, not {longitude[0]:g}: {elsewhere()}"
                 )
-            waves = truncation or (nx - 1) // 3
-            half = np.ones(ny // 2, np.int64)
-            return cls(
-                np.array([waves, ny, nx, levels, 1]),
-                np.array([1.0, 1.0, 0.0, 1.0]),
-                np.concatenate([nx * half, waves * half]),
-                np.sin(np.deg2rad(latitude[: ny // 2 - 1 : -1])),
-                hybrid,
-            )
+            return cls.on_sphere(Schmidt(), ny, nx, a, b, truncation or (nx - 1) // 3)
         return cls(
             np.array([_waves, ny, nx, levels, -_waves]),
             np.zeros(4),
             _limited_rows(nx, ny),
             _limited_corners(latitude, longitude),
             hybrid,
+        )
+
+    @classmethod
+    def on_sphere(
+        cls, sphere: Schmidt, ny: int, nx: int, a: np.ndarray, b: np.ndarray, truncation: int
+    ) -> Frame:
+        """Of Gaussian rows, alike in number of points, on a sphere that may be stretched, and
+        rotated; interfaces p = a + b ps [Pa].
+        """
+        x, y = np.deg2rad(sphere.pole)
+        # exactly, where it is the pole of the earth
+        pole = [np.sin(y), np.cos(x), np.sin(x)] if sphere.rotated else [1.0, 1.0, 0.0]
+        half = np.ones(ny // 2, np.int64)
+        return cls(
+            np.array([truncation, ny, nx, len(b) - 1, 2 if sphere.rotated else 1]),
+            np.array([*pole, sphere.stretching]),
+            np.concatenate([nx * half, truncation * half]),
+            np.sin(np.deg2rad(gaussian(ny)[: ny // 2 - 1 : -1])),
+            np.concatenate([[_p0], a / _p0, b]),
         )
 
     @classmethod
@@ -207,6 +222,9 @@ def _frame_of(arrays: Mapping[str, tuple]) -> Frame:
     a, b = _interfaces(arrays)
     if "projection" in arrays:
         return Frame.on_map(*map_of(arrays), a, b)
+    if "sphere" in arrays:
+        ny, nx = (len(arrays[name][1]) for name in dims_of(arrays))
+        return Frame.on_sphere(sphere_of(arrays), ny, nx, a, b, arrays["sphere"][2]["truncation"])
     latitude, longitude = arrays["latitude"], arrays["longitude"]
     return Frame.on(latitude[1], longitude[1], a, b, latitude[2].get("truncation"))
 
@@ -223,10 +241,14 @@ class FaWriter(WholeTimes):
     """A store of FA files open for writing."""
 
     compressions = ("none", "waves", *grib.compressions)
+    encodes = True
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a store made by `create`, to append."""
-        self.path, self.writes = Path(path), writes or files.Writes()
+        self._hold(Path(path), writes or files.Writes())
+
+    def _hold(self, path: Path, writes: files.Writes) -> None:
+        self.path, self.writes = path, writes
         self._held = Contents(self.path)
         self.variables, self.sizes, self._bounds, self._encoded = (
             self._held.variables,
@@ -300,15 +322,18 @@ class FaWriter(WholeTimes):
     def close(self) -> None:
         """Nothing is open."""
 
-    def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[tuple[str, Any]]:
+    def _encode(
+        self, variable: VariableSpec, array: np.ndarray, first: int = 0
+    ) -> list[tuple[str, Any]]:
         """(name, what becomes of its words) of each level."""
         names = articles_of(variable, self._held.head["coordinates"])
+        names = names[first : first + (len(array) if np.ndim(array) == 3 else 1)]
         if self._held.head["packing"]:
             return list(
                 zip(
                     names,
                     grib.messages_of(
-                        variable, array, self._held.head, self._held.head["coordinates"]
+                        variable, array, self._held.head, self._held.head["coordinates"], first
                     ),
                 )
             )
@@ -322,10 +347,8 @@ class FaWriter(WholeTimes):
             for name, values in zip(names, levels[:, rows])
         ]
 
-    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
-        """A file that has its name once it is whole."""
-        start, interval = self._held.axis.start, bounds or (0.0, seconds)
-        dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
+    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+        """(name, words) of each level."""
 
         def words(values):
             if isinstance(values, Waves):
@@ -336,10 +359,16 @@ class FaWriter(WholeTimes):
                 else _message(grib.codes(values, *(bounds or (seconds,))))
             )
 
+        return Finished((name, words(values)) for name, values in held)
+
+    def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
+        """A file that has its name once it is whole."""
+        start, interval = self._held.axis.start, bounds or (0.0, seconds)
+        dates, moment = _moment(start, *(interval[::-1] if bounds else (seconds,)))
         fields = {
-            name: words(values)
+            name: words
             for variable in self.variables
-            for name, values in self._encoded[variable]
+            for name, words in self._finished(variable, seconds, bounds)
         }
         file = self.path / _file_name(interval[1])
         lfi.write(
@@ -407,7 +436,7 @@ class Contents:
     def in_waves(self, variable: VariableSpec) -> bool:
         """Whether its articles hold waves: of a smooth field, where the store has them so."""
         known = describe(variable.name).name
-        return bool(self.head.get("waves")) and known in fa_waves.smooth
+        return bool(self.head.get("waves")) and fa_waves.are_waves(self.frame, known)
 
     def add(self, file: Path, seconds: float, bounds: tuple[float, float] | None) -> None:
         self.files.append(file)

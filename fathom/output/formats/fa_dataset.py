@@ -196,12 +196,12 @@ def _wind_of(
     articles: lfi.Articles, frame: Frame, of_psi: str, chi: dict[float, str]
 ) -> list[np.ndarray]:
     of_chi = next(name for name in chi.values() if name[:4] == of_psi[:4])
-    sphere, first = _sphere_of(frame)
+    sphere = _sphere_of(frame)
     parts = fa_waves.wind(
         frame, sphere, RADIUS, *(values(articles, name) for name in (of_psi, of_chi))
     )
     if sphere.rotated:
-        longitude, latitude = _along_rows(frame, first)
+        longitude, latitude = _along_rows(frame)
         parts = list(turned(parts[0], parts[1], sphere.angle(longitude, latitude)))
     shape = _grid(frame)[2]
     return [
@@ -357,14 +357,14 @@ def _global(frame: Frame) -> Grid:
     """Of the sphere: rows of latitude where they are alike and lie so, points where not."""
     ny, nx = (int(n) for n in frame.dimensions[1:3])
     points, latitude = _rows_of(frame)
-    sphere, first = _sphere_of(frame)
+    sphere = _sphere_of(frame)
     if sphere.plain and (points == nx).all():
         axes = {
             "latitude": xarray.Variable(("latitude",), latitude[::-1], _north),
             "longitude": xarray.Variable(("longitude",), 360.0 * np.arange(nx) / nx, _east),
         }
         return axes, ("latitude", "longitude"), (ny, nx)
-    places = sphere.to_earth(*_along_rows(frame, first))
+    places = sphere.to_earth(*_along_rows(frame))
     axes = {
         name: xarray.Variable(("point",), held, given)
         for name, held, given in zip(("longitude", "latitude"), places, (_east, _north))
@@ -383,20 +383,17 @@ def _rows_of(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     return points, latitude
 
 
-def _sphere_of(frame: Frame) -> tuple[Schmidt, float]:
-    """The sphere of the rows, and the longitude about its pole where they begin: the meridian from
-    the pole of stretching to the north pole.
-    """
+def _sphere_of(frame: Frame) -> Schmidt:
+    """The sphere of the rows."""
     sine, cosine_east, sine_east, stretching = frame.sphere
     pole = np.rad2deg(np.arctan2(sine_east, cosine_east)), np.rad2deg(np.arcsin(sine))
-    sphere = Schmidt(stretching, pole if frame.dimensions[4] == 2 else (0.0, 90.0))
-    return sphere, sphere.pole[0] + 180 if sphere.rotated else 0.0
+    return Schmidt(stretching, pole if frame.dimensions[4] == 2 else (0.0, 90.0), towards_pole=True)
 
 
-def _along_rows(frame: Frame, first: float) -> tuple[np.ndarray, np.ndarray]:
+def _along_rows(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     """Longitude and latitude of all points about the pole of the rows, in the order of the file."""
     points, latitude = _rows_of(frame)
-    along = np.concatenate([first + 360.0 * np.arange(n) / n for n in points])
+    along = np.concatenate([360.0 * np.arange(n) / n for n in points])
     return along, np.repeat(latitude, points)
 
 

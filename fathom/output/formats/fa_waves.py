@@ -30,6 +30,14 @@ smooth = (
 )
 
 
+def are_waves(frame: Frame, name: str) -> bool:
+    """Whether a field of that name is a sum of the waves of the frame; vorticity and divergence
+    have those of the squared map factor besides, where rows are stretched.
+    """
+    even = frame.dimensions[4] <= 0 or frame.sphere[3] == 1
+    return name in smooth and (even or name not in ("vorticity", "divergence"))
+
+
 def size(frame: Frame) -> int:
     """Numbers of an article."""
     if frame.dimensions[4] > 0:

@@ -27,6 +27,7 @@ from fathom.names import fields, near
 from fathom.output import files
 from fathom.output.formats import grib_map
 from fathom.output.formats.whole_times import (
+    Finished,
     WholeTimes,
     are_gaussian,
     axes_of,
@@ -36,6 +37,7 @@ from fathom.output.formats.whole_times import (
     dims_of,
     elsewhere,
     map_of,
+    sphere_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
@@ -54,17 +56,22 @@ class GribWriter(WholeTimes):
     """A GRIB2 file open for writing."""
 
     compressions = tuple(compressions)
+    encodes = True
+    _file = -1
 
     def __init__(self, path: str | Path, writes: files.Writes | None = None):
         """Open a file made by `create`, to append; what follows its last complete time is cut
         off.
         """
-        self.path, self.writes = Path(path), writes or files.Writes()
+        self._hold(Path(path), writes or files.Writes())
+        self._file = os.open(self.path, os.O_WRONLY)
+        self._cut(len(self._held.times))
+
+    def _hold(self, path: Path, writes: files.Writes) -> None:
+        self.path, self.writes = path, writes
         self._held = Contents(self.path)
         self.variables, self.sizes = self._held.variables, self._held.sizes
         self._encoded, self._bounds = {}, self._held.head["time"][2]
-        self._file = os.open(self.path, os.O_WRONLY)
-        self._cut(len(self._held.times))
 
     @classmethod
     def create(
@@ -117,15 +124,17 @@ class GribWriter(WholeTimes):
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
 
-    def _encode(self, variable: VariableSpec, array: np.ndarray) -> list[Any]:
-        return list(messages_of(variable, array, self._held.head, self._held.head["coordinates"]))
+    def _encode(self, variable: VariableSpec, array: np.ndarray, first: int = 0) -> list[Any]:
+        axes = self._held.head["coordinates"]
+        return list(messages_of(variable, array, self._held.head, axes, first))
+
+    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+        return Finished(codes(message, *(bounds or (seconds,))) for message in held)
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
         """All messages of a time in one call."""
         messages = [
-            codes(message, *(bounds or (seconds,)))
-            for name in self.variables
-            for message in self._encoded[name]
+            message for name in self.variables for message in self._finished(name, seconds, bounds)
         ]
         os.lseek(self._file, self._held.end, os.SEEK_SET)
         files.put(self._file, messages, self.writes)
@@ -282,6 +291,8 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
     """Section 3: rows of latitude, Gaussian or equidistant, or a map; upward: from the south."""
     if "projection" in axes:
         return grib_map.keys(*map_of(axes))
+    if "sphere" in axes:
+        return grib_map.of_sphere(sphere_of(axes), *(len(axes[n][1]) for n in dims_of(axes)))
     latitude, longitude = (np.array(axes[name][1]) for name in ("latitude", "longitude"))
     ny, nx = len(latitude), len(longitude)
     found = {
@@ -306,10 +317,14 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
 
 
 def messages_of(
-    variable: VariableSpec, array: np.ndarray, head: Mapping[str, Any], axes: Mapping[str, Any]
+    variable: VariableSpec,
+    array: np.ndarray,
+    head: Mapping[str, Any],
+    axes: Mapping[str, Any],
+    first: int = 0,
 ) -> Iterator[Any]:
-    """Handles of eccodes for the levels of a variable, all but their time; values from south to
-    north, written so where head["upward"] says it.
+    """Handles of eccodes for the levels `first` ... of a variable, all but their time; values from
+    south to north, written so where head["upward"] says it.
     """
     import eccodes
 
@@ -324,7 +339,7 @@ def messages_of(
         eccodes.codes_set_array(
             model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces])
         )
-    for k, values in enumerate(array if array.ndim == 3 else array[None]):
+    for k, values in enumerate(array if array.ndim == 3 else array[None], first):
         message = eccodes.codes_clone(model)
         if vertical == "level":
             surface, value = 105, k + 1

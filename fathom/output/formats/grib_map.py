@@ -1,4 +1,6 @@
-"""Section 3 of GRIB2 for a map of a part of the earth: templates 3.1, 3.10, 3.20 and 3.30."""
+"""Section 3 of GRIB2 for a map of a part of the earth, templates 3.1, 3.10, 3.20 and 3.30, and for
+Gaussian rows that are rotated (3.41), stretched (3.42) or both (3.43).
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.output.formats.whole_times import gaussian
 from fathom.regrid.projections import (
     LambertConformal,
     Mercator,
@@ -13,6 +16,7 @@ from fathom.regrid.projections import (
     Projection,
     RotatedLatitudeLongitude,
 )
+from fathom.regrid.schmidt import Schmidt
 
 
 def keys(projection: Projection, x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
@@ -100,3 +104,46 @@ def _rotated(projection: RotatedLatitudeLongitude, x: np.ndarray, y: np.ndarray)
         "longitudeOfSouthernPoleInDegrees": (pole[0] + 180) % 360,
         "angleOfRotationInDegrees": 0,
     }
+
+
+def of_sphere(sphere: Schmidt, ny: int, nx: int) -> dict[str, Any]:
+    """Keys of eccodes for Gaussian rows from the north; latitudes are those before the sphere is
+    stretched.
+    """
+    kinds = {(True, False): "rotated_gg", (False, True): "stretched_gg"}
+    stretched = sphere.stretching > 1
+    end = float(gaussian(ny)[-1])
+    found: dict[str, Any] = {
+        "gridType": kinds.get((sphere.rotated, stretched), "stretched_rotated_gg"),
+        "N": ny // 2,
+        "Ni": nx,
+        "Nj": ny,
+        "iScansNegatively": 0,
+        "jScansPositively": 0,
+        "jPointsAreConsecutive": 0,
+        "longitudeOfFirstGridPointInDegrees": 0.0,
+        "longitudeOfLastGridPointInDegrees": 360.0 - 360.0 / nx,
+        "latitudeOfFirstGridPointInDegrees": end,
+        "latitudeOfLastGridPointInDegrees": -end,
+        "iDirectionIncrementInDegrees": 360.0 / nx,
+    }
+    return found | _poles(sphere)
+
+
+def _poles(sphere: Schmidt) -> dict[str, float]:
+    """That of rotation, which GRIB counts from the south, and that of stretching, on earth."""
+    found: dict[str, float] = {}
+    x, y = sphere.pole if sphere.rotated else (0.0, 90.0)
+    if sphere.rotated:
+        found |= {
+            "latitudeOfSouthernPoleInDegrees": -y,
+            "longitudeOfSouthernPoleInDegrees": (x + 180) % 360,
+            "angleOfRotationInDegrees": 0.0,
+        }
+    if sphere.stretching > 1:
+        found |= {
+            "latitudeOfStretchingPoleInDegrees": y,
+            "longitudeOfStretchingPoleInDegrees": x % 360,
+            "stretchingFactor": sphere.stretching,
+        }
+    return found

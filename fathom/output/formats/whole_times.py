@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom.failure import InputError, MissingFile
 from fathom.names import unknown
+from fathom.output import files
 from fathom.output.formats import of_every_grid
 from fathom.output.specification import (
     Region,
@@ -25,6 +26,7 @@ from fathom.output.specification import (
 )
 from fathom.regrid import projections
 from fathom.regrid.projections import Projection
+from fathom.regrid.schmidt import Schmidt
 
 
 def elsewhere() -> str:
@@ -33,8 +35,28 @@ def elsewhere() -> str:
 
 
 def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
-    """The horizontal dimensions: rows and columns of the earth, or of a map."""
-    return ("y", "x") if "projection" in arrays else ("latitude", "longitude")
+    """The horizontal dimensions: rows and columns of the earth, or of a map, or about a pole of
+    their own.
+    """
+    return ("y", "x") if "projection" in arrays or _rotated(arrays) else ("latitude", "longitude")
+
+
+def _rotated(axes: Mapping[str, Any]) -> bool:
+    return "sphere" in axes and sphere_of(axes).rotated
+
+
+def sphere_of(axes: Mapping[str, Any]) -> Schmidt:
+    """What Gaussian rows are even on."""
+    if "sphere" not in axes:
+        return Schmidt()
+    given = axes["sphere"][2]
+    pole = given["pole_longitude"], given["pole_latitude"]
+    return Schmidt(given["stretching_factor"], pole, towards_pole=True)
+
+
+def gaussian(rows: int) -> np.ndarray:
+    """Latitudes of Gaussian rows from the south [degrees]."""
+    return np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
 
 
 def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]:
@@ -46,12 +68,18 @@ def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]
 
 
 def places(axes: Mapping[str, Any]) -> dict[str, tuple]:
-    """Longitude and latitude of the points of a map: (dims, values, attributes); else nothing."""
-    if "projection" not in axes:
+    """Longitude and latitude of the points of a map, or of rows about their own pole: (dims,
+    values, attributes); else nothing.
+    """
+    if dims_of(axes) == ("latitude", "longitude"):
         return {}
-    projection, x, y = map_of(axes)
     units = {"longitude": "degrees_east", "latitude": "degrees_north"}
-    found = projection.to_earth(*np.meshgrid(x, y))
+    if "projection" in axes:
+        projection, x, y = map_of(axes)
+        found = projection.to_earth(*np.meshgrid(x, y))
+    else:
+        ny, nx = (len(axes[name][1]) for name in "yx")
+        found = sphere_of(axes).to_earth(360.0 * np.arange(nx) / nx, gaussian(ny)[:, None])
     return {
         name: (("y", "x"), values, {"standard_name": name, "units": unit})
         for (name, unit), values in zip(units.items(), found)
@@ -99,12 +127,7 @@ def check_rows(
 
 def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
     """Whether rows from south to north are Gaussian, or else equidistant; ValueError if neither."""
-    gaussian = (
-        np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(len(latitude))[0]))
-        if len(latitude) % 2 == 0
-        else None
-    )
-    if gaussian is not None and np.abs(gaussian - latitude).max() < 1e-6:
+    if len(latitude) % 2 == 0 and np.abs(gaussian(len(latitude)) - latitude).max() < 1e-6:
         return True
     if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
         raise InputError(
@@ -127,12 +150,21 @@ def check_place(path: Path, may_replace: bool) -> None:
         raise MissingFile(f"cannot create {path}: folder {path.parent} does not exist")
 
 
+class Finished(list):
+    """What is written of a variable, level by level, with its time in it."""
+
+
 class WholeTimes(ABC):
     """Not `collective`: the caller gathers on one rank, which alone opens the file. A format says
     with `_encode` what is kept of a variable until `extend`, with `_put` how a time is written,
-    with `_cut` how times are dropped."""
+    with `_cut` how times are dropped.
+
+    One that `encodes` may have its levels encoded on other ranks: there `encoder` opens the store,
+    `encoded` makes what the rank that writes is to `accept`. `_encode` then gives a list, of some
+    levels from the `first` on, and `_finish` puts the time into it."""
 
     collective = False
+    encodes = False
     path: Path
     variables: dict[str, VariableSpec]
     sizes: dict[str, int]
@@ -202,8 +234,46 @@ class WholeTimes(ABC):
             raise InputError(unknown(f"variable of {self.path.name}:", variable, self.variables))
         return self.variables[variable]
 
+    @classmethod
+    def encoder(cls, path: str | Path) -> WholeTimes:
+        """A store that is there, on a rank that encodes for the one that writes."""
+        made = cls.__new__(cls)
+        made._hold(Path(path), files.Writes())
+        return made
+
+    def encoded(
+        self,
+        variable: str,
+        first: int,
+        array: np.ndarray,
+        seconds: float,
+        bounds: tuple[float, float] | None = None,
+    ) -> Finished:
+        """What is written of the levels `first` ... of a variable, array ([levels,] rows, points)
+        of the whole grid, at that time.
+        """
+        return self._finish(self._encode(self._known(variable), array, first), seconds, bounds)
+
+    def accept(self, variable: str, parts: Iterable[tuple[int, Finished]]) -> None:
+        """A variable of the time that is written next, encoded in parts: (first level, part)."""
+        in_order = sorted(parts, key=lambda part: part[0])
+        self._encoded[variable] = Finished(one for _, part in in_order for one in part)
+
+    def _finished(
+        self, variable: str, seconds: float, bounds: tuple[float, float] | None
+    ) -> Finished:
+        held = self._encoded[variable]
+        return held if isinstance(held, Finished) else self._finish(held, seconds, bounds)
+
+    def _hold(self, path: Path, writes: files.Writes) -> None:
+        """All that a store which is there says of itself; its file stays closed."""
+        raise NotImplementedError
+
+    def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
+        raise NotImplementedError
+
     @abstractmethod
-    def _encode(self, variable: VariableSpec, array: np.ndarray) -> Any: ...
+    def _encode(self, variable: VariableSpec, array: np.ndarray, first: int = 0) -> Any: ...
 
     @abstractmethod
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None: ...

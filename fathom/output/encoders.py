@@ -1,0 +1,83 @@
+"""Stores that one rank writes and all that write encode: GRIB2 and FA.
+
+Bands of rows are made where any store's chunks are, by the ranks that write. From there levels go,
+whole, to those that encode them, in their order a share each; and what becomes of them to the first
+rank, which writes a time in one call. How many there are makes no difference to a byte.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from fathom.regions import region
+
+BANDS = 16  # at most, of a store
+
+
+class Encoders:
+    """Of a Store whose writer `encodes` (fathom/output/formats/whole_times.py)."""
+
+    def __init__(self, store: Any):
+        self.store = store
+        self.kept: dict[str, list[tuple[tuple, np.ndarray]]] = {}
+
+    @staticmethod
+    def bands(regions):
+        """In place of one region of each variable, the whole grid, some of whole rows."""
+        found = {}
+        for name, ((_, ny, _, nx),) in regions.items():
+            rows = -(-ny // BANDS)
+            found[name] = tuple((j, min(j + rows, ny), 0, nx) for j in range(0, ny, rows))
+        return found
+
+    def keep(self, name, band, values):
+        """A band of a variable, ([levels,] rows, points)."""
+        self.kept.setdefault(name, []).append((band, values))
+
+    def collect(self, event):
+        """All ranks call it, once each has kept its bands of an event."""
+        store, comm = self.store, self.store.simulation.comm
+        with region("encode", "output", "output"):
+            found, fault = None, None
+            levels = self._levels(comm)
+            try:
+                found = self._encoded(event, levels)
+            except ValueError as error:  # a time, or a number, that the format has not
+                fault = error
+            if error := next(filter(None, comm.allgather(fault)), None):
+                raise error
+            parts = comm.gather(found)
+        if store.simulation.is_root:
+            for name in store.variables:
+                alias = store._alias(name)
+                store.file.accept(alias, (part for held in parts for part in held.get(alias, ())))
+
+    def _levels(self, comm):
+        """Of this rank to encode: {variable: {first level: [(band, values)]}}."""
+        store, writers = self.store, self.store.simulation.writers
+        units = [(name, k) for name in store.variables for k in range(store._levels_stored(name))]
+        going: list[list] = [[] for _ in range(comm.size)]
+        for n, rank in enumerate(writers):
+            mine = units[len(units) * n // len(writers) : len(units) * (n + 1) // len(writers)]
+            for name in dict.fromkeys(name for name, _ in mine):
+                share = [k for other, k in mine if other == name]
+                for band, values in self.kept.get(name, ()):
+                    some = values[share[0] : share[-1] + 1] if values.ndim == 3 else values
+                    going[rank].append((name, share[0], band, some))
+        self.kept = {}
+        came: dict[str, dict[int, list]] = {}
+        for name, first, band, values in (one for part in comm.alltoall(going) for one in part):
+            came.setdefault(name, {}).setdefault(first, []).append((band, values))
+        return came
+
+    def _encoded(self, event, levels):
+        """{alias: [(first level, what is written)]}"""
+        store, found = self.store, {}
+        bounds = (event.begin, event.end) if store.statistic else None
+        for name, shares in levels.items():
+            for first, bands in shares.items():
+                bands.sort(key=lambda held: held[0])
+                whole = np.concatenate([values for _, values in bands], -2)
+                made = store.file.encoded(store._alias(name), first, whole, event.seconds, bounds)
+                found.setdefault(store._alias(name), []).append((first, made))
+        return found
