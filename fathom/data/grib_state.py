@@ -3,7 +3,8 @@
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
 logarithm) and geopotential, brought to levels of pressure by layered_state.py. Rows of latitude and
-longitude, Gaussian or even; what is missing is an error that says so.
+longitude, Gaussian, reduced ones too, or even; spherical harmonics, of vorticity and divergence as
+well (fathom/data/grib_rows.py); what is missing is an error that says so.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from fathom import moist_air
 from fathom.data import layered_state
+from fathom.data.grib_rows import RowsOf
 from fathom.failure import InputError
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ fields = {  # short names -> names here, and the factor to their units
     "r": ("relative_humidity", 0.01),
     "z": ("geopotential", 1.0),
     "gh": ("geopotential", moist_air.GRAVITY),
+    "vo": ("vorticity", 1.0),
+    "d": ("divergence", 1.0),
 }
 surface_fields = {
     "sp": ("surface_air_pressure", 1.0),
@@ -63,25 +67,44 @@ def _messages(file: Path) -> tuple[dict, tuple, Any]:
         raise InputError(
             f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
         ) from error
-    found: dict[tuple[str, str], dict] = {}
-    axes: Any = None
+    held: dict[tuple[str, str], dict] = {}
+    rows = RowsOf(file)
     interfaces = None
     with file.open("rb") as stream:
         while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
             if (key := _key(eccodes, message)) is not None:
                 kind, name, factor, level = key
-                here = _axes(file, eccodes, message)
-                if axes is not None and not all(map(np.array_equal, axes, here)):
-                    raise InputError(f"{file} holds fields of several grids; give one of them")
-                axes = here
-                values = eccodes.codes_get_values(message).reshape(here[0].size, here[1].size)
-                found.setdefault((kind, name), {})[_valid_time(eccodes, message), level] = (
-                    factor * values
-                )
+                values = factor * eccodes.codes_get_values(message)
+                when = _valid_time(eccodes, message), level
+                held.setdefault((kind, name), {})[when] = rows.take(eccodes, message, values)
                 if kind == "hybrid" and interfaces is None:
                     interfaces = eccodes.codes_get_array(message, "pv")
             eccodes.codes_release(message)
-    return found, axes, interfaces
+    found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
+    return found | _winds(found, held, rows) | _ground(found), rows.axes, interfaces
+
+
+def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
+    """Of vorticity and divergence in waves, where there is no other."""
+    made: dict[tuple[str, str], dict] = {}
+    for kind in ("pressure", "hybrid"):
+        pair = [held.get((kind, name), {}) for name in ("vorticity", "divergence")]
+        if (kind, "eastward_wind") in found or not all(pair):
+            continue
+        for when in pair[0].keys() & pair[1].keys():
+            for name, values in zip(
+                ("eastward_wind", "northward_wind"), rows.wind(*(of[when] for of in pair))
+            ):
+                made.setdefault((kind, name), {})[when] = values
+    return made
+
+
+def _ground(found: dict) -> dict:
+    """The geopotential of the ground, which some centres call that of the uppermost layer."""
+    there = found.get(("hybrid", "geopotential"), {})
+    if ("surface", "surface_geopotential") in found or {level for _, level in there} != {1}:
+        return {}
+    return {("surface", "surface_geopotential"): {(t, 0): held for (t, _), held in there.items()}}
 
 
 def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
@@ -96,22 +119,6 @@ def _key(eccodes: Any, message: Any) -> tuple[str, str, float, float] | None:
     if short in fields and kind == "hybrid":
         return ("hybrid", *fields[short], level)
     return None
-
-
-def _axes(file: Path, eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Latitudes and longitudes of the rows and columns, in the order of the values."""
-    kind = eccodes.codes_get(message, "gridType")
-    if kind not in ("regular_ll", "regular_gg"):
-        raise InputError(
-            f"{file}: a grid of type {kind}; allowed are regular_ll and regular_gg: rows of"
-            " latitude and longitude"
-        )
-    latitude, longitude = (
-        np.asarray(eccodes.codes_get_array(message, f"distinct{name}"), float)
-        for name in ("Latitudes", "Longitudes")
-    )
-    upward = bool(eccodes.codes_get(message, "jScansPositively"))
-    return (np.sort(latitude) if upward else np.sort(latitude)[::-1]), longitude
 
 
 def _valid_time(eccodes: Any, message: Any) -> np.datetime64:

@@ -38,46 +38,53 @@ class Encoders:
         """All ranks call it, once each has kept its bands of an event."""
         store, comm = self.store, self.store.simulation.comm
         with region("encode", "output", "output"):
-            found, fault = None, None
             levels = self._levels(comm)
+            found: dict[str, list] = {}
+            fault = None
             try:
                 found = self._encoded(event, levels)
             except ValueError as error:  # a time, or a number, that the format has not
                 fault = error
-            if error := next(filter(None, comm.allgather(fault)), None):
-                raise error
+            faults = [one for one in comm.allgather(fault) if one is not None]
+            if faults:
+                raise faults[0]
             parts = comm.gather(found)
         if store.simulation.is_root:
             for name in store.variables:
                 alias = store._alias(name)
                 store.file.accept(alias, (part for held in parts for part in held.get(alias, ())))
 
-    def _levels(self, comm):
-        """Of this rank to encode: {variable: {first level: [(band, values)]}}."""
+    def _shares(self):
+        """(rank, variable, its first and end level) of all that is to be encoded."""
         store, writers = self.store, self.store.simulation.writers
         units = [(name, k) for name in store.variables for k in range(store._levels_stored(name))]
-        going: list[list] = [[] for _ in range(comm.size)]
         for n, rank in enumerate(writers):
             mine = units[len(units) * n // len(writers) : len(units) * (n + 1) // len(writers)]
             for name in dict.fromkeys(name for name, _ in mine):
-                share = [k for other, k in mine if other == name]
-                for band, values in self.kept.get(name, ()):
-                    some = values[share[0] : share[-1] + 1] if values.ndim == 3 else values
-                    going[rank].append((name, share[0], band, some))
+                levels = [k for other, k in mine if other == name]
+                yield rank, name, levels[0], levels[-1] + 1
+
+    def _levels(self, comm):
+        """Of this rank to encode: {(variable, first level): [(band, values)]}."""
+        going: list[list] = [[] for _ in range(comm.size)]
+        for rank, name, first, end in self._shares():
+            for band, values in self.kept.get(name, ()):
+                some = values[first:end] if values.ndim == 3 else values
+                going[rank].append((name, first, band, some))
         self.kept = {}
-        came: dict[str, dict[int, list]] = {}
+        came: dict[tuple[str, int], list] = {}
         for name, first, band, values in (one for part in comm.alltoall(going) for one in part):
-            came.setdefault(name, {}).setdefault(first, []).append((band, values))
+            came.setdefault((name, first), []).append((band, values))
         return came
 
     def _encoded(self, event, levels):
         """{alias: [(first level, what is written)]}"""
-        store, found = self.store, {}
+        store = self.store
+        found: dict[str, list] = {}
         bounds = (event.begin, event.end) if store.statistic else None
-        for name, shares in levels.items():
-            for first, bands in shares.items():
-                bands.sort(key=lambda held: held[0])
-                whole = np.concatenate([values for _, values in bands], -2)
-                made = store.file.encoded(store._alias(name), first, whole, event.seconds, bounds)
-                found.setdefault(store._alias(name), []).append((first, made))
+        for (name, first), bands in levels.items():
+            bands.sort(key=lambda held: held[0])
+            whole = np.concatenate([values for _, values in bands], -2)
+            made = store.file.encoded(store._alias(name), first, whole, event.seconds, bounds)
+            found.setdefault(store._alias(name), []).append((first, made))
         return found

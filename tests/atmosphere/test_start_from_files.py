@@ -27,6 +27,9 @@ def written(tmp_path_factory):
     for ending in ("grib2", "fa", "zarr"):
         layers = [*fields, "surface_air_pressure", "surface_geopotential"]
         first.output(f"layers.{ending}", layers, "20m")
+    layers = [*fields, "surface_air_pressure", "surface_geopotential"]
+    for ending in ("grib2", "fa"):
+        first.output(f"waves.{ending}", layers, "20m", compression="waves")
     for ending in ("grib2", "fa", "nc"):
         first.output(f"levels.{ending}", [*fields, "geopotential_height"], "20m", levels=PRESSURES)
     first.run("20m", report=False)
@@ -37,12 +40,13 @@ def written(tmp_path_factory):
     "file",
     [
         *("layers.grib2", "layers.fa", "layers.fa/+0000-20.fa", "layers.zarr"),
+        *("waves.grib2", "waves.fa"),
         *("levels.grib2", "levels.fa", "levels.fa/+0000-20.fa", "levels.nc"),
     ],
 )
 def test_a_start_from_what_fathom_wrote(written, file, tmp_path):
     first, folder = written
-    wind, warmth = (1.0, 0.5) if file.startswith("layers") else (1.5, 0.8)
+    wind, warmth = (1.0, 0.5) if not file.startswith("levels") else (1.5, 0.8)
     again = simulation(tmp_path)
     data = atmosphere.open(str(folder / file))
     assert data.sizes["time"] == (1 if "+" in file else 2)
@@ -94,6 +98,60 @@ def test_edition_one_of_a_centre(tmp_path):
     assert data.latitude.values[0] == -80 and data.pressure.values[0] == 5000
     model = simulation(tmp_path).model.set(analysis=data.isel(time=0))
     assert np.allclose(model.initial["eastward_wind"][-1].mean(), 3.0, atol=1.0)
+
+
+def _message(sample, keys, values, file):
+    message = eccodes.codes_grib_new_from_samples(sample)
+    for key, held in keys.items():
+        eccodes.codes_set(message, key, held)
+    eccodes.codes_set(message, "PVPresent", 1)
+    interfaces = np.array([0, 5e3, 8e3, 5e3, 0, 0, 0, 0.2, 0.6, 1])
+    eccodes.codes_set_array(message, "pv", interfaces)
+    eccodes.codes_set_values(message, values)
+    eccodes.codes_write(message, file)
+    eccodes.codes_release(message)
+
+
+def test_spherical_harmonics_of_a_centre(tmp_path):
+    """Temperature, vorticity, divergence, pressure and ground in waves on hybrid levels, humidity
+    on reduced rows: solid rotation about the axis of the earth.
+    """
+    N, U, radius = 21, 20.0, 6371229.0
+    sine = np.sqrt(1 / 3)  # of sin(latitude), the harmonic (0, 1)
+
+    def waves(mean, first=0.0):
+        numbers = np.zeros((N + 1) * (N + 2))  # real and imaginary parts, m = 0 first
+        numbers[[0, 2]] = mean, first
+        return numbers
+
+    fields = {"t": waves(270, 5), "vo": waves(0, 2 * U / radius * sine), "d": waves(0)}
+    ground = {"lnsp": waves(np.log(1e5)), "z": waves(500)}
+    reduced = eccodes.codes_grib_new_from_samples("reduced_gg_ml_grib2")
+    points = eccodes.codes_get_array(reduced, "pl")
+    eccodes.codes_release(reduced)
+    humidity = lambda along: 1e-3 * (2 + np.sin(along))
+    humid = np.concatenate([humidity(2 * np.pi * np.arange(n) / n) for n in points])
+    date = {"dataDate": 20240603, "dataTime": 0, "typeOfLevel": "hybrid"}
+    spectral = dict.fromkeys("JKM", N) | dict.fromkeys(("JS", "KS", "MS"), 20)
+    spectral |= date | {"unpackedSubsetPrecision": 2}
+    path = tmp_path / "centre.grib2"
+    with path.open("wb") as file:
+        for level in range(1, 5):
+            there = {"level": level}
+            for short, held in (fields | ground if level == 1 else fields).items():
+                _message("sh_ml_grib2", spectral | there | {"shortName": short}, held, file)
+            _message("reduced_gg_ml_grib2", date | there | {"shortName": "q"}, humid, file)
+    data = atmosphere.open(str(path)).isel(time=0)
+    assert data.sizes["latitude"] == points.size and data.sizes["longitude"] == points.max()
+    wanted = U * np.cos(np.deg2rad(data.latitude))
+    assert np.abs(data.eastward_wind - wanted).max() < 1e-3
+    assert np.abs(data.northward_wind).max() < 1e-3
+    found = data.specific_humidity.values - humidity(np.deg2rad(data.longitude.values))
+    assert np.abs(found).max() < 1e-5
+    assert abs(float(data.air_temperature.isel(pressure=20).mean()) - 270) < 0.1
+    model = simulation(tmp_path).model.set(analysis=data)
+    fastest = np.abs(model.initial["eastward_wind"][-1]).max()
+    assert fastest == pytest.approx(U, abs=1.0)
 
 
 def test_names_of_cf(tmp_path):

@@ -17,25 +17,17 @@ import numpy as np
 
 from fathom import earth
 from fathom.mpi import core
+from fathom.output.formats.whole_times import are_smooth
 from fathom.regrid.schmidt import Schmidt
 from fathom.transform import BiFourier, SphericalHarmonics
 
 if TYPE_CHECKING:
     from fathom.output.formats.fa import Frame
 
-# What the model holds in waves, and what follows from that: smooth scalars.
-smooth = (
-    *("air_temperature", "virtual_temperature", "vorticity", "divergence"),
-    *("geopotential", "geopotential_height", "surface_geopotential"),
-)
-
 
 def are_waves(frame: Frame, name: str) -> bool:
-    """Whether a field of that name is a sum of the waves of the frame; vorticity and divergence
-    have those of the squared map factor besides, where rows are stretched.
-    """
-    even = frame.dimensions[4] <= 0 or frame.sphere[3] == 1
-    return name in smooth and (even or name not in ("vorticity", "divergence"))
+    """Whether a field of that name is a sum of the waves of the frame."""
+    return are_smooth(name, stretched=frame.dimensions[4] > 0 and frame.sphere[3] > 1)
 
 
 def size(frame: Frame) -> int:

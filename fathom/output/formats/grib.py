@@ -23,13 +23,14 @@ from typing import Any
 import numpy as np
 
 from fathom.failure import FileError, InputError
-from fathom.names import fields, near
+from fathom.names import describe, fields, near
 from fathom.output import files
-from fathom.output.formats import grib_map
+from fathom.output.formats import grib_map, grib_waves
 from fathom.output.formats.whole_times import (
     Finished,
     WholeTimes,
     are_gaussian,
+    are_smooth,
     axes_of,
     check_compression,
     check_place,
@@ -38,6 +39,7 @@ from fathom.output.formats.whole_times import (
     elsewhere,
     map_of,
     sphere_of,
+    truncation_of,
 )
 from fathom.output.specification import TimeAxis, VariableSpec, coordinate_arrays, explain, sizes_of
 
@@ -55,7 +57,7 @@ compressions = {"ccsds": "grid_ccsds", "simple": "grid_simple"}
 class GribWriter(WholeTimes):
     """A GRIB2 file open for writing."""
 
-    compressions = tuple(compressions)
+    compressions = (*compressions, "waves")
     encodes = True
     _file = -1
 
@@ -87,11 +89,13 @@ class GribWriter(WholeTimes):
         overwrite: bool = False,
     ) -> GribWriter:
         """Create the file with its coordinates and no times. Arguments and errors as
-        `ZarrWriter.create`; ValueError too for what GRIB2 cannot hold.
+        `ZarrWriter.create`; compression "waves": smooth fields of a Gaussian grid as spherical
+        harmonics, others as "ccsds"; ValueError too for what GRIB2 cannot hold.
         """
         path, time = Path(path), time or TimeAxis()
-        check_compression(compression, compressions)
+        check_compression(compression, cls.compressions)
         arrays = coordinate_arrays(coordinates)
+        waves = truncation_of("GRIB2", arrays) if compression == "waves" else None
         sizes = sizes_of(arrays, variables)
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())
@@ -105,7 +109,8 @@ class GribWriter(WholeTimes):
             "fathom": 1,
             "sizes": sizes,
             "coordinates": axes,
-            "packing": compressions[compression],
+            "packing": compressions.get(compression, "grid_ccsds"),
+            "waves": waves,
             "upward": "projection" in arrays,
             "attributes": dict(attributes or {}),
             "time": [time.start, time.calendar, time.bounds],
@@ -330,7 +335,8 @@ def messages_of(
 
     surface, value, factor = _surface(variable.name)
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
-    model = eccodes.codes_grib_new_from_samples("GRIB2")
+    waves = in_waves(variable, head)
+    model = eccodes.codes_grib_new_from_samples(grib_waves.sample if waves else "GRIB2")
     for key, held in _keys(variable, head, axes).items():
         eccodes.codes_set(model, key, held)
     if vertical == "level":
@@ -350,8 +356,12 @@ def messages_of(
         eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
         eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)
         eccodes.codes_set(message, "scaledValueOfFirstFixedSurface", round(value * 10**scale))
-        rows = values[:: 1 if head["upward"] else -1]
-        _set_values(message, np.asarray(rows, float).ravel() * factor)
+        if waves:
+            numbers = grib_waves.to_waves(values[None], head["waves"])[0]
+            eccodes.codes_set_values(message, numbers * factor)
+        else:
+            rows = values[:: 1 if head["upward"] else -1]
+            _set_values(message, np.asarray(rows, float).ravel() * factor)
         yield message
     eccodes.codes_release(model)
 
@@ -362,6 +372,11 @@ def _keys(
     """Keys of eccodes that all levels of a variable have in common, sections 1, 3, 4 and 5."""
     discipline, category, number = _parameter(variable.name)[:3]
     start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
+    if in_waves(variable, head):
+        grid = {"PVPresent": 0, "typeOfFirstFixedSurface": 1, "typeOfProcessedData": 255}
+        grid |= grib_waves.keys(sphere_of(axes), head["waves"])
+    else:
+        grid = {**_grid(axes, head["upward"]), "packingType": head["packing"]}
     keys = {
         "tablesVersion": 30,
         "centre": head.get("centre", 255),
@@ -371,17 +386,24 @@ def _keys(
         "minute": start.minute,
         "second": start.second,
         "productDefinitionTemplateNumber": 8 if interval else 0,
-        **_grid(axes, head["upward"]),
+        **grid,
         "discipline": discipline,
         "parameterCategory": category,
         "parameterNumber": number,
-        "packingType": head["packing"],
         "bitsPerValue": bits,
     }
     if interval:
         cells = variable.attributes.get("cell_methods", "time: mean")
         keys["typeOfStatisticalProcessing"] = _statistics[cells]
     return keys
+
+
+def in_waves(variable: VariableSpec, head: Mapping[str, Any]) -> bool:
+    """Whether messages of a variable hold waves."""
+    if not head.get("waves") or not variable.varies:
+        return False
+    stretched = "sphere" in head["coordinates"] and sphere_of(head["coordinates"]).stretching > 1
+    return are_smooth(describe(variable.name).name, stretched)
 
 
 def _set_values(message: Any, values: np.ndarray) -> None:
@@ -453,10 +475,14 @@ def _interval(message: bytes) -> tuple[float, ...]:
         eccodes.codes_release(handle)
 
 
-def decoded(message: bytes, shape: tuple[int, int], alias: str, upward: bool) -> np.ndarray:
+def decoded(
+    message: bytes, shape: tuple[int, int], alias: str, upward: bool, waves: int | None = None
+) -> np.ndarray:
     """Values (rows, points) from south to north, in the units of the table of names; upward: as
-    they stand.
+    they stand; waves: the truncation of a message that holds those.
     """
+    if waves:
+        return grib_waves.to_points(unpacked(message), waves, *shape) / factor(alias)
     return unpacked(message).reshape(shape)[:: 1 if upward else -1] / factor(alias)
 
 

@@ -12,7 +12,7 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
-from fathom.output.formats.grib import Contents, decoded
+from fathom.output.formats.grib import Contents, decoded, in_waves
 from fathom.output.formats.whole_times import places
 from fathom.output.specification import TimeAxis
 
@@ -29,6 +29,7 @@ class _Messages(BackendArray):
             first,
             np.dtype(variable.dtype),
         )
+        self.waves = held.head["waves"] if in_waves(variable, held.head) else None
         sizes = held.sizes | {"time": len(held.times)}
         self.varies, self.shape = variable.varies, tuple(sizes[dim] for dim in variable.dims)
 
@@ -49,6 +50,7 @@ class _Messages(BackendArray):
                     self.shape[-2:],
                     self.name,
                     self.held.head.get("upward", False),
+                    self.waves,
                 )
         scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
         rows, points = key[-2:]

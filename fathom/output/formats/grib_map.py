@@ -127,10 +127,10 @@ def of_sphere(sphere: Schmidt, ny: int, nx: int) -> dict[str, Any]:
         "latitudeOfLastGridPointInDegrees": -end,
         "iDirectionIncrementInDegrees": 360.0 / nx,
     }
-    return found | _poles(sphere)
+    return found | poles(sphere)
 
 
-def _poles(sphere: Schmidt) -> dict[str, float]:
+def poles(sphere: Schmidt) -> dict[str, float]:
     """That of rotation, which GRIB counts from the south, and that of stretching, on earth."""
     found: dict[str, float] = {}
     x, y = sphere.pole if sphere.rotated else (0.0, 90.0)

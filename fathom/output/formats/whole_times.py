@@ -54,6 +54,28 @@ def sphere_of(axes: Mapping[str, Any]) -> Schmidt:
     return Schmidt(given["stretching_factor"], pole, towards_pole=True)
 
 
+# What a spectral model holds in waves, and what follows from that: smooth scalars.
+smooth = (
+    *("air_temperature", "virtual_temperature", "vorticity", "divergence"),
+    *("geopotential", "geopotential_height", "surface_geopotential"),
+)
+
+
+def are_smooth(name: str, stretched: bool) -> bool:
+    """Whether a field of that name is a sum of the waves of its grid; vorticity and divergence have
+    those of the squared map factor besides, where rows are stretched.
+    """
+    return name in smooth and not (stretched and name in ("vorticity", "divergence"))
+
+
+def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
+    """Of the waves that Gaussian rows carry. ValueError: other rows."""
+    given = arrays.get("sphere") or arrays.get("latitude")
+    if given is None or "truncation" not in given[2]:
+        raise InputError(f"{kind}: waves are those of a Gaussian grid; {elsewhere()}")
+    return int(given[2]["truncation"])
+
+
 def gaussian(rows: int) -> np.ndarray:
     """Latitudes of Gaussian rows from the south [degrees]."""
     return np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))

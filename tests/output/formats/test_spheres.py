@@ -21,7 +21,7 @@ spheres = {
 
 def written(path, name, **options):
     """Temperature on levels and pressure at the ground, twice: (grid, values)."""
-    grid = fm.GaussianGrid(10, levels=fm.HybridLevels("L8"), **spheres[name])
+    grid = fm.GaussianGrid(10, levels=fm.HybridLevels(8), **spheres.get(name, {}))
     mapping = grid.mapping()
     names = ("air_temperature", "surface_air_pressure")
     variables = [output.variable(n, mapping) for n in names]
@@ -109,6 +109,30 @@ def test_a_file_of_fa(tmp_path, name, compression):
         if compression == "none" or near:
             wanted = given["ta"][1][:, ::-1].reshape(8, -1)
             np.testing.assert_allclose(found.ta[0], wanted, atol=near)
+
+
+@pytest.mark.parametrize("name", [None, *spheres])
+def test_waves_of_grib(tmp_path, name):
+    """Smooth fields as spherical harmonics: what eccodes reads, transformed, is the field."""
+    grid, given = written(tmp_path / "a.grib2", name, compression="waves")
+    with output.open(tmp_path / "a.grib2") as found:
+        for n in range(2):
+            np.testing.assert_allclose(found.ps[n], given["ps"][n], atol=1e-4)
+            if grid.stretching == 1:  # else not what the truncation holds
+                np.testing.assert_allclose(found.ta[n], given["ta"][n], atol=2e-4)
+    with open(tmp_path / "a.grib2", "rb") as file:
+        message = eccodes.codes_grib_new_from_file(file)
+    kind = {None: "sh", "stretched": "stretched_sh", "rotated": "rotated_sh"}
+    assert eccodes.codes_get(message, "gridType") == kind.get(name, "stretched_rotated_sh")
+    assert eccodes.codes_get(message, "J") == 10 and eccodes.codes_get(message, "NV") == 18
+    assert eccodes.codes_get(message, "typeOfLevel") == "hybrid"
+    assert eccodes.codes_get(message, "shortName") == "t"
+    values = eccodes.codes_get_values(message)
+    eccodes.codes_release(message)
+    waves = grid.harmonics.direct(given["ta"][0, 0].astype(float))
+    assert abs(values[0] - waves[0]) < 1e-5  # the mean
+    place = grid.harmonics.index(0, 1)
+    assert abs(values[2] - waves[place].real) < 1e-5
 
 
 def test_the_same_as_zarr(tmp_path):

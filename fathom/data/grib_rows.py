@@ -1,0 +1,156 @@
+"""Fields of a GRIB file on the rows of latitude and longitude that all of them are brought to.
+
+Full rows, where some are there, are those of the file, and all must have the same. Else Gaussian
+rows: as long as the longest of a reduced grid, which take the cubic of the four points around along
+the row, within their range; or those that the spherical harmonics need.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fathom.failure import InputError
+from fathom.output.formats import grib_waves
+from fathom.output.formats.whole_times import gaussian
+from fathom.regrid.twelve_points import lagrange
+
+allowed = ("regular_ll", "regular_gg", "reduced_gg", "sh")
+
+
+@dataclass
+class Given:
+    """Numbers of a message: of full rows, of rows with so many `points`, or of waves up to a
+    `truncation`.
+    """
+
+    values: np.ndarray
+    points: np.ndarray | None = None
+    truncation: int | None = None
+
+
+class RowsOf:
+    """The rows of a file, known once all of its messages were taken."""
+
+    def __init__(self, file: Path):
+        self.file = file
+        self.full: Any = None  # latitudes and longitudes, in the order of values
+        self.points: Any = None  # of the rows of a reduced grid, from the north
+        self.truncation = 0  # the largest
+
+    def take(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
+        """What a message holds."""
+        kind = eccodes.codes_get(message, "gridType")
+        if kind not in allowed:
+            raise InputError(
+                f"{self.file}: a grid of type {kind}; allowed are {', '.join(allowed)}: rows of"
+                " latitude and longitude, or spherical harmonics"
+            )
+        if kind == "sh":
+            truncation = eccodes.codes_get(message, "J")
+            self.truncation = max(self.truncation, truncation)
+            return Given(values, truncation=truncation)
+        if kind == "reduced_gg":
+            points = eccodes.codes_get_array(message, "pl")
+            if self.points is not None and not np.array_equal(points, self.points):
+                raise self._several()
+            self.points = points
+            if points.sum() != values.size:
+                raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
+            return Given(values, points=points)
+        axes = _axes(eccodes, message)
+        if self.full is not None and not all(map(np.array_equal, self.full, axes)):
+            raise self._several()
+        self.full = axes
+        return Given(values.reshape(axes[0].size, axes[1].size))
+
+    def _several(self) -> InputError:
+        return InputError(f"{self.file} holds fields of several grids; give one of them")
+
+    @cached_property
+    def axes(self) -> Any:
+        """Latitudes and longitudes [degrees]; None: nothing was taken."""
+        if self.full is not None:
+            return self.full
+        if self.points is not None:
+            rows, points = self.points.size, int(self.points.max())
+        elif self.truncation:
+            rows = self.truncation + 1 + (self.truncation + 1) % 2
+            points = 2 * rows
+        else:
+            return None
+        return gaussian(rows)[::-1], 360.0 * np.arange(points) / points
+
+    def on(self, given: Given) -> np.ndarray:
+        """On the rows of the axes."""
+        if given.truncation is not None:
+            return self._of_waves(
+                given.truncation,
+                lambda transform, order: transform.inverse(order(given.values)),
+            )
+        if given.points is not None:
+            if self.full is not None:
+                raise self._several()
+            return _full_rows(given.values, given.points)
+        return given.values
+
+    def wind(self, vorticity: Given, divergence: Given) -> list[np.ndarray]:
+        """Eastward and northward, of spherical harmonics. ValueError: of other fields."""
+        if vorticity.truncation is None or divergence.truncation != vorticity.truncation:
+            raise InputError(
+                f"{self.file}: wind follows from vorticity and divergence where both are spherical"
+                " harmonics of one truncation"
+            )
+        pair = vorticity.values, divergence.values
+        return [
+            self._of_waves(
+                vorticity.truncation,
+                lambda transform, order, n=n: transform.wind(*map(order, pair))[n],
+            )
+            for n in (0, 1)
+        ]
+
+    def _of_waves(self, truncation: int, made: Any) -> np.ndarray:
+        """What is made(transform, function of the numbers of a message) on Gaussian rows, brought
+        to those of the axes.
+        """
+        latitude, longitude = self.axes
+        rows, points = latitude.size, longitude.size
+        even = rows % 2 == 0 and np.abs(np.sort(latitude) - gaussian(rows)).max() < 1e-2
+        if not even or longitude[0] or np.ptp(longitude) + 360 / points < 359.9:
+            raise InputError(
+                f"{self.file} has spherical harmonics beside fields on rows that are not Gaussian"
+                " around the globe from longitude 0; give one of them"
+            )
+        fold = -(-(2 * truncation + 2) // points)  # enough for all waves
+        transform, _ = grib_waves.of_rows(truncation, rows, fold * points)
+        order = lambda numbers: grib_waves.coefficients_of(numbers, truncation, rows, fold * points)
+        field = made(transform, order)[..., ::fold]
+        return field if latitude[0] < 0 else field[::-1]
+
+
+def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Latitudes and longitudes of the rows and columns, in the order of the values."""
+    latitude, longitude = (
+        np.asarray(eccodes.codes_get_array(message, f"distinct{name}"), float)
+        for name in ("Latitudes", "Longitudes")
+    )
+    upward = bool(eccodes.codes_get(message, "jScansPositively"))
+    return (np.sort(latitude) if upward else np.sort(latitude)[::-1]), longitude
+
+
+def _full_rows(values: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """(rows, longest row) of rows one after another."""
+    longest = int(points.max())
+    found = np.empty((points.size, longest))
+    for j, row in enumerate(np.split(values, np.cumsum(points)[:-1])):
+        place = np.arange(longest) * row.size
+        west, t = place // longest, place % longest / longest
+        around = np.stack([row[(west + n) % row.size] for n in (-1, 0, 1, 2)])
+        smooth = sum(w * v for w, v in zip(lagrange([-1.0, 0.0, 1.0, 2.0], t), around))
+        found[j] = np.clip(smooth, around.min(0), around.max(0))
+    return found
