@@ -340,11 +340,7 @@ def messages_of(
     for key, held in _keys(variable, head, axes).items():
         eccodes.codes_set(model, key, held)
     if vertical == "level":
-        interfaces = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
-        eccodes.codes_set(model, "PVPresent", 1)
-        eccodes.codes_set_array(
-            model, "pv", np.concatenate([[*pairs[:, 0], pairs[-1, 1]] for pairs in interfaces])
-        )
+        _set_interfaces(model, axes)
     for k, values in enumerate(array if array.ndim == 3 else array[None], first):
         message = eccodes.codes_clone(model)
         if vertical == "level":
@@ -356,12 +352,11 @@ def messages_of(
         eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
         eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)
         eccodes.codes_set(message, "scaledValueOfFirstFixedSurface", round(value * 10**scale))
-        if waves:
-            numbers = grib_waves.to_waves(values[None], head["waves"])[0]
-            eccodes.codes_set_values(message, numbers * factor)
-        else:
-            rows = values[:: 1 if head["upward"] else -1]
-            _set_values(message, np.asarray(rows, float).ravel() * factor)
+        numbers = (
+            grib_waves.to_waves(values[None], head["waves"])[0] if waves
+            else np.asarray(values[:: 1 if head["upward"] else -1], float).ravel()
+        )  # fmt: skip
+        _set_values(message, numbers * factor)
         yield message
     eccodes.codes_release(model)
 
@@ -396,6 +391,17 @@ def _keys(
         cells = variable.attributes.get("cell_methods", "time: mean")
         keys["typeOfStatisticalProcessing"] = _statistics[cells]
     return keys
+
+
+def _set_interfaces(message: Any, axes: Mapping[str, Any]) -> None:
+    """a and b of hybrid levels."""
+    import eccodes
+
+    pairs = np.array([[*axes[name + "_bounds"][1]] for name in ("ap", "b")])
+    eccodes.codes_set(message, "PVPresent", 1)
+    eccodes.codes_set_array(
+        message, "pv", np.concatenate([[*held[:, 0], held[-1, 1]] for held in pairs])
+    )
 
 
 def in_waves(variable: VariableSpec, head: Mapping[str, Any]) -> bool:
