@@ -2,6 +2,11 @@
 # environment that has it: under build isolation pip's temporary overlay, otherwise the current environment.
 add_library(fathom_mpi INTERFACE)
 add_library(fathom::mpi ALIAS fathom_mpi)
+if(MPI_LIBRARY)  # named: tools/simulated_model builds the core on ranks that SimGrid simulates
+  target_link_libraries(fathom_mpi INTERFACE "${MPI_LIBRARY}")
+  target_include_directories(fathom_mpi SYSTEM INTERFACE "${MPI_INCLUDE}")
+  return()
+endif()
 if(MPI_HOME)
   find_package(MPI REQUIRED COMPONENTS C)
   target_link_libraries(fathom_mpi INTERFACE MPI::MPI_C)

@@ -8,6 +8,7 @@ removing a file measures anew.
 """
 
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,9 +34,18 @@ def measured(name, *words, ranks=0, script=None):
         kept.mkdir(parents=True, exist_ok=True)
         program = ["-W", "ignore", str(here / script)] if script else ["-P", "-m", "fathom"]
         launcher = [mpiexec(), "-n", str(ranks)] if ranks else []
-        command = [*launcher, sys.executable, *program, *words, "--json", str(file)]
-        subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+        command = [*launcher, sys.executable, *program, *words, "--json", file]
+        run(*command)
     return json.loads(file.read_text())
+
+
+def run(*command):
+    """Without its words."""
+    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
+
+
+def fathom(*words):
+    run(sys.executable, "-P", "-m", "fathom", *words)
 
 
 def grouped(axes, table, names, unit="", digits=2):
@@ -239,7 +249,7 @@ def messages():
     """Ping-pong by size, and sums: this machine."""
     from fathom.performance.bench.messages import sizes
 
-    found = measured("messages", "bench", "messages", "--ranks", "2")
+    found = measured("messages", *("bench", "messages", "--ranks", "2", "--repetitions", "30"))
     figure = new_figure(9.6, 3.6)
     left = panel(
         figure,
@@ -273,6 +283,173 @@ def messages():
     return figure
 
 
+@styled
+def assimilation():
+    """A minimisation at T107 and T48, and how it would go on more ranks."""
+    figure = new_figure(9.6, 3.6)
+    found = {
+        n: measured(
+            f"assimilation-{n}",
+            *("bench", "assimilation", "--truncation", str(n), "--window", "4"),
+            *("--repetitions", "1"),
+        )
+        for n in (107, 48)
+    }
+    left = panel(
+        figure,
+        both[0],
+        "An iteration of 4D-Var",
+        "processor seconds of a map, measured",
+        ylabel="s",
+    )
+    table = {f"T{n}": held["minimisation"]["by_map"] for n, held in found.items()}
+    grouped(left, table, list(table["T107"]))
+    right = panel(
+        figure,
+        both[1],
+        "A step at T106 and T48, processors of the SX-8R",
+        "speed-up, simulated from a step that was measured here",
+        xlabel="processors",
+        ylabel="faster than one",
+        xscale="log",
+        yscale="log",
+    )
+    for n, (truncation, step) in enumerate(((106, "15min"), (48, "30min"))):
+        held = measured(
+            f"scale-{truncation}",
+            *("scale", here / "held-suarez-t42.toml", "--set", f"grid.truncation={truncation}"),
+            *("--set", f"simulation.step={step}", "--ranks", "1,2", "--machine", "nec-sx8r"),
+            *("--simulate", "1,2,4,8,16,32"),
+        )
+        ranks = [entry["ranks"] for entry in held["simulated"]]
+        seconds = np.array([entry["seconds"] for entry in held["simulated"]])
+        right.plot(ranks, seconds[0] / seconds, "o-", ms=3, color=phases[n], label=f"T{truncation}")
+    right.plot(ranks, ranks, color=faint, lw=1, label="all of them")
+    scaling_studies.ticks(right, ranks)
+    right.legend(frameon=False, fontsize=7)
+    return figure
+
+
+@styled
+def screening():
+    """Import and screening of observations, part by part, and on more ranks."""
+    found = measured("observations", "bench", "observations", "--messages", "5000")
+    figure = new_figure(9.6, 3.6)
+    left = panel(
+        figure,
+        both[0],
+        f"Import and screening of {found['messages']} messages",
+        "ms of a processor, measured",
+        ylabel="ms",
+    )
+    parts = ("index", "decode", "rows", "sort", "write", "read", "screen departures")
+    table = {p.replace(" ", "\n"): {"ms": 1e3 * found["processor_seconds"][p]} for p in parts}
+    grouped(left, table, ("ms",), digits=0)
+    right = panel(figure, both[1], "On more ranks", "speed-up, priced by these parts", ylabel="×")
+    ways = {"import": "priced_speedup", "screening": "priced_speedup_of_screening"}
+    table = {
+        f"{n} ranks": {way: found[key][n] for way, key in ways.items()}
+        for n in found["priced_speedup"]
+    }
+    grouped(right, table, list(ways), digits=1)
+    return figure
+
+
+# what the study prints of its profiles: processor seconds, MFLOPS, part in vectors, their length,
+# seconds in conflicts of banks
+profiles_of_study = {
+    "6-h forecast (ARPEGE)": ("1950.3", "4684", "98.77 %", "141.0", "37.1"),
+    "minimisation T224": ("8823.4", "4004", "", "216.1", "457.8"),
+    "AROME, 64 tasks": ("91584.7", "2703", "", "200.7", "5167"),
+}
+
+
+@styled
+def profiles():
+    """The study's totals, and the dearest routines of a run like it, with the study's columns."""
+    from fathom.regions import exclusive
+
+    held = measured(
+        "profile-t42",
+        *("profile", here / "held-suarez-t42.toml", "--ranks", "1", "--steps", "24"),
+    )
+    figure = new_figure(9.6, 5.6)
+    head = ("", "processor s", "MFLOPS", "in vectors", "mean length", "bank conflicts, s")
+    rows = [(name, *values) for name, values in profiles_of_study.items()]
+    _table(figure, (0.02, 0.72, 0.96, 0.2), "The study's profiles on the SX-8R", head, rows)
+    records = held["profile"]
+    wall = records[0]["elapsed"]
+    head = ("region", "frequency", "exclusive s", "%", "average ms", "MFLOPS", "of the limit")
+    rows = []
+    for r in exclusive(records)[:14]:
+        rate = held["rates"].get(r["region"], {})
+        rows.append(
+            (
+                r["region"],
+                f"{r['calls']:.0f}",
+                f"{r['seconds']:.3f}",
+                f"{100 * r['seconds'] / wall:.1f}",
+                f"{1e3 * r['seconds'] / max(r['calls'], 1):.3f}",
+                f"{1e3 * rate['gflops']:.0f}" if rate else "",
+                f"{100 * rate['fraction']:.0f} %, {rate['limit']}" if rate else "",
+            )
+        )
+    title = f"Held and Suarez at T42, {held['steps']} steps on one rank here, measured"
+    _table(figure, (0.02, 0.04, 0.96, 0.6), title, head, rows)
+    return figure
+
+
+def _table(figure, place, title, head, rows):
+    axes = figure.add_axes(place)
+    axes.axis("off")
+    axes.set_title(title, fontsize=9, loc="left", fontweight="bold", color=ink)
+    widths = [0.26] + [0.68 / (len(head) - 1)] * (len(head) - 1)
+    widths[-1] += 0.06
+    made = axes.table(
+        rows,
+        colLabels=head,
+        colWidths=widths,
+        loc="upper center",
+        cellLoc="right",
+        edges="horizontal",
+    )
+    made.auto_set_font_size(False)
+    made.set_fontsize(7.5)
+    for (row, column), cell in made.get_celld().items():
+        cell.set_linewidth(0.4)
+        cell.set_edgecolor(faint)
+        if row == 0:
+            cell.get_text().set_color(ink)
+        if column == 0:
+            cell.get_text().set_ha("left")
+
+
+def before_and_after(path):
+    """Three steps of the 3° ocean on two ranks: messages, and one-sided puts with flags."""
+    names = {"packed": "messages", "put-flags": "one-sided"}
+    for exchange, name in names.items():
+        measured(
+            f"profile-{name}",
+            *("profile", here / "ocean-3deg.toml", "--ranks", "2", "--steps", "24"),
+            *("--set", f"parallel.exchange={exchange}", "--set", "parallel.tile=cache"),
+            *("--pictures", kept / name),
+        )
+    both_runs = [str(kept / f"profile-{name}.json") for name in names.values()]
+    fathom("compare", *both_runs, "--gantt", path)
+
+
+def drawn_by(name, picture, *words):
+    """A picture that a command draws itself, kept beside what it measured."""
+
+    def draw(path):
+        if not (kept / picture).exists():
+            (kept / f"{name}.json").unlink(missing_ok=True)
+        measured(name, *words)
+        shutil.copy(kept / picture, path)
+
+    return draw
+
+
 drawn = {
     "measured-readers": readers_and_writers,
     "measured-distributions": distributions,
@@ -280,6 +457,18 @@ drawn = {
     "measured-geometry": geometry_and_database,
     "measured-stash": stash,
     "measured-messages": messages,
+    "measured-assimilation": assimilation,
+    "measured-screening": screening,
+    "measured-profiles": profiles,
+    "measured-work-of-ranks": drawn_by(
+        *("balance", "maps/work-of-ranks.png", "bench", "balance", "--ranks", "4"),
+        *("--spin-up", "6", "--steps", "3", "--pictures", kept / "maps"),
+    ),
+    "measured-output-steps": drawn_by(
+        *("output", "output-steps.png", "bench", "output", "--case", "ocean-3deg", "--ranks", "1"),
+        *("--every", "8h", "--for", "4d", "--out", kept / "output-steps.png"),
+    ),
+    "measured-before-after": before_and_after,
 }
 
 

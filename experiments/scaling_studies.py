@@ -224,13 +224,15 @@ def solver():
             lw=1.5,
             label="as it is",
         )
-        quiet = machine.but({"noise.frequency": 0.0, "sum.hardware": 1.2e-5, "sum.elements": 32})
+        quiet = machine.but(
+            {"disturbance.frequency": 0.0, "sum.hardware": 1.2e-5, "sum.elements": 32}
+        )
         axes.plot(
             ranks,
             [cgpop.day(quiet, fit.values, int(p), "hardware") for p in ranks],
             color=phases[1],
             lw=1.5,
-            label="no noise, sums by the network",
+            label="undisturbed, sums by the network",
         )
         axes.plot(cores, seconds, "o", color=ink, ms=3.5)
         ticks(axes, [96, 384, 1536, 6144, 24576])

@@ -204,13 +204,20 @@ def vector_lengths():
     left.plot(lengths, strip_length(lengths), color=phases[0], lw=1)
     near = [256 * k - less for k in range(8, 12) for less in (0, 1, 2)]
     at = np.arange(len(near)) + np.arange(len(near)) // 3  # a gap between multiples
-    for n, banks in enumerate((512, 4096)):
-        cycles = [arome.VectorMachine(banks=banks).cycles(length) for length in near]
+    sx8r = load("nec-sx8r")
+    for n, (machine, text) in enumerate(
+        (
+            (sx8r, "a processor's part of them, 512 (assumption)"),
+            (sx8r.but({"vector.sharing": 1}), "all 4096 banks of a node"),
+        )
+    ):
+        cycles = [arome.vector_machine(machine).cycles(length) for length in near]
         shift = 0.4 * n - 0.2
-        right.bar(at + shift, cycles, width=0.38, color=phases[n], label=f"{banks} banks")
-    right.set_xticks(at, near, rotation=60, fontsize=7)
+        right.bar(at + shift, cycles, width=0.38, color=phases[n], label=text)
+    right.set_xticks(at, near, rotation=60, fontsize=6)
+    right.set_ylim(0, 20)
     right.grid(False, axis="x")
-    right.legend(frameon=False, fontsize=7.5)
+    right.legend(frameon=False, fontsize=7)
     return figure
 
 

@@ -5,13 +5,17 @@ functions of the mathematical library, which take one number at a time. (What al
 level have in common is computed once, as one number: so the part is never all.)
 
     tools/check_vectors.py [build folder] [--all]
+    tools/check_vectors.py --table docs/results/vectors.md profile.json ...
 
 Reads the objects of a build (build/*/), so it looks at what is run. --all: a line for each kernel.
+--table: the table of a release, of the kernels that ran in what `fathom profile --json` wrote: part
+of the arithmetic in vectors and mean lanes, operations, bytes and rates; caches and files of each.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -39,6 +43,7 @@ arithmetic = re.compile(
 called = re.compile(r"R_X86_64_PLT32\s+(\w+?)f?-0x4")
 bytes_of = {"zmm": 64, "ymm": 32, "xmm": 16}
 number = {"double": 8, "float": 4}
+aside = ("sanitize", "simulated")  # builds that nobody runs for their speed
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,7 @@ class Kernel:
     whole: int  # on whole packs, or registers as long as the machine has
     all: int
     functions: frozenset[str]  # of the mathematical library
+    lanes: float = 0.0  # numbers of an instruction, mean
 
     @property
     def part(self) -> float:
@@ -80,27 +86,29 @@ def kernels(file: Path) -> list[Kernel]:
         head, _, body = block.strip().partition("\n")
         if named := kernel.search(head):
             pack = int(named["width"]) * number[named["type"]]
-            whole, every = count(body, min(pack, widest))
+            whole, every, lanes = count(body, min(pack, widest), number[named["type"]])
             precision = f"fp{8 * number[named['type']]}"
             used = frozenset(called.findall(body)) & functions
             scheme = named["scheme"].removeprefix("fathom::")
-            found.append(Kernel(scheme, precision, whole, every, used))
+            found.append(Kernel(scheme, precision, whole, every, used, lanes))
     return found
 
 
-def count(body: str, length: int) -> tuple[int, int]:
-    """Instructions of arithmetic on registers of so many bytes, and all."""
-    whole = every = 0
+def count(body: str, length: int, number: int = 8) -> tuple[int, int, float]:
+    """Instructions of arithmetic on registers of so many bytes, and all; mean numbers of one."""
+    whole = every = lanes = 0
     for found in arithmetic.finditer(body):
         registers = [size for name, size in bytes_of.items() if f"%{name}" in found["operands"]]
         every += 1
-        whole += found["kind"] == "p" and max(registers, default=0) == length
-    return whole, every
+        packed, size = found["kind"] == "p", max(registers, default=0)
+        whole += packed and size == length
+        lanes += size // number if packed else 1
+    return whole, every, lanes / every if every else 0.0
 
 
 def newest_build() -> Path | None:
     """The folder of the build that was made last."""
-    made = [f for f in root.glob("build/*/") if objects(f) and "sanitize" not in f.name]
+    made = [f for f in root.glob("build/*/") if objects(f) and f.name not in aside]
     return max(made, key=lambda folder: folder.stat().st_mtime, default=None)
 
 
@@ -111,15 +119,78 @@ def catalogue(build: Path) -> list[Kernel]:
         return sorted((k for part in parts for k in part), key=lambda k: (k.part, k.scheme))
 
 
+def _short(scheme: str) -> str:
+    """The name without its space and its parameters."""
+    return scheme.partition("<")[0].split("::")[-1]
+
+
+# long: one column after the other
+def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
+    """Lines of the page of a release."""
+    from fathom import __version__  # only here: the check itself needs no installation
+    from fathom.report.tables import by_file, of_counters
+
+    lines = [
+        "# Vectors and rates of each kernel",
+        "",
+        f"Fathom {__version__}. What the compiler has made of each kernel (part of the arithmetic",
+        "in whole vectors, mean numbers of an instruction), and what it reached on one rank of a",
+        "machine that others were using. Regions below 0.3 % of the time are left out; –: made",
+        "otherwise than as one kernel. Made anew for each release:",
+        "",
+        "    fathom profile experiments/CASE.toml --ranks 1 --steps 24 --json CASE.json",
+        "    python tools/check_vectors.py --table docs/results/vectors.md CASE.json ...",
+    ]
+    for file in profiles:
+        run = json.loads(file.read_text())
+        known = {_short(k.scheme): k for k in found if k.precision == run["precision"]}
+        seconds = {}
+        for record in run["profile"]:
+            name = record["path"][-1]
+            seconds[name] = seconds.get(name, 0.0) + record["seconds"]
+        whole = sum(seconds.values()) or 1.0
+        counters = of_counters(run["counters"])
+        counters = counters if isinstance(counters, str) else "; ".join(counters)
+        lines += [
+            *("", f"## {file.stem}, {run['precision']}", ""),
+            f"{run['machine']}; {run['grid']}; limits: {run['limits']}.",
+            f"Counters of the processor, caches among them: {counters}.",
+            *("", "| kernel | % of time | in vectors | lanes | GF/s | GB/s | of the limit |"),
+            "|---|---|---|---|---|---|---|",
+        ]
+        for name, rate in sorted(run["rates"].items(), key=lambda one: -seconds.get(one[0], 0.0)):
+            if seconds.get(name, 0.0) < 0.003 * whole:
+                continue
+            k = known.get(name.partition(" of ")[0])
+            lines.append(
+                f"| {name} | {100 * seconds.get(name, 0.0) / whole:.1f} | "
+                + (f"{100 * k.part:.0f} % | {k.lanes:.1f}" if k else "– | –")
+                + f" | {rate['gflops']:.2f} | {rate['gigabytes_per_second']:.1f}"
+                + f" | {100 * rate['fraction']:.0f} % of {rate['limit']} |"
+            )
+        head, rows = by_file({path: f for path, f in run["files"].items() if f["calls"]})
+        if rows:
+            lines += ["", *(f"| {' | '.join(row)} |" for row in (head, ["---"] * len(head), *rows))]
+    return [*lines, ""]
+
+
+# long: one option after the other
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("build", nargs="?", type=Path)
     parser.add_argument("--all", action="store_true", help="a line for each kernel")
+    parser.add_argument("--table", type=Path, metavar="MD", help="the table of a release")
+    parser.add_argument("profiles", nargs="*", type=Path, help="of --table")
     given = parser.parse_args()
+    if given.table:  # what stands first is no build then
+        given.profiles, given.build = [p for p in (given.build, *given.profiles) if p], None
     if (build := given.build or newest_build()) is None:
         print("no build in build/: make one first")
         return 1
     found = catalogue(build)
+    if given.table:
+        given.table.write_text("\n".join(table(found, given.profiles)), encoding="utf-8")
+        return 0
     wrong = [k for k in found if k.falls_back]
     for k in found if given.all else wrong:
         words = " ".join(sorted(k.functions))

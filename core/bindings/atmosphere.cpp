@@ -221,7 +221,10 @@ void bind_spectral_process(nb::module_& m) {
         .def_prop_ro(
             "halo",
             [](const SpectralProcess& d) { return std::pair(d.halo().points, d.halo().plans); },
-            "(points that this rank receives for its departure points, plans made so far)");
+            "(points that this rank receives for its departure points, plans made so far)")
+        .def_prop_ro(
+            "rows_away", [](const SpectralProcess& d) { return d.halo().rows_away; },
+            "how far these points lie away from the nearest row of this rank, at most");
 }
 
 /// Scheme, shape and parameters of a hydrostatic spectral model.

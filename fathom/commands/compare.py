@@ -14,10 +14,13 @@ from fathom.commands.options import file_option, json_option
 @click.argument("now", type=click.Path(path_type=Path))
 @json_option(help="Write the records of all regions.")
 @file_option("--picture", metavar="PNG", help="Draw both, region by region.")
-def compare(before: Path, now: Path, file: Path | None, picture: Path | None) -> int:
+@file_option("--gantt", metavar="PNG", help="Draw three steps of the ranks of both.")
+def compare(
+    before: Path, now: Path, file: Path | None, picture: Path | None, gantt: Path | None
+) -> int:
     """Compare two profiles, region by region, and say what was set otherwise: what `fathom profile
     --json` wrote, which knows its noise; or summary.json or directories of runs.
     """
     from fathom.performance.comparison import present  # start-up time: loads NumPy
 
-    return present(before, now, file, picture)
+    return present(before, now, file, picture, gantt)

@@ -12,6 +12,8 @@ from typing import Any
 
 import click
 
+from fathom import plots
+from fathom.failure import InputError
 from fathom.performance import history
 from fathom.plots.colours import ink, phases
 from fathom.plots.style import new_figure, styled
@@ -21,7 +23,13 @@ from fathom.run.tree import Entry, tree
 most = 14  # regions of a picture
 
 
-def present(before: Path, now: Path, file: Path | None = None, picture: Path | None = None) -> int:
+def present(
+    before: Path,
+    now: Path,
+    file: Path | None = None,
+    picture: Path | None = None,
+    gantt: Path | None = None,
+) -> int:
     """Print two profiles side by side. Exit status 0."""
     a, b = history.read(before), history.read(now)
     records = history.compared(a, b)
@@ -49,7 +57,24 @@ def present(before: Path, now: Path, file: Path | None = None, picture: Path | N
     if picture:
         beside(records, (str(before), str(now)), path=picture)
         click.echo(f"\n{picture}")
+    if gantt:
+        gantt.write_bytes(plots.encoded(ranks_of_both({str(before): a, str(now): b})))
+        click.echo(f"\n{gantt}")
     return 0
+
+
+def ranks_of_both(profiles: Mapping[str, Mapping[str, Any]]) -> Any:
+    """What the ranks of both runs did in three steps, and how many did what."""
+    for name, found in profiles.items():
+        if "timeline" not in found:
+            raise InputError(
+                f"{name} has no events to draw: `fathom profile --json F --pictures DIR` keeps"
+                " those of three steps"
+            )
+    return plots.side_by_side(
+        {Path(name).stem: found["timeline"] for name, found in profiles.items()},
+        title="Three steps, before and after",
+    )
 
 
 def _step(found: Mapping[str, Any]) -> str:

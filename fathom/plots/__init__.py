@@ -8,7 +8,7 @@ from fathom.plots.against import Panel, against
 from fathom.plots.animation import animation
 from fathom.plots.bars import bars
 from fathom.plots.by_latitude import Profile, by_latitude
-from fathom.plots.gantt import gantt
+from fathom.plots.gantt import gantt, side_by_side
 from fathom.plots.lines import coast, contours, highs_and_lows, vectors
 from fathom.plots.map import map
 from fathom.plots.mesh import Around, EqualEarth, Hemisphere, Raster, mesh_of
@@ -40,6 +40,7 @@ __all__ = [
     "mesh_of",
     "picture",
     "section",
+    "side_by_side",
     "steps",
     "stream_function",
     "time_series",

@@ -91,6 +91,47 @@ def gantt(
     return figure
 
 
+@styled
+def side_by_side(
+    runs: Mapping[str, Mapping[str, Any]], *, title: str = "What ranks did", most_rows: int = 64
+) -> Any:
+    """Runs next to each other, on one scale of time: the state of each rank, and below how many
+    compute, communicate and wait. runs: name -> what fathom.report.timeline.kept keeps of it.
+    """
+    if not all(any(run["states"]) for run in runs.values()):
+        raise InputError("there are no events to draw")
+    extents = {name: _extent({"": run["states"]}) for name, run in runs.items()}
+    longest = max(end - begin for begin, end in extents.values())
+    rows = max(min(len(run["states"]), most_rows) for run in runs.values())
+    tall = max(0.75, min(3.4, 0.28 * rows))
+    figure = new_figure(9.2, tall + 3.25)
+    whole, width = figure.get_figheight(), (0.93 - 0.05 * len(runs)) / len(runs)
+    colour: dict[str, Any] = {}
+    for n, (name, run) in enumerate(runs.items()):
+        left, (begin, end) = 0.06 + n * (width + 0.06), extents[name]
+        above = figure.add_axes((left, 2.25 / whole, width, tall / whole))
+        ranks = len(run["states"])
+        shown = np.unique(np.linspace(0, ranks - 1, min(ranks, most_rows)).astype(int))
+        colour |= _chart(above, run["states"], shown, begin, begin + longest)
+        above.set_title(f"{name}: {1e3 * (end - begin):.1f} ms", fontsize=9, loc="left", color=ink)
+        below = figure.add_axes((left, 0.75 / whole, width, 1.1 / whole))
+        held = {state: np.asarray(number) for state, number in run["counts"].items()}
+        names = [s for s in ("computing", "communication", "waiting") if s in held]
+        _stack(below, names, np.asarray(run["times"]), held, begin)
+        below.set(xlim=(0, 1e3 * longest), ylim=(0, ranks), xlabel="ms")
+        below.yaxis.get_major_locator().set_params(integer=True)
+        if n == 0:
+            above.set_ylabel("rank")
+            below.set_ylabel("ranks")
+    known = {s: state_colours[s] for s in ("computing", "communication", "waiting")}
+    _legend(figure, colour, whole - 0.42, "")
+    _legend(figure, known, 0.3, "")
+    figure.text(
+        0.012, 1 - 0.2 / whole, title, fontsize=11, fontweight="bold", va="center", color=ink
+    )
+    return figure
+
+
 def _extent(
     charts: Mapping[str, Sequence[Sequence[tuple[float, float, str]]]],
 ) -> tuple[float, float]:

@@ -135,6 +135,22 @@ class Timeline:
         }
 
 
+def kept(traces: Sequence[dict[str, Any]], steps: int = 3) -> dict[str, Any]:
+    """Some steps of a trace as plain data, for a picture next to another run's
+    (`fathom compare --gantt`): bars [begin, end, state] of each rank, what it waited for, and how
+    many did what.
+    """
+    part = Timeline(traces, *window(traces, steps))
+    times, held = part.counts()
+    plain = lambda rows: [[[b.begin, b.end, b.state] for b in bars] for bars in rows]
+    return {
+        "states": plain(part.states),
+        "met": plain(part.met),
+        "times": times.tolist(),
+        "counts": {state: number.tolist() for state, number in held.items()},
+    }
+
+
 class _Kind:
     """Of a region: its name, its state, and its state within a solver; None: not to be painted."""
 

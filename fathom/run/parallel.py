@@ -54,7 +54,10 @@ between_ranks = {
     *decisions["columns"],
 }  # nothing to one rank
 kinds_of_exchange = ("halos", "transpositions", "on_demand")
-distributions = ("auto", "cartesian", "space-filling", "rake", "north-south", "square")
+distributions = (
+    *("auto", "cartesian", "space-filling", "rake", "north-south", "square"),
+    "equal-area",
+)
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 

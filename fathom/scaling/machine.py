@@ -96,10 +96,15 @@ quantities: dict[str, dict[str, Quantity]] = {
         "duration": Quantity("of an interruption", "s", 0, 100),
         "synchronised": Quantity("all cores at once", kind=bool),
     },
+    "disturbance": {
+        "frequency": Quantity("events that delay one rank, whatever their cause", "1/s", 0, 1e7),
+        "duration": Quantity("of such an event: the remainder of a fit", "s", 0, 100),
+    },
     "vector": {
         "register": Quantity("words", "1", 1, 1e6),
         "start": Quantity("cycles before the first word", "1"),
         "banks": Quantity("of the memory", "1", 1, 1e9),
+        "sharing": Quantity("processors that read from these banks at once", "1", 1, 1e6),
         "busy": Quantity("cycles of a bank that has been read", "1", 0, 1e6),
     },
     "files": {

@@ -7,6 +7,10 @@ independently, a sum over P ranks waits for the one with the most:
     E[max] = sum over k >= 1 of  1 - F(k - 1)^P,      F Poisson's distribution function
 
 If all are interrupted at once, everybody has lost the same: m d, and nobody waits.
+
+`noise` of a machine is what the operating system does, measured or stated. What a fit leaves for
+ranks that come late, of other jobs, of where a job lies or of the system, is `disturbance`: the
+same arithmetic, no claim about its cause.
 """
 
 from __future__ import annotations
@@ -29,14 +33,26 @@ def expected_most(mean: float, ranks: int) -> float:
     return float(-np.expm1(ranks * np.log1p(-np.minimum(pdtrc(k, mean), 1 - 1e-16))).sum())
 
 
+_of_all = ("noise", "disturbance")
+
+
+def _events(machine: Machine, kind: str) -> tuple[float, float]:
+    """How many a second, and how long each is."""
+    return machine.get(f"{kind}.frequency", 0.0), machine.get(f"{kind}.duration", 0.0)
+
+
 def dilution(machine: Machine) -> float:
     """Time that interruptions take, for each second of computing."""
-    return machine.get("noise.frequency", 0.0) * machine.get("noise.duration", 0.0)
+    each = (_events(machine, kind) for kind in _of_all)
+    return sum(frequency * duration for frequency, duration in each)
 
 
 def excess(machine: Machine, seconds: float, ranks: int) -> float:
     """By how much the most delayed rank comes later than the mean one after so many seconds."""
-    if machine.get("noise.synchronised", False) or not dilution(machine):
-        return 0.0
-    mean = machine["noise.frequency"] * seconds
-    return machine["noise.duration"] * (expected_most(mean, ranks) - mean)
+    unlike = ("disturbance",) if machine.get("noise.synchronised", False) else _of_all
+    late = 0.0
+    for frequency, duration in (_events(machine, kind) for kind in unlike):
+        mean = frequency * seconds
+        if mean and duration:
+            late += duration * (expected_most(mean, ranks) - mean)
+    return late

@@ -152,7 +152,8 @@ class Prices:
         """
         if helpers >= ranks:
             raise InputError(f"radiation_ranks={helpers} of {ranks} ranks leave none to step")
-        place = self.model.layout(self.grid, ranks - helpers, self.base.reach, block)
+        distribution = self.request.what_if.get("distribution", "auto")
+        place = self.model.layout(self.grid, ranks - helpers, self.base.reach, block, distribution)
         whole, cost = cost, cost.stepping() if helpers else cost
         exchange = self.request.what_if.get("exchange", "packed")
         total = self.request.what_if.get("sum", "allreduce")

@@ -9,7 +9,7 @@ from typing import Any
 
 from fathom.failure import InputError
 from fathom.names import near
-from fathom.run.parallel import kinds_of_exchange
+from fathom.run.parallel import distributions, kinds_of_exchange
 from fathom.scaling.clocks import How, exchanges, mappings
 from fathom.scaling.machine import Machine
 from fathom.scaling.sums import ways
@@ -20,7 +20,7 @@ of_run = {
 }  # measured, not priced
 what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
 what_ifs += ("radiation_ranks", "io_servers", "io_sets")
-what_ifs += ("synchronise", "in_flight", "mapping")
+what_ifs += ("synchronise", "in_flight", "mapping", "distribution")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
     "synchronised": {"noise.synchronised": True},
@@ -190,7 +190,12 @@ def check(request: Request, machine: Machine | None) -> None:
 
 
 def _check_ways(given: dict[str, str]) -> None:
-    for key, known in (("exchange", exchanges), ("sum", ways), ("mapping", mappings)):
+    for key, known in (
+        ("exchange", tuple(exchanges)),
+        ("sum", tuple(ways)),
+        ("mapping", mappings),
+        ("distribution", distributions),
+    ):
         if key in given and given[key] not in known:
             raise InputError(
                 f"--what-if {key}={given[key]}{near(given[key], known) or ';'}"

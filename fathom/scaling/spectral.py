@@ -34,6 +34,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.failure import InputError
+from fathom.grids.wide_halo import halo_everywhere, messages_between
 from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import Measured, measured_steps, moving
@@ -41,7 +42,6 @@ from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
 
 of_helpers = ("RRTMGP", "Radiation")  # what ranks of its own may compute (fathom/run/apart.py)
-segment = 8  # points that a halo on demand asks for at once
 
 
 @dataclass
@@ -132,8 +132,14 @@ class Layout:
 
 
 # long: one kind of message after the other
-def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None = None) -> Layout:
-    """reach: rows of a halo on demand."""
+def layout(
+    grid: Any,
+    ranks: int,
+    reach: int = 0,
+    block: tuple[int, int] | None = None,
+    distribution: str = "auto",
+) -> Layout:
+    """reach: rows of a halo on demand; distribution: auto, as a run would choose it."""
     if block is not None:
         raise InputError(
             "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
@@ -145,7 +151,7 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
         mpi.core.Topology(nx, ny, True),
         np.ascontiguousarray(wet, np.int32).ravel(),
         ranks,
-        distribution=grid.distribution(ranks),
+        distribution=grid.distribution(ranks) if distribution == "auto" else distribution,
         halo=0,
     )
     spread = mpi.core.WaveDistribution(grid.rows, grid.truncation, d)
@@ -184,68 +190,16 @@ def layout(grid: Any, ranks: int, reach: int = 0, block: tuple[int, int] | None 
         by_wave((n - number + 2.0) * (ny - 2 * first_row[: n + 1])),
         by_wave(n - number + 1.0),
         shared.sum(axis=0) + np.bincount(np.arange(owners), shared.sum(axis=1), ranks),
-        _messages(
+        messages_between(
             np.repeat(np.arange(owners), ranks),
             np.tile(np.arange(ranks), owners),
             shared.ravel(),
             ranks,
         ),
-        _messages(pieces[:, 0], row_rank[pieces[:, 1]], pieces[:, 2], ranks),
-        _halo(blocks, points, reach, ranks),
+        messages_between(pieces[:, 0], row_rank[pieces[:, 1]], pieces[:, 2], ranks),
+        halo_everywhere(blocks, points, reach, ranks),
         d.describe(),
     )
-
-
-def _messages(source: np.ndarray, target: np.ndarray, number: np.ndarray, ranks: int) -> np.ndarray:
-    """(from, to, how many together) between different ranks."""
-    keep = (source != target) & (number > 0)
-    pairs, where = np.unique(
-        source[keep].astype(np.int64) * ranks + target[keep], return_inverse=True
-    )
-    return np.stack(
-        [
-            pairs // ranks,
-            pairs % ranks,
-            np.bincount(where, number[keep], len(pairs)).astype(np.int64),
-        ],
-        axis=1,
-    )
-
-
-def _halo(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.ndarray:
-    """Of blocks whose trajectories come from at most so many rows away, and as far along the
-    rows.
-    """
-    if not reach or ranks == 1:
-        return np.zeros((0, 3), np.int64)
-    ny = len(points)
-    owner = np.full(
-        (ny, -(-int(points.max()) // segment)), -1
-    )  # of the first point of each segment
-    for _, i0, j0, width, height, rank in blocks:
-        owner[j0 : j0 + height, i0 // segment : -(-(i0 + width) // segment)] = rank
-    found = []
-    longest, distance = (
-        points.max(),
-        np.sin(np.pi * (np.arange(ny) + 0.5) / ny),
-    )  # cosine of the latitude
-    for _, i0, j0, width, height, rank in blocks:
-        for j in range(max(j0 - reach, 0), min(j0 + height + reach, ny)):
-            count = -(-int(points[j]) // segment)
-            beside = min(longest, reach / distance[j]) * points[j] / longest
-            first, last = (
-                int((i0 * points[j] / longest - beside) // segment),
-                int((min(i0 + width, longest) * points[j] / longest + beside - 1) // segment),
-            )
-            wanted = np.arange(first, min(last, first + count - 1) + 1) % count
-            found.append(
-                np.stack(
-                    [owner[j, wanted], np.full(len(wanted), rank), np.full(len(wanted), segment)],
-                    axis=1,
-                )
-            )
-    source, target, number = np.concatenate(found).T
-    return _messages(source[source >= 0], target[source >= 0], number[source >= 0], ranks)
 
 
 def _part_of_step(record: dict[str, Any]) -> str | None:

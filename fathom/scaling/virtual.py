@@ -55,7 +55,7 @@ def layout(
     """block: (width, height); None: what a run would choose up to 1024 ranks, small blocks along
     the curve beyond. ValueError: ranks that a run would refuse.
     """
-    if block is None and ranks > 1024:
+    if block is None and distribution == "auto" and ranks > 1024:
         return _even(grid, ranks, halo)
     h, wet = grid.horizontal, np.asarray(grid.wet_levels)
     kept = count(wet, *block)["kept"] if block else ranks

@@ -27,7 +27,7 @@ listing = """\
 
 def test_instructions_are_counted():
     """Two on four numbers, one on one, one on two."""
-    assert vectors.count(listing, 32) == (2, 4)
+    assert vectors.count(listing, 32) == (2, 4, 2.75)
 
 
 def test_a_function_of_one_number_is_a_fall_back():

@@ -134,6 +134,33 @@ def test_one_block_a_rank():
         )
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3, 7, 16, 64, 250])
+def test_regions_of_equal_area(ranks):
+    """Caps and collars: each rank has neighbouring pieces of one collar, of even work; full rows
+    and such as are shorter towards the poles.
+    """
+    ny, nx = 80, 160
+    shorter = 20 + np.minimum(np.arange(ny), np.arange(ny)[::-1]) * 140 // 39
+    for rows, uneven in ((np.full(ny, nx), 1.5), (shorter, 1.8)):
+        wet = 10 * (np.arange(nx) < rows[:, None]).astype(np.int32)
+        d = _core.decompose(
+            _core.Topology(nx, ny, True, False),
+            wet.ravel(),
+            ranks,
+            distribution="equal-area",
+            halo=0,
+        )
+        own = [[b for b in d.blocks if b[5] == rank] for rank in range(ranks)]
+        for pieces in own:
+            assert len({(b[2], b[4]) for b in pieces}) == 1  # of one collar
+            assert all(a[1] + a[3] == b[1] for a, b in itertools.pairwise(pieces))
+        points = [sum(wet[b[2] : b[2] + b[4], b[1] : b[1] + b[3]].sum() for b in p) for p in own]
+        assert max(points) < uneven * np.mean(points) and min(points) > 0
+        if ranks > 2:
+            caps = [len(own[rank]) and own[rank][0] for rank in (0, ranks - 1)]
+            assert caps[0][2] == 0 and caps[1][2] + caps[1][4] == ny
+
+
 def test_errors():
     wet = np.ones((6, 9), np.int32)
     t = topology("closed", 9, 6)

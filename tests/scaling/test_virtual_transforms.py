@@ -56,6 +56,15 @@ def test_all_that_there_is_is_dealt_out(reduced):
         )
 
 
+def test_regions_of_equal_area_are_priced():
+    import fathom as fm
+
+    grid = fm.GaussianGrid(42, reduced="classical")
+    whole, place = spectral.layout(grid, 1), spectral.layout(grid, 16, 2, None, "equal-area")
+    assert place.points.sum() == whole.points.sum() and place.points.min() > 0
+    assert place.points.max() < 1.5 * place.points.mean() and len(place.gathering)
+
+
 def test_halos_reach_as_far_as_trajectories():
     import fathom as fm
 

@@ -74,6 +74,7 @@ struct SpectralSpent {
 struct DepartureHalo {
     std::size_t points = 0;
     long plans = 0;
+    int rows_away = 0;
 };
 
 }  // namespace fathom::atmosphere

@@ -175,7 +175,7 @@ public:
     DepartureHalo halo() const override {
         if (!*engine) return {};
         const auto& halo = (*engine)->transport->halo();
-        return {halo.points_received(), halo.plans};
+        return {halo.points_received(), halo.plans, halo.rows_away()};
     }
 };
 

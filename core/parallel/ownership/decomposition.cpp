@@ -4,6 +4,7 @@
 #include <limits>
 #include <set>
 #include "base/error.hpp"
+#include "parallel/ownership/equal_area.hpp"
 #include "parallel/ownership/neighbours.hpp"
 #include "parallel/ownership/processor_grid.hpp"
 #include "parallel/ownership/rake.hpp"
@@ -230,12 +231,14 @@ class Search {
 public:
     Search(Topology t, const std::vector<int>& wet, int ranks, const DecompositionOptions& options)
         : t(t),
+          wet(wet),
           ranks(ranks),
           options(options),
           work(t, wet, options.halo),
           chosen(!options.block_nx && !options.block_ny),
           whole_rows(options.distribution == "north-south"),
           square(options.distribution == "square"),
+          collars(options.distribution == "equal-area"),
           least(options.halo + 1),
           widths(options.block_nx ? std::vector{std::min(options.block_nx, t.nx)}
                                   : sizes_in_i(t.nx, least)),
@@ -243,15 +246,16 @@ public:
                                    : sizes_in_j(t.ny, least)),
           inside(work.block(0, 0, t.nx, t.ny) - work.edges(t.nx, t.ny)),
           columns(double(std::ranges::count_if(wet, [](int n) { return n != 0; }))) {
-        if ((whole_rows || square) && !chosen)
-            throw Error("distribution '", options.distribution,
-                        "' gives each rank one block and chooses its size; blocks of ",
+        if ((whole_rows || square || collars) && !chosen)
+            throw Error("distribution '", options.distribution, "' gives each rank one ",
+                        collars ? "region" : "block", " and chooses its size; blocks of ",
                         options.block_nx, " x ", options.block_ny, " points were asked for");
         across = whole_rows ? 1 : int(std::sqrt(double(ranks)));
         if (square)
             while (ranks % across) --across;
     }
     Decomposition found() {
+        if (collars) return by_equal_area();
         if (!whole_rows && !square) try_uniform_blocks(!chosen);
         if (chosen && cartesian()) try_processor_grids();
         if (!any() && (whole_rows || square))
@@ -265,12 +269,13 @@ public:
 
 private:
     Topology t;
+    const std::vector<int>& wet;
     int ranks;
     DecompositionOptions options;
     WorkTable work;
-    bool chosen, whole_rows, square;  // chosen: the size of blocks
-    int across;                       // ranks in a row of them: north-south and square
-    int least;                        // a block's own points fill its neighbours' halos
+    bool chosen, whole_rows, square, collars;  // chosen: the size of blocks
+    int across;                                // ranks in a row of them: north-south and square
+    int least;                                 // a block's own points fill its neighbours' halos
     std::vector<int> widths, heights;
     double inside, columns;  // of the whole grid: time without edges, wet columns
     Best best;
@@ -281,6 +286,24 @@ private:
         return options.distribution == "auto" || options.distribution == "space-filling";
     }
     bool any() const { return best.time < std::numeric_limits<double>::infinity(); }
+
+    /// Pieces as wide as packs where regions have room for two of them.
+    Decomposition by_equal_area() {
+        for (int unit : {8, 4, 1}) {
+            if (unit > 1 && std::int64_t(t.nx) * t.ny < 4ll * unit * unit * ranks) continue;
+            auto [i, j, owners] = equal_area(t.nx, t.ny, wet, ranks, unit);
+            if (owners.empty()) continue;
+            Decomposition d = lattice(t, ranks, work, std::move(i), std::move(j));
+            std::vector<int> number(ranks);
+            for (auto& b : d.blocks)
+                if (b.owner >= 0) ++number[b.owner = owners[b.id]];
+            const bool small = std::ranges::any_of(
+                d.blocks, [&](auto& b) { return b.nx < options.halo || b.ny < options.halo; });
+            if (!small && std::ranges::count(number, 0) == 0) return estimate(d, work), d;
+        }
+        throw Error(ranks, " regions of equal area do not fit into ", t.nx, " x ", t.ny, " points",
+                    options.halo ? " with halos; 'space-filling' allows more ranks" : "");
+    }
 
     struct Size {
         double even;  // what a rank would take if the work were even
@@ -351,8 +374,8 @@ private:
 Decomposition decompose(Topology t, const std::vector<int>& wet, int ranks,
                         DecompositionOptions options) {
     check(t, wet, ranks, options.halo);
-    const std::vector<std::string> names{"auto", "cartesian",   "space-filling",
-                                         "rake", "north-south", "square"};
+    const std::vector<std::string> names{"auto",        "cartesian", "space-filling", "rake",
+                                         "north-south", "square",    "equal-area"};
     if (std::ranges::find(names, options.distribution) == names.end())
         throw Error("unknown distribution '", options.distribution, "'",
                     near(options.distribution, names));

@@ -37,7 +37,8 @@ struct Decomposition {
 
 struct DecompositionOptions {
     int block_nx = 0, block_ny = 0;  ///< 0: chosen
-    /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square
+    /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square;
+    /// equal-area: caps and collars (equal_area.hpp)
     std::string distribution = "auto";
     int halo = 2;
 };

@@ -145,11 +145,20 @@ void OnDemandHalo::ask() {
         }
         if (!m.runs.empty()) plan.messages.push_back(std::move(m));
     };
-    received = 0;
+    received = 0, away = 0;
+    const auto owns = [&](int row) {
+        return std::ranges::any_of(owners[row], [&](auto& p) { return p.owner == rank; });
+    };
+    const auto distance = [&](int row) {
+        const int rows = int(points.size());
+        for (int d = 0; d < rows; ++d)
+            if ((row >= d && owns(row - d)) || (row + d < rows && owns(row + d))) return d;
+        return rows;
+    };
     for (int r = 0; r < ranks; ++r) {
         message(rank, r, answers.of(r));
         message(r, rank, asked.of(r));
-        for (auto& q : from[r]) received += q.count;
+        for (auto& q : from[r]) received += q.count, away = std::max(away, distance(q.row));
     }
     halo.emplace(comm, std::span<const Plan>(&plan, 1), bytes,
                  std::vector<Exchange::Item>{{Horizontal::center, false, 0, levels}});

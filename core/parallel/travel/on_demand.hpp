@@ -31,6 +31,8 @@ public:
     void exchange(const FieldSlab& rows);  ///< rows.at: of each global row, point 0 of level 0
     bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
     std::size_t points_received() const { return received; }
+    /// Rows that points of other ranks lie away from the nearest own row, at most.
+    int rows_away() const { return away; }
     long plans = 0;  ///< made so far
 
 private:
@@ -46,6 +48,7 @@ private:
     std::vector<std::uint8_t> held_rows;
     std::optional<Exchange> halo;
     std::size_t received = 0;
+    int away = 0;
     int segments(int row) const { return first_segment[row + 1] - first_segment[row]; }
     struct Request {
         int row, first, count;

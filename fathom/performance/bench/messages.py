@@ -17,6 +17,7 @@ from fathom.run.tree import Entry, tree
 
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
 sum_sizes = (1, 2, 3, 8, 64)  # numbers
+puts = ("put-fence", "put-flags", "get-barrier")  # the one-sided of the ways to exchange
 
 
 @dataclass(frozen=True)
@@ -115,6 +116,11 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]
         for side in ("row", "column")
     }
+    side = lambda one_sided: [e for e in figures["exchanges"] if (e["name"] in puts) == one_sided]
+    crossing = [
+        min(e["row"][n] for e in side(True)) / min(e["row"][n] for e in side(False))
+        for n in range(len(words))
+    ]
     best = [least(figures["exchanges"], lambda e, n=n: e["row"][n]) for n in range(len(words))]
     entries: list[Entry] = [
         (
@@ -123,6 +129,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
                 f"{'µs; words of a side':<20}" + "".join(f"{w:10d}" for w in words),
                 *rows["row"],
                 "fastest: " + ", ".join(f"{w}: {b}" for w, b in zip(words, best)),
+                "best one-sided over best two-sided: "
+                + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, crossing)),
             ],
         ),
         ("columns", rows["column"]),

@@ -64,6 +64,18 @@ class VectorMachine:
         length = strip_length(columns, self.register)
         return float(self.start / length + self.cycles(dimension or columns))
 
+    def forecast(self, columns: int, block: int) -> float:
+        """Cycles of a column where `columns` are done in blocks, the last shorter; banks apart."""
+        whole, rest = divmod(columns, block)
+        strips = whole * -(-block // self.register) + -(-rest // self.register)
+        return 1 + strips * self.start / columns
+
+    def plateau(self, columns: int, lengths: Iterable[int], within: float = 0.01) -> int:
+        """The length from which on no block costs more than the best by more than this part."""
+        times = {n: self.forecast(columns, n) for n in lengths}
+        dear = [n for n, t in times.items() if t > (1 + within) * min(times.values())]
+        return max(dear, default=0) + 1
+
     def best(self, candidates: Iterable[int]) -> list[int]:
         """The candidates as block lengths, the best first."""
         return sorted(candidates, key=lambda n: (self.time(n), n))

@@ -21,9 +21,10 @@ import click
 import numpy as np
 
 from fathom import machine, mpi, regions
+from fathom.grids.wide_halo import halo_everywhere
 from fathom.performance import history, roofline
 from fathom.performance.work import declared_bytes, parts
-from fathom.report import otf2_trace, traces
+from fathom.report import otf2_trace, timeline, traces
 from fathom.report import tables as profile_tables
 from fathom.report.file_use import FileUse
 from fathom.run.tree import tree
@@ -119,9 +120,25 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
         "counters": counted or counters.why_not,
         "overhead": overhead(s),
     }
+    found["halo_on_demand"] = halo_on_demand(s)
     found["rates"], found["limits"] = rates(s, found["profile"])
     found["trace"] = s.traces
     return found
+
+
+def halo_on_demand(s: Any) -> dict[str, float]:
+    """Points that ranks receive for their departure points, and that they would of a halo as wide
+    everywhere as these reach at most; {}: no model on the sphere, or one rank; all ranks together.
+    """
+    dynamics, grid = s.find(mpi.core.SpectralProcess), s.model.grid
+    if s.comm.size == 1 or not hasattr(grid, "sphere") or not hasattr(dynamics, "halo"):
+        return {}
+    points, reach = dynamics.halo[0], dynamics.rows_away
+    received, rows = s.comm.allreduce(points), s.comm.allreduce(reach, op=mpi.MPI.MAX)
+    blocks = s.domain.decomposition.blocks
+    blocks = blocks[blocks[:, 5] >= 0]
+    full = halo_everywhere(blocks, np.asarray(grid.points), rows, s.comm.size)[:, 2].sum()
+    return {"points": float(received), "everywhere": float(full), "rows": float(rows)}
 
 
 class Samples:
@@ -279,10 +296,20 @@ def _work_of_part(
     return operations, bytes_, None
 
 
+def _of_halo(halo: dict[str, float]) -> list[tuple[str, str]]:
+    if not halo.get("everywhere"):
+        return []
+    share = 100 * halo["points"] / halo["everywhere"]
+    text = f"{halo['points']:.0f} points of all ranks, {share:.0f} % of a halo of"
+    return [("halo on demand", f"{text} {halo['rows']:.0f} rows everywhere")]
+
+
 # long: one part of what is printed after the other
 def _present(found: dict[str, Any], request: Request) -> None:
 
     records, trace = found["profile"], found.pop("trace")
+    if trace:
+        found["timeline"] = timeline.kept(trace)
     e = found["overhead"]
     said = []  # files first: whoever reads the tables through `head` ends this
     if request.file:
@@ -332,6 +359,7 @@ def _present(found: dict[str, Any], request: Request) -> None:
                         f" pairs of {e['steps']} steps with and without"
                     ),
                 ),
+                *_of_halo(found["halo_on_demand"]),
                 ("machine", found["limits"]),
                 ("counters", profile_tables.of_counters(found["counters"])),
             ],

@@ -184,7 +184,7 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
         return (
             [
                 ("auto", None),
-                *((name, None) for name in ("north-south", "square") if name != usual_),
+                *((name, None) for name in _of_rows(grid) if name != usual_),
             ]
             if ranks > 1
             else [("auto", None)]
@@ -202,6 +202,11 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
         ):
             found.append(("space-filling", blocks))
     return found
+
+
+def _of_rows(grid: Any) -> tuple[str, ...]:
+    """Distributions of what transforms along rows; on a sphere regions of equal area too."""
+    return ("north-south", "square", *(("equal-area",) if hasattr(grid, "sphere") else ()))
 
 
 def _decided(axis: Axis, named: set[str]) -> bool:

@@ -58,11 +58,13 @@ forecast_figures = {
 
 
 def vector_machine(machine: Machine) -> VectorMachine:
-    """Its registers and banks, for lengths of blocks (NPROMA)."""
+    """Its registers and banks, for lengths of blocks (NPROMA): each processor of a node has its
+    part of the banks, which is an assumption, and what makes the model agree with the study.
+    """
     return VectorMachine(
         register=int(machine["vector.register"]),
         start=float(machine["vector.start"]),
-        banks=int(machine["vector.banks"]),
+        banks=int(machine["vector.banks"] // machine.get("vector.sharing", 1)),
         busy=int(machine["vector.busy"]),
     )
 

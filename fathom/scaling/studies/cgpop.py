@@ -1,11 +1,13 @@
 """The barotropic solver of the 0.1-degree ocean (CGPOP), 226 solves of 124 iterations a day, on
 three machines: reference/cgpop_scaling.csv.
 
-    T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + excess of noise)
+    T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + late)
 
 A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a
 rank, whichever leaves the fewest to the fullest. a: a point in cache; b: what it costs more from
-memory; C: points that fit into the cache. The rest is the machine's.
+memory; C: points that fit into the cache. late: of the rank that was disturbed most (noise.py), by
+other jobs, its place or the system: a remainder, not a measurement of noise. The rest is the
+machine's.
 """
 
 from __future__ import annotations
@@ -26,8 +28,8 @@ neighbours, halo = 8, 2
 machines = {"XE6": "cray-xe6", "XT5": "cray-xt5", "BGL": "blue-gene-l"}
 of_machine = {
     "stage": "sum.stage",
-    "frequency": "noise.frequency",
-    "duration": "noise.duration",
+    "frequency": "disturbance.frequency",
+    "duration": "disturbance.duration",
 }  # parameters that stand in the machine's file
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
 
@@ -89,12 +91,19 @@ def day(
     return iterations * sum(iteration(machine, program, ranks, way).values())
 
 
-def fitted(name: str, with_machine: bool, hold_out: bool = True) -> Fit:
-    """Of a curve: the program's parameters, and where asked those of the machine's file that are
-    marked as fitted.
+in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # which the machine's own are fitted to
+
+
+def fitted(name: str, with_machine: bool, hold_out: bool = True, most: float = np.inf) -> Fit:
+    """Of a curve up to `most` cores: the program's parameters, and where asked those of the
+    machine's file that are marked as fitted.
     """
-    machine = load(machines[name.partition("/")[0]])
+    return _fitted(name, load(machines[name.partition("/")[0]]), with_machine, hold_out, most)
+
+
+def _fitted(name: str, machine: Machine, with_machine: bool, hold_out: bool, most: float) -> Fit:
     cores, seconds = series(name)
+    seconds, cores = seconds[cores <= most], cores[cores <= most]
     own = (
         {key: machine[where] for key, where in of_machine.items() if where in machine.fitted}
         if with_machine
@@ -102,12 +111,31 @@ def fitted(name: str, with_machine: bool, hold_out: bool = True) -> Fit:
     )
 
     def model(values: Mapping[str, float]) -> list[float]:
-        at = Machine(
-            machine.name, {**machine.values, **{of_machine[key]: values[key] for key in own}}
-        )
+        at = _with(machine, {key: values[key] for key in own})
         return [day(at, values, int(c)) for c in cores]
 
     return fit(model, list(seconds), {**starts, **own}, hold_out)
+
+
+def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
+    """The machine, with those of its own that were fitted."""
+    own = {of_machine[key]: value for key, value in values.items() if key in of_machine}
+    return Machine(machine.name, {**machine.values, **own}, machine.sources)
+
+
+def beyond(name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
+    there alone: what the machine has of a fit is that of the solver in POP, up to there too.
+    """
+    key = name.partition("/")[0]
+    machine = load(machines[key])
+    if key in in_pop:
+        machine = _with(machine, _fitted(in_pop[key], machine, True, False, most).values)
+    values = _fitted(name, machine, False, False, most).values
+    cores, seconds = series(name)
+    far = cores > most
+    found = np.array([day(machine, values, int(c)) for c in cores[far]])
+    return cores[far], found / seconds[far] - 1
 
 
 def optimum(

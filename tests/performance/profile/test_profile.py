@@ -280,6 +280,19 @@ def test_regressions_are_found_and_noise_is_not(made, tmp_path):
     assert len(history.file_of(tmp_path, profile).read_text().splitlines()) == 3
 
 
+def test_compare_draws_ranks_of_both(made):
+    """Three steps side by side; a profile without events says how to get them."""
+    folder = made[0]
+    status, _, err = box.fathom("compare", "p.json", "p.json", "--gantt", "g.png", folder=folder)
+    held = json.loads((folder / "p.json").read_text())
+    if "timeline" in held:
+        assert status == 0 and (folder / "g.png").stat().st_size > 5000
+        bars = held["timeline"]["states"]
+        assert len(bars) == held["ranks"] and all(end >= begin for begin, end, _ in bars[0])
+    else:
+        assert status == 2 and "--pictures" in err
+
+
 def test_compare(made):
     folder = made[0]
     (folder / "run").mkdir()
