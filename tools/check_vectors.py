@@ -138,8 +138,8 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
         "machine that others were using. Regions below 0.3 % of the time are left out; –: made",
         "otherwise than as one kernel. Made anew for each release:",
         "",
-        "    fathom profile experiments/CASE.toml --ranks 1 --steps 24 --json CASE.json",
-        "    python tools/check_vectors.py --table docs/results/vectors.md CASE.json ...",
+        "    fathom profile experiments/ocean-3deg.toml --ranks 1 --json ocean-3deg.json",
+        "    python tools/check_vectors.py --table docs/results/vectors.md ocean-3deg.json",
     ]
     for file in profiles:
         run = json.loads(file.read_text())

@@ -39,8 +39,7 @@ platform = """<?xml version='1.0'?>
 simulated = [
     *("--cfg=smpi/simulate-computation:no", "--cfg=contexts/factory:raw"),
     *("--cfg=contexts/stack-size:4096", "--cfg=contexts/guard-size:0", "-no-privatize"),
-    *("--log=root.thres:error", "--cfg=smpi/allreduce:rdb", "--cfg=smpi/allgather:rdb"),
-    *("--cfg=smpi/bcast:binomial_tree", "--cfg=smpi/barrier:ompi_recursivedoubling"),
+    *("--log=root.thres:error", "--cfg=smpi/coll-selector:mpich"),
     "--cfg=network/crosstraffic:no",
 ]
 
