@@ -16,6 +16,7 @@ class Places:
     zonal: bool
     target: Any
     places: dict[str, Any]
+    beside: dict[str, Any]
 
     def _said(self, make, *given):
         """What `make` makes of them; a ValueError names the output."""
@@ -97,6 +98,8 @@ class Places:
         def find():
             for horizontal in {place["horizontal"] for place in self.places.values()}:
                 self.target.find(s.model.grid, horizontal)
+            for horizontal in {self.places[name]["horizontal"] for name in self.beside}:
+                self.target.find_turn(s.model.grid, horizontal)
 
         if self.target is not None:
             s.on_root(find)

@@ -21,6 +21,14 @@ statistics = {
 summed = ("mean", "accumulation")
 
 
+def other_component(name):
+    """Northward of what is eastward, and the reverse; "": of what has no direction."""
+    for one, other in (("eastward", "northward"), ("northward", "eastward")):
+        if one in name:
+            return name.replace(one, other)
+    return ""
+
+
 class Statistics:
     """The part of a Store that knows its statistic."""
 
@@ -32,6 +40,10 @@ class Statistics:
     levels: Any
     fit: Any
     zonal: bool
+    target: Any
+    travels: bool
+    variables: dict[str, Any]
+    beside: dict[str, tuple[str, Any]]  # of winds between points: the other component
     keep: list[str]
     sums: list[str]
     made: Any
@@ -52,14 +64,35 @@ class Statistics:
             name: self._where_asked(name, d, known)
             for name, d in (diagnostics.find(name, model, known) for name in self.requested)
         }
+        self.beside = {}
+        if (
+            self.travels
+            and self.target is not None
+            and self.statistic not in ("minimum", "maximum")
+        ):
+            self.beside = dict(self._other_components(known))
         self.made = {
-            field: step
-            for d in self.variables.values()
-            for step in d.before
-            for field in step.fields
+            field: step for d in self.everything for step in d.before for field in step.fields
         }
         self._check_statistic()
         return [*self._kept(known, precision), *self._room()]
+
+    @property
+    def everything(self):
+        """Diagnostics of the variables, and of what they are interpolated with."""
+        return [*self.variables.values(), *(d for _, d in self.beside.values())]
+
+    def _other_components(self, known):
+        """(variable, (name, Diagnostic)) of the other component of a wind: between points both turn
+        into each other.
+        """
+        for name in self.variables:
+            other = other_component(name)
+            try:
+                found, d = diagnostics.find(other, self.simulation.model, known)
+            except ValueError:  # no wind, or one that has no other
+                continue
+            yield name, (found, self.variables.get(found) or self._where_asked(found, d, known))
 
     def _where_asked(self, name, d, known):
         """A variable of the model's on the chosen levels, and fitted."""
@@ -103,7 +136,7 @@ class Statistics:
 
     def _needs(self):
         """(field of the sequence, whether only its top layer) of all that variables follow from."""
-        found = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        found = {(need, d.surface) for d in self.everything for need in d.needs}
         found |= {(need, step.surface) for step in self.made.values() for need in step.needs}
         return sorted((need, surface) for need, surface in found if need not in self.made)
 

@@ -86,6 +86,7 @@ class Store(Statistics, Along, Places, Stream):
         self.shared = self.in_order = writer.collective
         self.encoders = Encoders(self) if getattr(writer, "encodes", False) else None
         self.keep, self.sums, self.last, self.file, self.written = [], [], 0, None, {}
+        self.beside = {}
         self.made: dict[str, diagnostics.Together] = {}  # by the fields made along the earth
         self.compression = None
 
@@ -199,7 +200,7 @@ class Store(Statistics, Along, Places, Stream):
         self.items, self.products = [], []
         first: dict[tuple, int] = {}
         for together in self._groups(regions):
-            members = [self.variables[name] for name in together]
+            members = self._made_of(together)
             surface, name = members[0].surface, together[0]
             needs = diagnostics.needs(members)
             shift = first.setdefault((needs[0], surface), len(first))
@@ -221,9 +222,17 @@ class Store(Statistics, Along, Places, Stream):
         """Variables that are made together."""
         groups: dict[Any, list[str]] = {}
         for name, d in self.variables.items():
-            key = name if d.shared is None else (d.shared, d.vertical, regions[name])
+            key: Any = name if d.shared is None else (d.shared, d.vertical, regions[name])
+            if d.shared is None and (other := self.beside.get(name, ("",))[0]) in self.variables:
+                key = tuple(sorted((name, other)))
             groups.setdefault(key, []).append(name)
         return [tuple(group) for group in groups.values()]
+
+    def _made_of(self, together):
+        """Diagnostics of variables that are made together, and of the other components of winds."""
+        others = (self.beside[name] for name in together if name in self.beside)
+        found = {name: self.variables[name] for name in together}
+        return list((found | {name: d for name, d in others if name not in found}).values())
 
     def _rectangles(self, name, regions):
         """What of the model's grid the regions need."""
@@ -348,24 +357,45 @@ class Store(Statistics, Along, Places, Stream):
         dtype = (
             self.dtype if self.target is None and not grid.reduced else float
         )  # values that are still to be interpolated: as they are computed
+        window, steps = (j0, i0, j1 - j0, i1 - i0), self.divisor(event.steps)
         with self._early(product.names, event.seconds) as unknown:
-            made = diagnostics.of_window(
-                self.simulation.model,
-                [self.variables[name] for name in product.names],
-                horizontal,
-                (j0, i0, j1 - j0, i1 - i0),
-                arrays,
-                self.divisor(event.steps),
-                dtype,
-            )
-        for name, values in zip(product.names, made):
-            values = np.full_like(values, np.nan) if name in unknown else values
+            made = self._made(product.names, horizontal, window, arrays, steps, dtype)
+        for name in product.names:
+            values = np.full_like(made[name], np.nan) if name in unknown else made[name]
             if self.target is None:
                 values = grid.regular(values, j0)
+            elif name in self.beside:
+                pair = values, made[self.beside[name][0]]
+                east, region = "eastward" in name, product.regions[n]
+                pair = self.target.wind(horizontal, region, *(pair if east else pair[::-1]), j0)
+                values = pair[0 if east else 1]
             else:
                 values = self.target.bring(horizontal, product.regions[n], values, j0)
             values = values[0] if self._vertical(name) == "column" else values
             self._keep(name, event, product.regions[n], values.astype(self.dtype, copy=False))
+
+    def _made(self, together, horizontal, window, arrays, steps, dtype):
+        """Variables of a product, and the other components of its winds, in a window: name ->
+        (levels, rows, points).
+        """
+        members = {name: self.variables[name] for name in together}
+        for name in together:
+            if name in self.beside:
+                other, d = self.beside[name]
+                members.setdefault(other, d)
+        given = dict(zip(diagnostics.needs(members.values()), arrays))
+        make = lambda some: diagnostics.of_window(
+            self.simulation.model,
+            some,
+            horizontal,
+            window,
+            [given[need] for need in diagnostics.needs(some)],
+            steps,
+            dtype,
+        )
+        if self.variables[together[0]].shared is not None:
+            return dict(zip(members, make(list(members.values()))))
+        return {name: make([d])[0] for name, d in members.items()}
 
     def _keep(self, name, event, region, values):
         """A region of a variable is written, or waits for the others."""
@@ -398,7 +428,7 @@ class Store(Statistics, Along, Places, Stream):
     def levels_sent(self):
         """Also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
-        sent = {(need, d.surface) for d in self.variables.values() for need in d.needs}
+        sent = {(need, d.surface) for d in self.everything for need in d.needs}
         return sum(
             self._levels_of(need, surface, fields[self._source(need, surface)])
             for need, surface in sent

@@ -38,8 +38,12 @@ class Interpolation:
         j = self.index[places] // self.points
         return int(j.min()), int(j.max()) + 1
 
-    def __call__(self, values: np.ndarray, first_row: int, places: slice) -> np.ndarray:
-        """(levels, places) from values (levels, rows, points) of whole rows from first_row on."""
+    def __call__(
+        self, values: np.ndarray, first_row: int, places: slice, factor: np.ndarray | None = None
+    ) -> np.ndarray:
+        """(levels, places) from values (levels, rows, points) of whole rows from first_row on, each
+        of the four times a factor (places, 4).
+        """
         index, weight = (
             self.index[places] - first_row * self.points,
             self.weight[places].astype(float),
@@ -51,9 +55,47 @@ class Interpolation:
             around = level[index]
             there = ~np.isnan(around)
             share = (weight * there).sum(1)
+            if factor is not None:
+                around = around * factor
             total = (weight * np.where(there, around, 0)).sum(1)
             out[:] = np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
         return result
+
+
+@dataclass(frozen=True)
+class Turn:
+    """From east and north at the points of an Interpolation to those at its places, along great
+    circles: cosine and sine of the angle (places, 4).
+    """
+
+    cosine: np.ndarray
+    sine: np.ndarray
+
+    @classmethod
+    def of(cls, found: Interpolation, there, here) -> Turn:
+        """Longitude and latitude [degrees] there, of the points row by row, and of the places."""
+        e, n = compass(*(np.asarray(x, float).ravel() for x in here))
+        x, y = (np.asarray(x, float).ravel()[found.index] for x in there)
+        e_i, n_i = compass(x, y)
+        cosine = np.einsum("pc,pkc->pk", e, e_i) + np.einsum("pc,pkc->pk", n, n_i)
+        sine = np.einsum("pc,pkc->pk", e, n_i) - np.einsum("pc,pkc->pk", n, e_i)
+        length = np.hypot(cosine, sine)
+        length[length < 1e-9] = 1.0  # opposite each other: no point that counts
+        return cls((cosine / length).astype(np.float32), (sine / length).astype(np.float32))
+
+    def wind(self, found: Interpolation, u, v, first_row: int, places: slice):
+        """Both components (levels, places), of those (levels, rows, points) of whole rows."""
+        cosine, sine = (part[places].astype(float) for part in (self.cosine, self.sine))
+        by = lambda values, factor: found(values, first_row, places, factor)
+        return by(u, cosine) + by(v, sine), by(v, cosine) - by(u, sine)
+
+
+def compass(longitude, latitude) -> tuple[np.ndarray, np.ndarray]:
+    """Unit vectors (..., 3) to the east and to the north [degrees]."""
+    x, y = np.deg2rad(longitude), np.deg2rad(latitude)
+    east = np.stack([-np.sin(x), np.cos(x), 0 * x], -1)
+    north = np.stack([-np.sin(y) * np.cos(x), -np.sin(y) * np.sin(x), np.cos(y)], -1)
+    return east, north
 
 
 def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> Interpolation:

@@ -14,6 +14,7 @@ import numpy as np
 
 from fathom import earth
 from fathom.failure import InputError
+from fathom.regrid.places import Turn
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Target:
     latitude: np.ndarray
     mapping: dict
     interpolations: dict = field(default_factory=dict)  # of each place of the model's grid
+    turns: dict = field(default_factory=dict, kw_only=True)  # of winds, the same
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -46,6 +48,19 @@ class Target:
     def find(self, grid, horizontal: str) -> None:
         """Its interpolation from a place of the model's grid."""
         self.interpolations[horizontal] = grid.interpolation(*self.places(), horizontal)
+
+    def find_turn(self, grid, horizontal: str) -> None:
+        """How winds as on earth turn between the grid's points and its own."""
+        found = self.interpolations[horizontal]
+        self.turns[horizontal] = Turn.of(found, grid.coordinates(horizontal), self.places())
+
+    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
+        """Both components of a region, as `bring` gives it, of those of the model."""
+        found, turn = self.interpolations[horizontal], self.turns[horizontal]
+        j0, j1, i0, i1 = region
+        shape = len(u), j1 - j0, i1 - i0
+        both = turn.wind(found, u, v, first_row, self._points(region))
+        return [part.reshape(shape) for part in both]
 
     def rows(self, horizontal: str, region) -> tuple[int, int]:
         """First and end row of the model's grid that a region (j0, j1, i0, i1) needs."""

@@ -38,6 +38,12 @@ class Window(Target):
         self.interpolations[horizontal] = Interpolation(index, weight, self.points)
         return None
 
+    def find_turn(self, grid: Any, horizontal: str) -> None:
+        """None: these are the grid's own points."""
+
+    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
+        return [self.bring(horizontal, region, part, first_row) for part in (u, v)]
+
     def without_grid(self) -> Target:
         """The same places, to be interpolated to."""
         return Target(self.longitude, self.latitude, self.mapping)
@@ -169,8 +175,19 @@ class ZonalMean(Target):
     def rows(self, horizontal: str, region) -> tuple[int, int]:
         return self.along.rows(horizontal, self._whole(region))
 
+    def find_turn(self, grid: Any, horizontal: str) -> None:
+        self.along.find_turn(grid, horizontal)
+
+    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
+        whole = self._whole(region)
+        return [self._mean(w) for w in self.along.wind(horizontal, whole, u, v, first_row)]
+
     def bring(self, horizontal: str, region, values, first_row: int) -> np.ndarray:
-        values = self.along.bring(horizontal, self._whole(region), values, first_row)
+        return self._mean(self.along.bring(horizontal, self._whole(region), values, first_row))
+
+    @staticmethod
+    def _mean(values: np.ndarray) -> np.ndarray:
+        """Along rows, of what is there."""
         there = ~np.isnan(values)
         total = np.where(there, values, 0).sum(-1, keepdims=True)
         count = there.sum(-1, keepdims=True)

@@ -150,6 +150,37 @@ def test_the_same_bytes_on_any_ranks_and_servers(on_ranks):
     assert one == on_ranks(3, output_requests, "sums", "0", "2")  # two of three write
 
 
+@pytest.mark.parametrize("levels", [None, [500]])
+@pytest.mark.parametrize("sphere", [{}, {"stretching": 1.5, "pole": (40.0, 75.0)}])
+def test_wind_over_the_poles(tmp_path, sphere, levels):
+    """Air that turns about an axis on the equator: 30 m/s over the poles, also where points of a
+    target lie around them, and where one component alone is asked for.
+    """
+    U = 30.0
+    sine, cosine = (lambda x, f=f: f(np.deg2rad(x)) for f in (np.sin, np.cos))
+    east = lambda lon, lat: U * sine(lat) * cosine(lon)
+    north = lambda lon, lat: -U * sine(lon) + 0 * lat
+    grid = fm.GaussianGrid(31, levels=fm.SigmaLevels(4), **sphere)
+    model = fm.SpectralAtmosphere(grid)
+    model.set(
+        eastward_wind=lambda lon, lat, p: east(lon, lat) + 0 * p,
+        northward_wind=lambda lon, lat, p: north(lon, lat) + 0 * p,
+    )
+    simulation = fm.Simulation(model, step="10min", directory=tmp_path)
+    both = ["eastward_wind", "northward_wind"]
+    for name, variables in {"both": both, "east": both[:1], "north": both[1:]}.items():
+        simulation.output(f"{name}.zarr", variables, every="10min", regular=3, levels=levels)
+    simulation.run("10min", report=False)
+    with fm.open(tmp_path / "both.zarr") as found:
+        wanted = {"ua": east, "va": north}
+        for name, function in wanted.items():
+            off = found[name][0, -1] - function(found.longitude, found.latitude).T
+            polar = np.abs(off).where(np.abs(found.latitude) > 80)
+            assert float(polar.max()) < 0.02 * U, name
+            with fm.open(tmp_path / f"{'east' if name == 'ua' else 'north'}.zarr") as alone:
+                np.testing.assert_array_equal(alone[name], found[name])
+
+
 def test_grib_and_fa_are_encoded_by_any_ranks_to_the_same_bytes(on_ranks):
     one, three = (on_ranks(n, output_requests, "whole_times") for n in (1, 3))
     assert one == three and len(one) == 3 + 3 + 3 + 2 + 3
