@@ -68,33 +68,28 @@ class Moorings(SmallStore):
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
         s, began, held = self.simulation, perf_counter(), {}
         self.make_along()
-        for name, d in self.variables.items():
-            for need in d.needs:
-                source, horizontal = (
-                    self._source(need, d.surface),
-                    self.places[name]["horizontal"],
-                )
+        for name in self.variables:
+            horizontal = self.places[name]["horizontal"]
+            wanted = [(need, d) for d in self._made_of((name,)) for need in d.needs]
+            for need, d in wanted:
+                source = self._source(need, d.surface)
                 if (source, horizontal, d.surface) not in held:
                     held[source, horizontal, d.surface] = self._gathered(
                         source, self.columns[horizontal], d.surface
                     )
 
         def write():
-            for name, d in self.variables.items():
+            divisor = self.divisor(steps if self.statistic == "mean" else 1)
+            for name in self.variables:
                 horizontal = self.places[name]["horizontal"]
-                arrays = [
-                    held[self._source(need, d.surface), horizontal, d.surface] for need in d.needs
-                ]
-                self._write(
-                    self._alias(name),
-                    self._at_places(
-                        name,
-                        d,
-                        horizontal,
-                        arrays,
-                        self.divisor(steps if self.statistic == "mean" else 1),
-                    ),
-                )
+                made = []
+                for d in self._made_of((name,)):
+                    arrays = [
+                        held[self._source(need, d.surface), horizontal, d.surface]
+                        for need in d.needs
+                    ]
+                    made.append(self._in_columns(name, d, horizontal, arrays, divisor))
+                self._write(self._alias(name), self._at_places(name, horizontal, made))
             self.file.extend(
                 self.count,
                 s.seconds if seconds is None else seconds,
@@ -120,13 +115,9 @@ class Moorings(SmallStore):
         s.comm.Reduce(mine, total, mpi.MPI.SUM, 0)
         return total
 
-    def _at_places(self, name, d, horizontal, arrays, steps):
-        """A variable, (levels, moorings) or (moorings)."""
-        s, columns, around = (
-            self.simulation,
-            self.columns[horizontal],
-            self.target.interpolations[horizontal],
-        )
+    def _in_columns(self, name, d, horizontal, arrays, steps):
+        """A variable in the columns of the moorings, (levels, columns)."""
+        s, columns = self.simulation, self.columns[horizontal]
         nx, made = s.model.grid.shape[2], []
         with self._early((name,), s.seconds) as unknown:
             runs = np.split(
@@ -146,10 +137,21 @@ class Moorings(SmallStore):
                     )[0][:, 0]
                 )
         values = np.concatenate(made, 1)
-        if unknown:
-            values = np.full_like(values, np.nan)
+        return np.full_like(values, np.nan) if unknown else values
+
+    def _at_places(self, name, horizontal, made):
+        """A variable, (levels, moorings) or (moorings); made: in columns, of a wind with the other
+        component.
+        """
+        around, columns = self.target.interpolations[horizontal], self.columns[horizontal]
         of_columns = replace(
             around, index=np.searchsorted(columns, around.index), points=len(columns)
         )
-        result = of_columns(values, 0, slice(None)).astype(self.dtype)
+        everywhere = slice(None)
+        if name in self.beside:
+            east, turn = "eastward" in name, self.target.turns[horizontal]
+            both = turn.wind(of_columns, *(made if east else made[::-1]), 0, everywhere)
+            result = both[0 if east else 1].astype(self.dtype)
+        else:
+            result = of_columns(made[0], 0, everywhere).astype(self.dtype)
         return result[0] if self._vertical(name) == "column" else result

@@ -41,7 +41,6 @@ class Statistics:
     fit: Any
     zonal: bool
     target: Any
-    travels: bool
     variables: dict[str, Any]
     beside: dict[str, tuple[str, Any]]  # of winds between points: the other component
     keep: list[str]
@@ -65,11 +64,8 @@ class Statistics:
             for name, d in (diagnostics.find(name, model, known) for name in self.requested)
         }
         self.beside = {}
-        if (
-            self.travels
-            and self.target is not None
-            and self.statistic not in ("minimum", "maximum")
-        ):
+        between = self.target is not None and self.target.between
+        if between and self.statistic not in ("minimum", "maximum"):
             self.beside = dict(self._other_components(known))
         self.made = {
             field: step for d in self.everything for step in d.before for field in step.fields

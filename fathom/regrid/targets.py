@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ class Target:
     mapping: dict
     interpolations: dict = field(default_factory=dict)  # of each place of the model's grid
     turns: dict = field(default_factory=dict, kw_only=True)  # of winds, the same
+
+    between: ClassVar[bool] = True  # its points lie between those of the grid
 
     @property
     def shape(self) -> tuple[int, int]:

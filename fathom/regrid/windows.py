@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Window(Target):
 
     index: np.ndarray = field(default_factory=lambda: np.zeros((0, 0), int))
     points: int = 0  # of a row of the grid
+    between: ClassVar[bool] = False
 
     def find(self, grid: Any, horizontal: str) -> None:
         if grid.reduced:  # rows have fewer points than they show
@@ -37,12 +38,6 @@ class Window(Target):
         weight[:, 0] = 1
         self.interpolations[horizontal] = Interpolation(index, weight, self.points)
         return None
-
-    def find_turn(self, grid: Any, horizontal: str) -> None:
-        """None: these are the grid's own points."""
-
-    def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
-        return [self.bring(horizontal, region, part, first_row) for part in (u, v)]
 
     def without_grid(self) -> Target:
         """The same places, to be interpolated to."""
@@ -165,6 +160,10 @@ class ZonalMean(Target):
             mapping["longitude"], along.latitude, mapping, interpolations=along.interpolations
         )
         self.along = along
+
+    @property
+    def between(self) -> bool:  # type: ignore[override]
+        return self.along.between
 
     def find(self, grid: Any, horizontal: str) -> None:
         self.along.find(grid, horizontal)
