@@ -2,7 +2,8 @@
 
 A variable is found by its name here, its alias (`ta`), or its CF standard name; its units are
 converted. Levels are of pressure, or hybrid with `ap` and `b` (of layers with bounds, or of
-interfaces).
+interfaces). Rows that are reduced, stretched or about a pole of their own are brought to full
+Gaussian ones of the earth (fathom/data/rows_of_store.py).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import moist_air, names, output, units
-from fathom.data import layered_state
+from fathom.data import layered_state, rows_of_store
 from fathom.failure import InputError
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ def state(file: Path) -> xr.Dataset:
     """
     data = output.open(file)
     found = _in_our_units(_renamed(data, _found(file, data)))
+    found = rows_of_store.on_full_rows(found)
     if "ap" not in data or "b" not in data:
         return _on_pressures(file, found)
     a, b = (_interfaces(data, name) for name in ("ap", "b"))

@@ -100,6 +100,26 @@ def test_edition_one_of_a_centre(tmp_path):
     assert np.allclose(model.initial["eastward_wind"][-1].mean(), 3.0, atol=1.0)
 
 
+@pytest.mark.parametrize("file", ["a.zarr", "a.fa", "a.fa/+0000-20.fa"])
+def test_a_start_from_a_stretched_grid(written, file, tmp_path):
+    """Stores of it, and a file of FA alone, of which the frame says where the points are."""
+    first, _ = written
+    grid = fm.GaussianGrid(31, levels=fm.HybridLevels("L31"), stretching=1.5, pole=(20.0, 60.0))
+    model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"]).set(analysis="gfs")
+    sim = fm.Simulation(model, step="20m", start="2011-10-11", directory=tmp_path)
+    layers = [*fields, "surface_air_pressure", "surface_geopotential"]
+    sim.output(file.partition("/")[0], layers, "20m")
+    sim.run("20m", report=False)
+    data = atmosphere.open(str(tmp_path / file)).isel(time=-1)
+    again = simulation(tmp_path / "again")
+    again.model.set(analysis=data)
+    again.prepare()
+    below = slice(8, None)
+    for name, most in (("eastward_wind", 2.0), ("northward_wind", 2.0), ("virtual_temperature", 1)):
+        a, b = first.gather(name)[below], again.gather(name)[below]
+        assert np.sqrt(((a - b) ** 2).mean()) < most, name
+
+
 def _message(sample, keys, values, file):
     message = eccodes.codes_grib_new_from_samples(sample)
     for key, held in keys.items():

@@ -154,7 +154,21 @@ def _file(path: Path) -> xarray.Dataset:
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
         )
     found |= _winds(articles, frame, fields_there, found)
-    return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0])})
+    rows = {} if dims != ("point",) else _rows_as_attributes(frame)
+    return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0]), **rows})
+
+
+def _rows_as_attributes(frame: Frame) -> dict[str, Any]:
+    """Where points are that lie row after row from the north, for those who bring them elsewhere."""
+    points, latitude = _rows_of(frame)
+    sphere = _sphere_of(frame)
+    return {
+        "row_points": points,
+        "row_latitude": latitude,
+        "stretching_factor": sphere.stretching,
+        "pole_longitude": sphere.pole[0],
+        "pole_latitude": sphere.pole[1],
+    }
 
 
 def _winds(

@@ -363,6 +363,33 @@ def test_their_library_reads_ours(tmp_path, compression):
     theirs(_reads, tmp_path / "a.fa" / "+0001-30.fa", tmp_path / "given.npy", *grid.shape[1:])
 
 
+_rotated = """
+path, given = sys.argv[1], np.load(sys.argv[2])
+unit = FA.wfaitou(path, "OLD", "READ")
+ny, nx = given.shape[1:]
+for k in range(4):
+    found = FA.wfacile(ny * nx, unit, "S", k + 1, "TEMPERATURE", False).reshape(ny, nx)[::-1]
+    np.testing.assert_array_equal(found, given[k])
+found = FA.wfacies(2000, 4000, 2000, 200, "READ")
+assert (found[0], found[5], found[6], found[7]) == (2, 10, ny, nx), found
+x, y = np.deg2rad([2.6, 46.5])
+np.testing.assert_allclose(found[1:5], [np.sin(y), np.cos(x), np.sin(x), 2.4], rtol=1e-12)
+"""
+
+
+def test_their_library_reads_our_stretched_and_rotated_frame(tmp_path):
+    made = fm.GaussianGrid(10, stretching=2.4, pole=(2.6, 46.5), levels=fm.HybridLevels(4))
+    mapping = made.mapping()
+    variables = [output.variable("air_temperature", mapping, dtype="float64")]
+    writer = output.create(tmp_path / "a.fa", output.coordinates(mapping, variables), variables)
+    given = np.random.default_rng(0).normal(280, 10, (4, *made.shape[1:]))
+    (region,) = writer.regions("ta")
+    writer.write("ta", 0, region, given)
+    writer.extend(0, 0.0)
+    np.save(tmp_path / "given.npy", given)
+    theirs(_rotated, tmp_path / "a.fa" / "+0000.fa", tmp_path / "given.npy")
+
+
 @pytest.mark.parametrize("packing", [0, 2, 120])
 def test_ours_reads_theirs(tmp_path, packing):
     given = np.random.default_rng(0).normal(280, 10, (3, 20, 40))
