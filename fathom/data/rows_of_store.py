@@ -1,5 +1,6 @@
-"""Fields of a store on rows that are reduced, stretched or about a pole of their own, brought to full
-Gaussian rows of the earth, as many and as long: by splines that know the poles, winds in pairs.
+"""Fields of a store on rows that are reduced, stretched or about a pole of their own, brought to
+full Gaussian rows of the earth, as many and as long: by splines that know the poles, winds in
+pairs.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def _brought(data: xr.Dataset, dims: tuple[str, ...], rows: Rows) -> xr.Dataset:
         if variable.dims[-len(dims) :] == dims:
             values = _from_south(np.asarray(variable.values, float), dims, rows)
             fields.setdefault(variable.dims[: -len(dims)], {})[str(name)] = values
-    found = {}
+    found: dict[str, tuple] = {}
     for front, some in fields.items():
         made = regular(some, rows, latitude=latitude, longitude=longitude)
         found |= {n: ((*front, "latitude", "longitude"), made[n].values) for n in some}

@@ -159,7 +159,7 @@ def _file(path: Path) -> xarray.Dataset:
 
 
 def _rows_as_attributes(frame: Frame) -> dict[str, Any]:
-    """Where points are that lie row after row from the north, for those who bring them elsewhere."""
+    """Where points lie, row after row from the north: for those who bring them elsewhere."""
     points, latitude = _rows_of(frame)
     sphere = _sphere_of(frame)
     return {
