@@ -412,10 +412,10 @@ void bind_gridpoint(nb::module_& m) {
             "__init__",
             [](HelmholtzSolve* self, const std::map<std::string, double>& given,
                const std::string& preconditioner, double tolerance, int most_iterations,
-               int solves_of_a_matrix) {
+               int solves_of_a_step, bool about_state) {
                 using P = HelmholtzSolve::Parameters;
                 P p;
-                p.solves_of_a_matrix = solves_of_a_matrix;
+                p.solves_of_a_step = solves_of_a_step, p.about_state = about_state;
                 set(p,
                     {{"step", &P::step},
                      {"implicitness", &P::implicitness},
@@ -427,7 +427,7 @@ void bind_gridpoint(nb::module_& m) {
                 new (self) HelmholtzSolve(p);
             },
             "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a,
-            "solves_of_a_matrix"_a = 0)
+            "solves_of_a_step"_a, "about_state"_a)
         .def_ro("iterations", &HelmholtzSolve::iterations)
         .def_ro("solves", &HelmholtzSolve::solves)
         .def_ro("residual", &HelmholtzSolve::residual);

@@ -30,6 +30,7 @@ void bind_horizontal_grid(nb::module_& m) {
     grid.def_ro("nx", &HorizontalGrid::nx)
         .def_ro("ny", &HorizontalGrid::ny)
         .def_ro("periodic", &HorizontalGrid::periodic)
+        .def_ro("periodic_j", &HorizontalGrid::periodic_j)
         .def_ro("fold", &HorizontalGrid::fold)
         .def_ro("spherical", &HorizontalGrid::spherical)
         .def_ro("radius", &HorizontalGrid::radius)
@@ -66,10 +67,10 @@ void bind_makers(nb::module_& m) {
         "radius"_a = constants::earth_radius);
     m.def(
         "cartesian_grid",
-        [](std::vector<double> x, std::vector<double> y, bool periodic) {
-            return cartesian_grid({std::move(x), std::move(y), periodic});
+        [](std::vector<double> x, std::vector<double> y, bool periodic, bool periodic_j) {
+            return cartesian_grid({std::move(x), std::move(y), periodic, periodic_j});
         },
-        "x"_a, "y"_a, "periodic"_a = false);
+        "x"_a, "y"_a, "periodic"_a = false, "periodic_j"_a = false);
     m.def(
         "dipole_grid",
         [](int nx, int ny, double south, double pole_longitude, double pole_latitude, double ring,

@@ -79,14 +79,15 @@ void bind_topology(nb::module_& m) {
     nb::class_<Topology>(m, "Topology", "How the edges of the global grid are joined.")
         .def(
             "__init__",
-            [](Topology* self, int nx, int ny, bool periodic, bool fold) {
-                new (self) Topology{nx, ny, periodic, fold};
+            [](Topology* self, int nx, int ny, bool periodic, bool fold, bool periodic_j) {
+                new (self) Topology{nx, ny, periodic, fold, periodic_j};
             },
-            "nx"_a, "ny"_a, "periodic"_a = false, "fold"_a = false)
+            "nx"_a, "ny"_a, "periodic"_a = false, "fold"_a = false, "periodic_j"_a = false)
         .def_ro("nx", &Topology::nx)
         .def_ro("ny", &Topology::ny)
         .def_ro("periodic", &Topology::periodic)
         .def_ro("fold", &Topology::fold)
+        .def_ro("periodic_j", &Topology::periodic_j)
         .def(
             "source",
             [](const Topology& t, const std::string& place, int i, int j) {

@@ -215,7 +215,8 @@ std::vector<std::string> FieldSet::state() const {
 static auto source(const Topology& t, Horizontal where, int i, int j, bool nearest_outside) {
     const auto found = t.source(where, i, j);
     if (found.inside || !nearest_outside) return found;
-    return t.source(where, t.periodic ? i : std::clamp(i, 0, t.nx - 1), std::clamp(j, 0, t.ny - 1));
+    return t.source(where, t.periodic ? i : std::clamp(i, 0, t.nx - 1),
+                    t.periodic_j ? j : std::clamp(j, 0, t.ny - 1));
 }
 
 void FieldSet::set(std::string_view name, const double* values, int first_level, int levels,

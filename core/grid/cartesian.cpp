@@ -17,7 +17,7 @@ HorizontalGrid cartesian_grid(const CartesianShape& shape) {
     check(x, "x"), check(y, "y");
     HorizontalGrid g;
     const int nx = g.nx = int(x.size()) - 1, ny = g.ny = g.regular_rows = int(y.size()) - 1;
-    g.periodic = shape.periodic, g.spherical = false;
+    g.periodic = shape.periodic, g.periodic_j = shape.periodic_j, g.spherical = false;
     for (int j = 0; j <= ny; ++j)
         for (int i = 0; i <= nx; ++i)
             g.corner_longitude.push_back(x[i]), g.corner_latitude.push_back(y[j]);
@@ -27,7 +27,7 @@ HorizontalGrid cartesian_grid(const CartesianShape& shape) {
     auto dy = [&](int j) { return y[j + 1] - y[j]; };
     for (int j = 0; j < ny; ++j)
         for (int i = 0; i < nx; ++i) {
-            const int n = g.index(i, j), north = j + 1 < ny ? j + 1 : j;
+            const int n = g.index(i, j), north = j + 1 < ny ? j + 1 : g.periodic_j ? 0 : j;
             g.center_longitude[n] = 0.5 * (x[i] + x[i + 1]),
             g.center_latitude[n] = 0.5 * (y[j] + y[j + 1]);
             g.dx_center[n] = g.length_north_face[n] = dx(i),

@@ -25,9 +25,10 @@ using Plane = std::vector<double>;
 
 struct HorizontalGrid {
     int nx = 0, ny = 0;
-    bool periodic = false;  ///< in i
-    bool fold = false;      ///< northern edge sewn to itself
-    bool spherical = true;  ///< false: a plane; x, y [m] stand in place of longitude, latitude
+    bool periodic = false;    ///< in i
+    bool periodic_j = false;  ///< of a plane
+    bool fold = false;        ///< northern edge sewn to itself
+    bool spherical = true;    ///< false: a plane; x, y [m] stand in place of longitude, latitude
     double radius = constants::earth_radius;  ///< [m]
     /// So many southern rows are bounded by parallels and meridians: exact scale factors.
     int regular_rows = 0;

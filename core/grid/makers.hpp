@@ -20,7 +20,7 @@ HorizontalGrid latitude_longitude_grid(const LatitudeLongitudeShape&);
 /// A plane: corner coordinates given, nx + 1 and ny + 1 of them [m].
 struct CartesianShape {
     std::vector<double> x, y;
-    bool periodic = false;
+    bool periodic = false, periodic_j = false;
 };
 HorizontalGrid cartesian_grid(const CartesianShape&);
 

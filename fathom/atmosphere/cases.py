@@ -20,7 +20,8 @@ them: `model.set(case="williamson-5")`.
                              case document; rotation = 0)
                          dcmip-3-1       gravity waves of a warm spot on a small planet (the same;
                              rotation = 0, radius = 6371.22e3 / 125)
-                         tropical-cyclone, supercell, supercell-balanced
+                         ullrich, ullrich-balanced, tropical-cyclone, supercell,
+                         supercell-balanced
                              of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
 A case is a function of the model; what it returns is the state, functions of longitude and latitude

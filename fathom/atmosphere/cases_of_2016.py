@@ -3,6 +3,8 @@
 tropical-cyclone  a vortex in gradient wind balance over a warm sea (Reed & Jablonowski 2011)
 supercell         a warm bubble in moist, sheared air on a small planet that stands still
                   (Klemp, Skamarock & Park 2015); -balanced: without the bubble
+ullrich           a baroclinic wave of dry air, deep or shallow as the model is (Ullrich, Melvin,
+                  Jablonowski & Staniforth 2014); -balanced: without its perturbation
 """
 
 import numpy as np
@@ -167,7 +169,65 @@ def supercell(model, warmer=3.0):
     }
 
 
+# long: the functions of the case share its constants
+def baroclinic_wave(model, hill=1.0):
+    """T = (a/r)^2 / (t1(z) - t2(z) J(x)),  J = x^3 - 3/5 x^5,  x = r/a cos(latitude),
+    p = p0 exp(-g/R int (t1 - t2 J) dz), the wind that balances it, and where it begins to grow a
+    hill of 1 m/s in the wind at 20 E, 40 N, up to 15 km. a/r = 1 in a shallow atmosphere.
+    """
+    p0, at_equator, at_pole, lapse, width, K = 1e5, 310.0, 240.0, 0.005, 2.0, 3.0
+    a, Omega = model.grid.radius, model.parameters["rotation"]
+    curvature = getattr(model, "curvature", 0.0)
+    T0 = (at_equator + at_pole) / 2
+    H = width * R * T0 / gravity
+    B = (T0 - at_pole) / (T0 * at_pole)
+    C = (K + 2) / 2 * (at_equator - at_pole) / (at_equator * at_pole)
+
+    def profiles(z):
+        """t1, t2 and their integrals from the ground."""
+        square = (z / H) ** 2
+        bump = np.exp(-square)
+        steep, warm = (1 - 2 * square) * bump, np.exp(lapse / T0 * z)
+        return (
+            warm / T0 + B * steep, C * steep, (warm - 1) / lapse + B * z * bump, C * z * bump
+        )  # fmt: skip
+
+    def state(latitude, p):
+        """Height, temperature, wind to the east; the height by Newton's steps."""
+        z = R * T0 / gravity * np.log(p0 / p) + 0 * latitude
+        for _ in range(20):
+            s = 1 + curvature * z
+            x = s * np.cos(latitude)
+            t1, t2, T1, T2 = profiles(z)
+            J = x**K - K / (K + 2) * x ** (K + 2)
+            z = z + (np.log(p0 / p) * R / gravity - (T1 - T2 * J)) / (t1 - t2 * J)
+        T = 1 / (s**2 * (t1 - t2 * J))
+        U = gravity * K / a * T2 * (x ** (K - 1) - x ** (K + 1)) * T
+        turning = Omega * a * x
+        return z, T, -turning + np.sqrt(turning**2 + a * x * U)
+
+    def eastward(longitude, latitude, p):
+        z, _, u = state(latitude, p)
+        middle = 2 * np.pi / 9
+        away = np.arccos(
+            np.sin(middle) * np.sin(latitude)
+            + np.cos(middle) * np.cos(latitude) * np.cos(longitude - np.pi / 9)
+        )
+        low = np.clip(z / 15e3, 0, 1)
+        near = np.where(away < 0.1, np.exp(-((away / 0.1) ** 2)), 0.0)
+        return u + hill * near * (1 - 3 * low**2 + 2 * low**3)
+
+    return {
+        "eastward_wind": _degrees(eastward),
+        "northward_wind": 0.0,
+        "air_temperature": _degrees(lambda x, y, p: state(y, p)[1]),
+        "surface_air_pressure": _degrees(lambda x, y: p0),
+    }
+
+
 cases = {
+    "ullrich": baroclinic_wave,
+    "ullrich-balanced": lambda model: baroclinic_wave(model, 0.0),
     "tropical-cyclone": tropical_cyclone,
     "supercell": supercell,
     "supercell-balanced": lambda model: supercell(model, 0.0),

@@ -365,7 +365,7 @@ class GridPointAtmosphere(AirWithPhysics):
                 "dy_north_face": np.full(shape, 1e30),
             }
             coriolis *= 2
-        else:
+        elif not self.grid.horizontal.periodic_j:
             open_north[-1] = 0
         if self.sphere:
             latitude = np.deg2rad(self.grid.coordinates()[1])

@@ -117,7 +117,7 @@ def state(model, given=None):
     if model.area:  # beyond the last face there is nothing to take a mean with
         fields["x_wind"][..., -1] = fields["x_wind"][..., -2]
         fields["y_wind"][:, -1] = fields["y_wind"][:, -2]
-    elif not model.grid.slice:
+    elif not (model.grid.slice or model.grid.horizontal.periodic_j):
         fields["y_wind"][:, -1] = 0
     return fields
 
@@ -131,7 +131,9 @@ def wind_at_centers(model, fields):
     if model.grid.slice:
         return {"eastward_wind": east, "northward_wind": v}
     south, north = np.zeros_like(v[:, 0]), v[:, -1]
-    if model.area:
+    if model.grid.horizontal.periodic_j:
+        south = north
+    elif model.area:
         south = v[:, 0]
     elif model.sphere:
         x = np.deg2rad(model.grid.coordinates()[0][0])

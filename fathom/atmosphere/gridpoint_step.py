@@ -36,7 +36,8 @@ class Dynamics:
             model.preconditioner,
             model.tolerance,
             model.maximum_iterations,
-            model.outer * model.inner if model.linear_about == "state" else 0,
+            model.outer * model.inner,
+            model.linear_about == "state",
         )
         poles = model.sphere and not model.area
         self.poles = mpi.core.PoleWind() if poles else None

@@ -127,6 +127,7 @@ class GaussianGrid(Grid):
             ny=ny,
             periodic=True,
             fold=False,
+            periodic_j=False,
             spherical=True,
             radius=self.radius,
             center_longitude=center[0],

@@ -172,6 +172,7 @@ class LimitedAreaGrid(Grid):
             ny=ny,
             periodic=False,
             fold=False,
+            periodic_j=False,
             spherical=True,
             radius=self.radius,
             center_longitude=longitude,

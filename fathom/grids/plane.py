@@ -5,27 +5,28 @@ from functools import cached_property
 import numpy as np
 
 from fathom.failure import InputError
-from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span
+from fathom.grids.arguments import core, integer, length_of, pair, reject, room_for, span, yes_or_no
 from fathom.grids.grid import Grid
 from fathom.grids.levels import HeightLevels
 
 
 class PlaneGrid(Grid):
-    """A plane of even spacing, periodic along x, with levels of height: a vertical slice, or a
-    channel with walls at both ends of y.
+    """A plane of even spacing, periodic along x, with levels of height: a vertical slice, a channel
+    with walls at both ends of y, or a plane that is periodic along y too.
 
     Parameters
     ----------
     nx, ny : int. Columns and rows; ny = 1 (default): a slice, in which nothing varies along y, and
         air may move along it.
     extent : (width, length) [m], or the width: cells are square then.
+    walls : whether there are walls at both ends of y (True), or it is periodic along y too (False).
     levels : HeightLevels.
     """
 
     level_coordinate = "height"
     radius = 0.0  # of no sphere
 
-    def __init__(self, nx=None, ny=1, *, extent=None, levels=None, **unknown):
+    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None, **unknown):
         reject(self, unknown)
         if nx is None or extent is None:
             raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")
@@ -39,6 +40,7 @@ class PlaneGrid(Grid):
         if levels is not None and not isinstance(levels, HeightLevels):
             raise InputError(f"levels = {levels!r} must be HeightLevels(...)")
         self.levels = levels or HeightLevels()
+        self.walls = yes_or_no("walls", walls) and ny > 1
         self.dx, self.dy = width / nx, length / ny
         self._sides = [[self.dx * i for i in range(nx + 1)], [self.dy * j for j in range(ny + 1)]]
         self._size = nx, ny
@@ -51,7 +53,9 @@ class PlaneGrid(Grid):
     @cached_property
     def horizontal(self):
         """Coordinates, lengths and areas (HorizontalGrid of the core)."""
-        return core().cartesian_grid(*self._sides, periodic=True)
+        return core().cartesian_grid(
+            *self._sides, periodic=True, periodic_j=not (self.walls or self.slice)
+        )
 
     @cached_property
     def wet_levels(self):
@@ -71,6 +75,7 @@ class PlaneGrid(Grid):
             "interfaces": self.levels.interfaces,
             "decay": np.array(self.levels.decay),
             "spacing": np.array([self.dx, self.dy]),
+            "walls": np.array(int(self.walls)),
         }
 
     def mapping(self):
@@ -89,7 +94,10 @@ class PlaneGrid(Grid):
     def describe(self):
         """label -> text, for the tree."""
         nx, ny = self._size
-        sides = "a slice" if self.slice else "walls in the south and north"
+        sides = (
+            "a slice" if self.slice
+            else "walls in the south and north" if self.walls else "periodic along y too"
+        )  # fmt: skip
         return {
             "plane": f"{self.dx * nx / 1e3:g} × {self.dy * ny / 1e3:g} km, {sides}",
             "spacing": f"{span([self.dx], 'm')} along x, {span([self.dy], 'm')} along y",

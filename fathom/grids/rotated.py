@@ -134,6 +134,7 @@ class RotatedGrid(LimitedAreaGrid):
             ny=own.ny,
             periodic=True,
             fold=False,
+            periodic_j=False,
             spherical=True,
             radius=self.radius,
             center_longitude=center[0],

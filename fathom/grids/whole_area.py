@@ -59,6 +59,7 @@ class WholeArea(Grid):
             ny=rows,
             periodic=False,
             fold=False,
+            periodic_j=False,
             spherical=True,
             radius=self.radius,
             center_longitude=center[0],

@@ -308,6 +308,7 @@ class Simulation(Requests, Events):
             distribution,
             self.parallel["exchange"],
             self.parallel["sum"],
+            h.periodic_j,
         )
 
     def _start(self):

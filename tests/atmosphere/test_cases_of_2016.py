@@ -39,6 +39,18 @@ def test_the_cyclone_is_a_vortex_in_balance():
     assert np.abs(sim.gather("x_wind")[-1] - u).max() < 1.0
 
 
+@pytest.mark.parametrize("deep", [False, True])
+def test_the_jet_of_the_baroclinic_wave_is_in_balance(deep):
+    """28 m/s at 45 N in the troposphere; it blows on as it did."""
+    grid = fm.SphereGrid(16, 36, levels=fm.HeightLevels(number=20, top=30e3, decay=2))
+    air = fm.GridPointAtmosphere(grid, deep=deep, **document).set(case="ullrich-balanced")
+    sim = fm.Simulation(air, step="20min", directory=tempfile.mkdtemp()).prepare()
+    before = sim.gather("x_wind")
+    assert 27 < before.max() < 30 and before.min() > -1
+    sim.advance(9)
+    assert np.abs(sim.gather("x_wind") - before).max() < 0.5
+
+
 def test_cases_ask_for_what_they_need():
     grid = fm.SphereGrid(16, levels=fm.HeightLevels(number=8))
     with pytest.raises(fm.InputError, match="stands still"):

@@ -77,6 +77,7 @@ def test_more_iterations_change_little():
         ((), [(2, 1), (4, 1), (3, 2)]),
         (("ny=12", "wind=60"), [(2, 1), (4, 1)]),
         (("ny=1", 'precision="fp32"'), [(3, 1)]),
+        (("ny=12", "walls=false", "ground=false"), [(2, 1), (4, 1)]),
     ],
 )
 def test_same_bits_on_ranks(on_ranks, options, on):
@@ -125,6 +126,14 @@ def test_a_slice_has_no_y():
 
     one, many = run(1), run(6)
     assert np.abs(many - one).max() < 1e-7 * np.abs(one).max()  # of the solver
+
+
+@pytest.mark.parametrize("preconditioner", ["separable-lines", "lines", "multigrid"])
+def test_a_plane_without_walls(preconditioner):
+    """What is periodic along y is what is periodic along x, turned."""
+    one, other = (small_planes.along(axis, preconditioner=preconditioner) for axis in (0, 1))
+    for a, b in zip(one, other, strict=True):
+        assert np.abs(a - b).max() < 1e-6 * np.abs(a).max()  # of the solver
 
 
 def test_inertial_oscillation():

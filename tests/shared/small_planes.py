@@ -25,6 +25,7 @@ def bubble(
     threads=1,
     tile=64,
     directory=None,
+    walls=True,
     **model,
 ):
     """A warm bubble in a wind over a hill, with rotation."""
@@ -34,6 +35,7 @@ def bubble(
         nx,
         ny,
         extent=(40e3, 1e3 * ny),
+        walls=walls,
         levels=fm.HeightLevels(number=10, top=8e3, decay=2),
     )
     air = fm.GridPointAtmosphere(
@@ -58,6 +60,33 @@ def bubble(
     return fm.Simulation(
         air, step=step, parallel=parallel, directory=directory or tempfile.mkdtemp()
     )
+
+
+def along(axis, n=16, steps=6, **model):
+    """Air over a ridge and a warm bubble across the ends of a square that is periodic along both
+    axes, all of it along x (0) or along y (1): winds after some steps, those along the axis first.
+    """
+    import fathom as fm
+
+    levels = fm.HeightLevels(number=10, top=8e3, decay=2)
+    grid = fm.PlaneGrid(n, n, extent=1e3 * n, walls=False, levels=levels)
+    of_axis = lambda f: lambda x, y, *z: f(x, y, *z) if axis == 0 else f(y, x, *z)
+    near = lambda x: np.cos(2 * np.pi * x / (1e3 * n))
+    ridge = lambda x, y: 150 * np.exp(3 * (near(x - 2e3) - 1)) * (1 + 0.3 * near(y - 5e3))
+    warm = lambda x, y, z: np.exp(4 * (near(x) + near(y - 1e3) - 2) - ((z - 3e3) / 1500) ** 2)
+    air = fm.GridPointAtmosphere(
+        grid, orography=of_axis(ridge), coriolis=0.0, tolerance=1e-10, **model
+    )
+    wind = ("x_wind", "y_wind")
+    own, across = wind if axis == 0 else wind[::-1]
+    air.set(
+        potential_temperature_deviation=of_axis(warm),
+        **{own: 12.0, across: of_axis(lambda x, y, z: 5 * near(x) + 0 * z)},
+    )
+    sim = fm.Simulation(air, step="30s", directory=tempfile.mkdtemp()).prepare()
+    sim.advance(steps)
+    found = [sim.gather(name) for name in (own, across, "upward_air_velocity")]
+    return [np.swapaxes(f, 1, 2) if axis else f for f in found]
 
 
 def bits(steps=3, **options):

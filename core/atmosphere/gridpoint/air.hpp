@@ -44,6 +44,17 @@ constexpr auto vertical_gradient(const Column& pi, const Heights& z, int k, int 
     const int m = k < 1 ? 1 : k > levels - 1 ? levels - 1 : k;
     return (pi[m - 1] - pi[m]) / spacing(z, m, levels);
 }
+/// The Coriolis force of a rotation f along the surface, across the wind u: -f w on u, f u upward.
+/// behind: of the face behind, ahead: of the cell ahead.
+template <class Real, class Wind, class Behind, class Up, class Ahead, class Force, class Lift>
+constexpr void turn_upward(Real f, const Wind& u, const Behind& behind, const Up& w,
+                           const Ahead& ahead, Force& force, Lift& lift) {
+    const Real rate = 0.25 * f;
+    const int levels = u.levels();
+    for (int k = 0; k < levels; ++k) force[k] -= rate * (w[k] + w[k + 1] + ahead[k] + ahead[k + 1]);
+    for (int k = 1; k < levels; ++k)
+        lift[k] += rate * (u[k - 1] + u[k] + behind[k - 1] + behind[k]);
+}
 }  // namespace gridpoint
 
 struct GridPointExner {
@@ -235,12 +246,7 @@ struct GridPointDeepRotation {
         Reads<Real, "horizontal_coriolis", place::center_column, "s-1"> f,
         Updates<Real, "x_force", place::east_face_layer, "m s-2"> Fx,
         Updates<Real, "vertical_force", place::center_interface, "m s-2"> Fz) const {
-        const int levels = u.levels();
-        const auto w_e = w(east);
-        const Real rate = 0.25 * Real(f[0]);
-        for (int k = 0; k < levels; ++k) Fx[k] -= rate * (w[k] + w[k + 1] + w_e[k] + w_e[k + 1]);
-        for (int k = 1; k < levels; ++k)
-            Fz[k] += rate * (u[k - 1] + u[k] + u(-east)[k - 1] + u(-east)[k]);
+        gridpoint::turn_upward(Real(f[0]), u, u(-east), w, w(east), Fx, Fz);
     }
 };
 
@@ -256,12 +262,7 @@ struct GridPointDeepRotationAcross {
         Reads<Real, "horizontal_coriolis_along_x", place::center_column, "s-1"> f,
         Updates<Real, "y_force", place::north_face_layer, "m s-2"> Fy,
         Updates<Real, "vertical_force", place::center_interface, "m s-2"> Fz) const {
-        const int levels = v.levels();
-        const auto w_n = w(north);
-        const Real rate = 0.25 * Real(f[0]);
-        for (int k = 0; k < levels; ++k) Fy[k] += rate * (w[k] + w[k + 1] + w_n[k] + w_n[k + 1]);
-        for (int k = 1; k < levels; ++k)
-            Fz[k] -= rate * (v[k - 1] + v[k] + v(-north)[k - 1] + v(-north)[k]);
+        gridpoint::turn_upward(-Real(f[0]), v, v(-north), w, w(north), Fy, Fz);
     }
 };
 

@@ -1,5 +1,6 @@
 /// What trajectories on a plane and on a sphere have in common: the fields, the winds of the last
-/// step wherever departures reach, and lines that are traced until all of them are covered.
+/// step wherever departures reach, and lines that are traced until all of them are covered. Later
+/// outer iterations of a step go on from where the last one has come to, by one interpolation less.
 #pragma once
 #include <optional>
 #include "atmosphere/gridpoint/lines.hpp"
@@ -18,10 +19,16 @@ public:
     void apply(Given given) override {
         const FieldSlab* before[] = {&given[u_before], &given[v_before], &given[w_before]};
         const Domain& d = given.set.domain();
+        const bool anew = count++ % setup.times == 0;
+        bool once_more = false;
+        const bool onwards = !anew && setup.iterations;
         const auto work = [&] {
-            for_each_line(d, rows->nodes.levels(), [&](const Line& l) { trace(given, l); });
+            if (onwards && !rows->around.alone()) keep(given, once_more);
+            for_each_line(d, rows->nodes.levels(),
+                          [&](const Line& l) { trace(given, l, onwards); });
+            once_more = true;
         };
-        until_covered(*rows, d, before, work, count++ % setup.times == 0);
+        until_covered(*rows, d, before, work, anew);
     }
     GridPointHalo halo() const override {
         return {rows->around.points_received(), rows->around.plans};
@@ -38,10 +45,35 @@ protected:
                w_before = reads("level_velocity_before", place::center_interface, "m s-1"), x, y,
                eta = writes("displacement_level", place::center_interface, "m");
 
-    virtual void trace(Given, const Line&) = 0;
+    /// onwards: from where the last outer iteration of this step has come to.
+    virtual void trace(Given, const Line&, bool onwards) = 0;
+    int interpolations(bool onwards) const {
+        return onwards ? std::max(setup.iterations - 1, 1) : setup.iterations;
+    }
+    virtual std::vector<Item> displacement() const { return {x, y, eta}; }
 
 private:
     long count = 0;
+    std::vector<T> kept;
+
+    /// Displacements that are gone on from, for a line may have to be traced again.
+    void keep(Given given, bool give_back) {
+        const Domain& d = given.set.domain();
+        std::size_t at_ = 0;
+        for (Item item : displacement())
+            for (int b = 0; b < int(d.blocks.size()); ++b)
+                for (int r = 0; r < d.blocks[b]->ny; ++r)
+                    for (int k = 0; k < rows->nodes.levels(); ++k) {
+                        const int count = d.blocks[b]->nx;
+                        T* field = at<T>(d, given[item], Line{b, r, k, 0, 0, 0, count});
+                        kept.resize(std::max(kept.size(), at_ + count));
+                        if (give_back)
+                            std::copy_n(&kept[at_], count, field);
+                        else
+                            std::copy_n(field, count, &kept[at_]);
+                        at_ += count;
+                    }
+    }
 };
 
 }  // namespace fathom::atmosphere

@@ -71,16 +71,17 @@ template <class T> void HelmholtzSolve::matrix(Given at, HelmholtzSolver<T>& to)
 void HelmholtzSolve::prepare(Given at) {
     const auto make = [&]<class T>(std::unique_ptr<HelmholtzSolver<T>>& to) {
         to = std::make_unique<HelmholtzSolver<T>>(at.set.domain(), parameters.solver);
-        if (!parameters.solves_of_a_matrix) matrix(at, *to);
+        if (!parameters.about_state) matrix(at, *to);
     };
     at.set.bytes() == 4 ? make(narrow) : make(wide);
 }
 
 void HelmholtzSolve::apply(Given at) {
-    const int each = parameters.solves_of_a_matrix;
+    const bool first = solves % parameters.solves_of_a_step == 0;
     const auto with = [&](auto& of) {
-        if (each && solves % each == 0) matrix(at, of);
-        iterations += of.solve(at[right_side], at[increment]);
+        if (first && parameters.about_state) matrix(at, of);
+        iterations += of.solve(at[right_side], at[increment], first ? 0 : measure);
+        if (first) measure = of.length;
         residual = of.residual;
     };
     narrow ? with(*narrow) : with(*wide);

@@ -11,8 +11,8 @@ public:
     struct Parameters {
         double step = 10, implicitness = 0.55, gravity = 9.80616, heat_capacity = 1004.7,
                gas_constant = 287;
-        /// So many solves a step, if the linear equations are about its state; 0: made once.
-        int solves_of_a_matrix = 0;
+        int solves_of_a_step = 1;
+        bool about_state = false;  ///< the matrix is that of each step; else made once
         HelmholtzOptions solver;
     };
     explicit HelmholtzSolve(Parameters p)
@@ -21,7 +21,7 @@ public:
     void apply(Given) override;
 
     long iterations = 0, solves = 0;
-    double residual = 0;  ///< of the last solve, relative to the right side
+    double residual = 0;  ///< of the last solve, relative to the largest right side
 
 private:
     const Item right_side = reads("helmholtz_right_side", place::center_layer, "kg m-2"),
@@ -39,6 +39,7 @@ private:
                open_east = reads("open_east_face", place::east_face_column, "1", 1),
                open_north = reads("open_north_face", place::north_face_column, "1", 1);
     Parameters parameters;
+    double measure = 0;  // the right side of the first solve of a step
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 

@@ -73,6 +73,12 @@ void depart(Departures<T>& to, const Line& l, T height, const T* x, const T* y, 
     }
 }
 
+/// How the rows of a plane go on; a slice is one row wide. closed: of v, at walls.
+inline Edge edge_of_plane(const Domain& d, bool closed) {
+    const auto& t = d.decomposition.topology;
+    return t.ny == 1 || t.periodic_j ? Edge::periodic : closed ? Edge::closed : Edge::mirrored;
+}
+
 inline std::vector<double> middles(const std::vector<double>& interfaces) {
     std::vector<double> m;
     for (std::size_t k = 0; k + 1 < interfaces.size(); ++k)

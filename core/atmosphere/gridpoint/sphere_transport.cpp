@@ -31,8 +31,23 @@ private:
     const typename Base::Item z = this->reads("interface_height", place::center_interface, "m"),
                               axis =
                                   this->writes("displacement_axis", place::center_interface, "1");
+    std::vector<typename Base::Item> displacement() const override { return {x, y, axis, eta}; }
 
-    void trace(Given given, const Line& l) override {
+    /// Where displacements, angles along a great circle and a height, come from.
+    void start(const Line& l, const T* a, const T* b, const T* c, T height, Origins<T>& origins,
+               Departures<T>& from) const {
+        const auto& A = directions->centre(l.j);
+        for (int n = 0; n < l.count; n += Real::width) {
+            const auto D =
+                Origin<Real>::along_great_circle(A, Real::load(a + n), Real::load(b + n));
+            (D.longitude() * directions->columns).store(from.columns + n);
+            (T(l.j) + D.latitude(A) * directions->rows).store(from.row + n);
+            (height - Real::load(c + n)).store(from.eta + n);
+            origins.set(n, D);
+        }
+    }
+
+    void trace(Given given, const Line& l, bool onwards) override {
         const Domain& d = given.set.domain();
         const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l),
                 *Z = at<T>(d, given[z], l);
@@ -60,14 +75,14 @@ private:
         Departures<T> from{l.i0, l.k, l.count};
         Origins<T> origins;
         Gathered<T, 3> wind;
-        for (int iteration = 0; iteration < setup.iterations; ++iteration) {
-            for (int n = 0; n < l.count; n += Real::width) {
-                const auto D = Origin<Real>::along_great_circle(A, of(a, n), of(b, n));
-                (D.longitude() * directions->columns).store(from.columns + n);
-                (T(l.j) + D.latitude(A) * directions->rows).store(from.row + n);
-                (height - of(c, n)).store(from.eta + n);
-                origins.set(n, D);
-            }
+        const int interpolations = this->interpolations(onwards);
+        for (int iteration = 0; iteration < interpolations; ++iteration) {
+            if (onwards && iteration == 0) {
+                const Displacements<T> by(d, {&given[x], &given[y], &given[axis], &given[eta]}, l,
+                                          Around::interface);
+                depart(*directions, l, by, Around::interface, height, origins, from);
+            } else
+                start(l, a, b, c, height, origins, from);
             wind.take(*rows, from, reach);
             for (int f = 0; f < 3; ++f) wind.give(f, l.count, there[f]);
             for (int n = 0; n < l.count; n += Real::width) {

@@ -2,8 +2,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include "atmosphere/gridpoint/mass.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
-#include "parallel/sum/reduce.hpp"
 
 namespace fathom::atmosphere {
 
@@ -63,11 +63,9 @@ public:
     }
     void prepare(Given g) override {
         const Domain& d = g.set.domain();
-        const bool slice = d.decomposition.topology.ny == 1;
         if (setup.radius > 0) directions.emplace(d, setup);
-        const Edge edge = setup.radius > 0 ? edge_of(setup, Edge::beside_pole)
-                          : slice          ? Edge::periodic
-                                           : Edge::mirrored;
+        const Edge edge =
+            setup.radius > 0 ? edge_of(setup, Edge::beside_pole) : edge_of_plane(d, false);
         const std::vector<double> heights(setup.heights.begin(), setup.heights.end() - 1);
         for (std::size_t n = 0; n < fields.size(); n += most)
             groups.push_back(together<T>(std::min(most, fields.size() - n), d, edge, heights));
@@ -124,31 +122,9 @@ private:
                    T(1 / setup.dx), T(1 / setup.dy));
     }
 
-    /// Of each column from the top down, added up exactly.
     double mass(Given g, const Field& tracer, const Field& rho) const {
-        const Domain& d = g.set.domain();
         const double curvature = setup.deep ? 1 / setup.radius : 0;
-        std::vector<double> columns;
-        for (int b = 0; b < int(d.blocks.size()); ++b)
-            for (int r = 0; r < d.blocks[b]->ny; ++r) {
-                const Line top{b, r, 0, 0, 0, 0, 0};
-                const T *q = at<T>(d, tracer, top), *R = at<T>(d, rho, top),
-                        *Z = at<T>(d, g[z], top), *A = at<T>(d, g[area], top);
-                for (int i = 0; i < d.blocks[b]->nx; ++i) {
-                    double sum = 0;
-                    for (int k = 0; k < d.levels; ++k) {
-                        const double above = Z[k * g[z].level[b] + i],
-                                     below = Z[(k + 1) * g[z].level[b] + i],
-                                     s = 1 + curvature * 0.5 * (above + below),
-                                     air = R[k * rho.level[b] + i] * (above - below) * s * s;
-                        const int next = std::min(k + 1, d.levels - 1);
-                        sum += 0.5 * air *
-                               (double(q[k * tracer.level[b] + i]) + q[next * tracer.level[b] + i]);
-                    }
-                    columns.push_back(A[i] * sum);
-                }
-            }
-        return exact_sum(d.comm, columns);
+        return mass_of_air<T>(g.set.domain(), rho, g[z], g[area], curvature, &tracer);
     }
     void scale(Given g, const Field& tracer, T by) const {
         const Domain& d = g.set.domain();

@@ -1,6 +1,6 @@
 #include "atmosphere/gridpoint/transport.hpp"
 #include "atmosphere/gridpoint/departure.hpp"
-#include "parallel/sum/reduce.hpp"
+#include "atmosphere/gridpoint/mass.hpp"
 
 namespace fathom::atmosphere {
 
@@ -8,10 +8,6 @@ namespace {
 
 /// A slice is one row wide: nothing varies along y.
 bool is_slice(const Domain& d) { return d.decomposition.topology.ny == 1; }
-
-Edge edge_of(const Domain& d, bool closed) {
-    return is_slice(d) ? Edge::periodic : closed ? Edge::closed : Edge::mirrored;
-}
 
 void check(const Domain& d) {
     if (!d.decomposition.topology.periodic)
@@ -27,14 +23,14 @@ public:
     void prepare(Given at_) override {
         const Domain& d = at_.set.domain();
         check(d);
-        rows.emplace(d.comm, d.decomposition, edge_of(d, false), setup.heights);
+        rows.emplace(d.comm, d.decomposition, edge_of_plane(d, false), setup.heights);
     }
 
 private:
     using Base::setup, Base::rows, Base::u, Base::v, Base::w, Base::x, Base::y, Base::eta;
     static constexpr int most = Departures<T>::most;
 
-    void trace(Given given, const Line& l) override {
+    void trace(Given given, const Line& l, bool onwards) override {
         const Domain& d = given.set.domain();
         const T *U = at<T>(d, given[u], l), *V = at<T>(d, given[v], l), *W = at<T>(d, given[w], l);
         T *X = at<T>(d, given[x], l), *Y = at<T>(d, given[y], l), *E = at<T>(d, given[eta], l);
@@ -42,12 +38,15 @@ private:
                 then = T((1 - setup.implicitness) * setup.step), per_x = T(1 / setup.dx),
                 per_y = T(1 / setup.dy);
         T a[most], b[most], c[most];
-        for (int n = 0; n < l.count; ++n)
-            a[n] = (now + then) * U[n], b[n] = (now + then) * V[n], c[n] = (now + then) * W[n];
+        for (int n = 0; n < l.count; ++n) {
+            a[n] = onwards ? X[n] : (now + then) * U[n];
+            b[n] = onwards ? Y[n] : (now + then) * V[n];
+            c[n] = onwards ? E[n] : (now + then) * W[n];
+        }
         Reach reach;
         Departures<T> from{l.i0, l.k, l.count};
         Gathered<T, 3> wind;
-        for (int iteration = 0; iteration < setup.iterations; ++iteration) {
+        for (int n = this->interpolations(onwards); n > 0; --n) {
             depart(from, l, rows->nodes.height(l.k), a, b, c, per_x, per_y);
             wind.take(*rows, from, reach);
             for (int n = 0; n < l.count; ++n) {
@@ -66,7 +65,7 @@ private:
 template <class T, int fields> class Carried {
 public:
     Carried(Around where, const GridPointSetup& s, const Domain& d)
-        : rows(d.comm, d.decomposition, edge_of(d, where == Around::north_face),
+        : rows(d.comm, d.decomposition, edge_of_plane(d, where == Around::north_face),
                where == Around::interface ? s.heights : middles(s.heights)),
           per_x(T(1 / s.dx)),
           per_y(T(1 / s.dy)),
@@ -161,29 +160,6 @@ std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup& s, i
     return std::make_shared<Transport<double>>(s);
 }
 
-/// Of each column from the top down, added up exactly: the same on any ranks.
-template <class T> double DryMass::mass(Given given, const Field& rho) const {
-    const Domain& d = given.set.domain();
-    std::vector<double> columns;
-    for (int b = 0; b < int(d.blocks.size()); ++b)
-        for (int r = 0; r < d.blocks[b]->ny; ++r) {
-            const Line top{b, r, 0, 0, 0, 0, 0};
-            const T *R = at<T>(d, rho, top), *Z = at<T>(d, given[z], top),
-                    *A = at<T>(d, given[area], top);
-            for (int i = 0; i < d.blocks[b]->nx; ++i) {
-                double sum = 0;
-                for (int k = 0; k < d.levels; ++k) {
-                    const T* heights = Z + k * given[z].level[b] + i;
-                    const double above = heights[0], below = heights[given[z].level[b]],
-                                 s = 1 + curvature * 0.5 * (above + below);
-                    sum += double(R[k * rho.level[b] + i]) * (above - below) * s * s;
-                }
-                columns.push_back(double(A[i]) * sum);
-            }
-        }
-    return exact_sum(d.comm, columns);
-}
-
 template <class T> void DryMass::scale(Given given, T by) const {
     const Domain& d = given.set.domain();
     const Field& rho = given[density];
@@ -195,7 +171,10 @@ template <class T> void DryMass::scale(Given given, T by) const {
 
 void DryMass::apply(Given given) {
     const auto fix = [&]<class T>(T) {
-        const double factor = mass<T>(given, given[before]) / mass<T>(given, given[density]);
+        const auto mass = [&](Item of) {
+            return mass_of_air<T>(given.set.domain(), given[of], given[z], given[area], curvature);
+        };
+        const double factor = mass(before) / mass(density);
         correction = factor - 1;
         scale<T>(given, T(factor));
     };

@@ -56,7 +56,6 @@ private:
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
     const double curvature;  // of a deep atmosphere, else 0
-    template <class T> double mass(Given, const Field&) const;
     template <class T> void scale(Given, T by) const;
 };
 

@@ -154,6 +154,7 @@ int wet_blocks(const Decomposition& d) {
 
 void check(Topology t, const std::vector<int>& wet, int ranks, int halo) {
     if (t.nx < 1 || t.ny < 1) throw Error("a grid of ", t.nx, " x ", t.ny, " points");
+    if (t.fold && t.periodic_j) throw Error("a grid is folded or periodic along j, not both");
     if (t.fold && (!t.periodic || t.nx % 2))
         throw Error(
             "a folded grid must be periodic and have an even number of columns; given nx = ", t.nx,

@@ -27,9 +27,11 @@ struct Lattice {
     }
     std::vector<bool> borders_in_j() const {
         std::vector<bool> south(rows + 1);
-        for (int j = 1; j < rows; ++j)
+        for (int j = 0; j <= rows; ++j) {
+            if ((j == 0 || j == rows) && !d.topology.periodic_j) continue;
             for (int i = 0; i < columns; ++i)
-                if (border(owner(i, j - 1), owner(i, j))) south[j] = true;
+                if (border(owner(i, (j + rows - 1) % rows), owner(i, j % rows))) south[j] = true;
+        }
         if (d.topology.fold)
             for (int i = 0; i < columns; ++i)
                 for_neighbours(d, d.blocks[(rows - 1) * columns + i], [&](const Block& b) {

@@ -2,6 +2,7 @@
 /// j north.
 ///
 ///   periodic            i -> i mod nx
+///   periodic_j          j -> j mod ny, of a plane
 ///   fold (tripolar)     the northern edge is sewn to itself along corner row ny-1, nx even,
 ///                       i mod nx:
 ///                         center      (i, j) = (nx-1-i, 2 ny-1-j)      j >= ny
@@ -19,7 +20,7 @@ namespace fathom {
 
 struct Topology {
     int nx, ny;
-    bool periodic, fold;
+    bool periodic, fold, periodic_j = false;
     /// flipped: a vector component changes its sign.
     struct Source {
         int i, j;
@@ -34,6 +35,7 @@ struct Topology {
     }
     Source source(Horizontal horizontal, int i, int j) const {
         const bool beyond = i < 0 || i >= nx;
+        if (periodic_j) j = (j % ny + ny) % ny;
         if (j < 0 || (beyond && !periodic)) return {i, j, false, false};
         if (beyond) i = (i % nx + nx) % nx;
         const bool seam = lies_on_seam(horizontal);

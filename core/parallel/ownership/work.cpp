@@ -27,7 +27,7 @@ bool WorkTable::water(int i0, int j0, int nx, int ny) const {
 const WorkTable::Packs& WorkTable::aligned(int alignment) const {
     Packs& p = packs[alignment];
     if (!p.sum.empty()) return p;
-    const auto [nx, ny, periodic, fold] = topology;
+    const auto [nx, ny, periodic, fold, periodic_j] = topology;
     p.first = alignment - (halo + alignment + 7) / 8 * 8;
     p.count = (nx + halo - p.first + 7) / 8;
     const std::size_t row = p.count + 1;

@@ -320,37 +320,39 @@ void HelmholtzSolver<T>::axpy(double a, const Array& from, const Array& to) cons
     });
 }
 
-template <class T> int HelmholtzSolver<T>::solve(const FieldSlab& right_side, const FieldSlab& to) {
+template <class T>
+int HelmholtzSolver<T>::solve(const FieldSlab& right_side, const FieldSlab& to, double measure) {
     load(right_side, r);
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) std::fill_n(x.at(b, row, k), count, T(0));
     });
-    const double whole = dots({{&r, &r}})[0],
-                 enough = options.tolerance * options.tolerance * whole;
-    double left = whole, length[restart];
+    const double whole = dots({{&r, &r}})[0], against = std::max(whole, measure * measure),
+                 enough = options.tolerance * options.tolerance * against;
+    double left = whole, lengths[restart];
     int iterations = 0;
-    while (left > enough && iterations < options.most_iterations) {
+    while ((left > enough || iterations == 0) && left > 0 && iterations < options.most_iterations) {
         const int n = iterations % restart;
         precondition(r, p[n]);
         multiply(p[n], q[n]);
         std::vector<std::pair<const Array*, const Array*>> pairs{{&q[n], &q[n]}, {&r, &q[n]}};
         for (int m = 0; m < n; ++m) pairs.push_back({&q[n], &q[m]});
         const auto sums = dots(pairs);
-        length[n] = sums[0];
+        lengths[n] = sums[0];
         for (int m = 0; m < n; ++m) {
-            const double share = sums[2 + m] / length[m];
+            const double share = sums[2 + m] / lengths[m];
             axpy(-share, p[m], p[n]);
             axpy(-share, q[m], q[n]);
-            length[n] -= share * sums[2 + m];
+            lengths[n] -= share * sums[2 + m];
         }
-        if (!(length[n] > 0)) break;
-        const double amount = sums[1] / length[n];
+        if (!(lengths[n] > 0)) break;
+        const double amount = sums[1] / lengths[n];
         axpy(amount, p[n], x);
         axpy(-amount, q[n], r);
         left -= amount * sums[1];
         ++iterations;
     }
-    residual = whole > 0 ? std::sqrt(std::max(left, 0.) / whole) : 0;
+    length = std::sqrt(whole);
+    residual = against > 0 ? std::sqrt(std::max(left, 0.) / against) : 0;
     store(x, to);
     return iterations;
 }

@@ -55,11 +55,14 @@ public:
     Coefficients matrix;
     void ready();
 
-    /// From x = 0; returns the number of iterations. Fields have the halo of the domain.
-    int solve(const FieldSlab& right_side, const FieldSlab& x);
+    /// From x = 0; returns the number of iterations. Fields have the halo of the domain. measure:
+    /// what the tolerance is relative to if it is larger than the right side, as where another one,
+    /// of the same length, has been solved for before.
+    int solve(const FieldSlab& right_side, const FieldSlab& x, double measure = 0);
     /// y = A x, of fields as above; for tests.
     void apply(const FieldSlab& x, const FieldSlab& y);
-    double residual = 0;  ///< of the last solve, relative to the right side
+    double length = 0;    ///< of the last right side
+    double residual = 0;  ///< of the last solve, relative to it or to `measure`
 
 private:
     struct Next;  // the next grid of multigrid

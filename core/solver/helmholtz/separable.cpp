@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "parallel/meeting.hpp"
 #include "solver/helmholtz/packs.hpp"
-#include "solver/jacobi.hpp"
+#include "solver/tridiagonal_modes.hpp"
 
 namespace fathom {
 
@@ -16,6 +16,7 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
       levels(d.levels),
       waves(nx / 2 + 1),
       ranks(d.decomposition.ranks),
+      joined(d.decomposition.topology.periodic_j),
       fourier(nx) {
     if (!d.decomposition.topology.periodic || nx < 4)
         throw Error("the separable preconditioner needs rows that are periodic, of 4 points");
@@ -27,6 +28,9 @@ SeparableSolver<T>::SeparableSolver(const Domain& d)
     to_modes.resize(levels * levels), from_modes.resize(levels * levels);
     factor.resize(std::size_t(own_modes()) * ny * waves), above.resize(factor.size());
     below.resize(ny);
+    if (!joined) return;
+    ring.resize(factor.size()), share.resize(std::size_t(own_modes()) * waves);
+    across.resize(waves);
 }
 
 template <class T> void SeparableSolver<T>::renew(const SeparableColumns& c) {
@@ -40,23 +44,23 @@ template <class T>
 void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
                                         std::vector<double>& eigenvalues) {
     const int K = levels;
-    Jacobi rotations(K);
+    TridiagonalModes S(K);
     std::vector<double> G(K, 1);
     for (int k = 0; k < K; ++k) {
-        rotations.S[k * K + k] = c.centre[k] / c.face[k];
+        S.diagonal[k] = c.centre[k] / c.face[k];
         if (k + 1 == K) break;
         const double down = c.down[k] / c.face[k], up = c.up[k + 1] / c.face[k + 1];
         if (!(down * up > 0))
             throw Error("layers ", k, " and ", k + 1,
                         " are too thick for the separable preconditioner: take lines");
-        rotations.S[k * K + k + 1] = rotations.S[(k + 1) * K + k] = -std::sqrt(down * up);
+        S.beside[k] = -std::sqrt(down * up);
         G[k + 1] = G[k] * std::sqrt(up / down);
     }
-    rotations.solve();
+    S.solve();
     for (int m = 0; m < K; ++m) {
-        eigenvalues[m] = rotations.S[m * K + m];
+        eigenvalues[m] = S.diagonal[m];
         for (int k = 0; k < K; ++k) {
-            const double q = rotations.Q[k * K + m];
+            const double q = S.modes[m * K + k];
             to_modes[m * K + k] = T(q / (G[k] * c.face[k]));
             from_modes[k * K + m] = T(q * G[k]);
         }
@@ -68,28 +72,43 @@ template <class T>
 void SeparableSolver<T>::rows_of(const SeparableColumns& c,
                                  const std::vector<double>& eigenvalues) {
     const std::size_t plane = std::size_t(ny) * waves;
-    std::vector<double> along(waves), before(waves);
+    std::vector<double> along(waves), before(waves), corner(waves);
     for (int m = 0; m < waves; ++m) {
         const double sine = std::sin(std::numbers::pi * m / nx);
         along[m] = 4 * sine * sine;
     }
+    // of the first and the last row of joined ones, what the corners of the matrix add
+    const auto of_corner = [&](int j, double south, double north, double centre, double& share) {
+        if (j == 0) share = south / centre;
+        return j == 0 ? centre : j + 1 == ny ? north * share : 0;
+    };
     for (int l = 0; l < own_modes(); ++l) {
         std::fill(before.begin(), before.end(), 0);
         const double eigenvalue = eigenvalues[first_mode[domain.rank] + l];
         for (int j = 0; j < ny; ++j) {
-            const double south = j ? c.per_area[j] * c.north[j - 1] : 0,
-                         north = j + 1 < ny ? c.per_area[j] * c.north[j] : 0,
-                         east = c.per_area[j] * c.east[j], own = eigenvalue + south + north;
-            below[j] = T(south);
+            const double south = across_face(c, j, j - 1), north = across_face(c, j, j),
+                         east = c.per_area[j] * c.east[j], own = eigenvalue + south + north,
+                         inner = j ? south : 0, outer = j + 1 < ny ? north : 0;
+            below[j] = T(inner);
             T *f = &factor[l * plane + std::size_t(j) * waves],
               *a = &above[l * plane + std::size_t(j) * waves];
             for (int m = 0; m < waves; ++m) {
-                const double inverse = 1 / (own + along[m] * east - south * before[m]);
-                before[m] = north * inverse;
+                double centre = own + along[m] * east;
+                if (joined) centre += of_corner(j, south, north, centre, corner[m]);
+                const double inverse = 1 / (centre - inner * before[m]);
+                before[m] = outer * inverse;
                 f[m] = T(inverse), a[m] = T(before[m]);
             }
         }
+        if (joined) join(l, corner, across_face(c, 0, -1), across_face(c, ny - 1, ny - 1));
     }
+}
+
+/// The coefficient of a row for the face north of row `face`, which may be the last one's.
+template <class T>
+double SeparableSolver<T>::across_face(const SeparableColumns& c, int row, int face) const {
+    const bool outermost = face < 0 || face == ny - 1;
+    return outermost && !joined ? 0 : c.per_area[row] * c.north[(face + ny) % ny];
 }
 
 /// Own points of a slab row by row.
@@ -252,21 +271,52 @@ template <class T> void SeparableSolver<T>::along_rows(int mode, bool direct) {
     }
 }
 
+/// Forward and backward through the rows of a plane of waves (Thomas).
+template <class T> void SeparableSolver<T>::eliminate(int mode, T* y) const {
+    const std::size_t plane = std::size_t(ny) * waves;
+    const T *f = &factor[mode * plane], *a = &above[mode * plane];
+    for (int m = 0; m < waves; ++m) y[m] *= f[m];
+    for (int j = 1; j < ny; ++j) {
+        T* row = y + std::size_t(j) * waves;
+        const T *before = row - waves, *own = f + std::size_t(j) * waves;
+        for (int m = 0; m < waves; ++m) row[m] = own[m] * (row[m] + below[j] * before[m]);
+    }
+    for (int j = ny - 2; j >= 0; --j) {
+        T* row = y + std::size_t(j) * waves;
+        const T *after = row + waves, *share = a + std::size_t(j) * waves;
+        for (int m = 0; m < waves; ++m) row[m] += share[m] * after[m];
+    }
+}
+
+/// The matrix is T + u v', u = (-b_0, 0 ..., -north_last), v = (1, 0 ..., corner), T tridiagonal:
+/// ring = T^-1 u / (1 + v' T^-1 u), and x = y - ring v' y.
+template <class T>
+void SeparableSolver<T>::join(int mode, const std::vector<double>& corner, double south,
+                              double north) {
+    const std::size_t plane = std::size_t(ny) * waves;
+    T* z = &ring[mode * plane];
+    std::fill_n(z, plane, T(0));
+    for (int m = 0; m < waves; ++m) z[m] = T(-south / corner[m]), z[plane - waves + m] = T(-north);
+    eliminate(mode, z);
+    for (int m = 0; m < waves; ++m) {
+        const T c = share[std::size_t(mode) * waves + m] = T(corner[m]);
+        const T scale = 1 / (1 + z[m] + c * z[plane - waves + m]);
+        for (int j = 0; j < ny; ++j) z[std::size_t(j) * waves + m] *= scale;
+    }
+}
+
 template <class T> void SeparableSolver<T>::across_rows(int mode) {
     const std::size_t plane = std::size_t(ny) * waves;
     for (T* y : {spectra.data(), spectra.data() + plane}) {
-        const T *f = &factor[mode * plane], *a = &above[mode * plane];
-        for (int m = 0; m < waves; ++m) y[m] *= f[m];
-        for (int j = 1; j < ny; ++j) {
-            T* row = y + std::size_t(j) * waves;
-            const T *before = row - waves, *own = f + std::size_t(j) * waves;
-            for (int m = 0; m < waves; ++m) row[m] = own[m] * (row[m] + below[j] * before[m]);
-        }
-        for (int j = ny - 2; j >= 0; --j) {
-            T* row = y + std::size_t(j) * waves;
-            const T *after = row + waves, *share = a + std::size_t(j) * waves;
-            for (int m = 0; m < waves; ++m) row[m] += share[m] * after[m];
-        }
+        eliminate(mode, y);
+        if (!joined) continue;
+        const T *z = &ring[mode * plane], *corner = &share[std::size_t(mode) * waves];
+        for (int m = 0; m < waves; ++m) across[m] = y[m] + corner[m] * y[plane - waves + m];
+        for (int j = 0; j < ny; ++j)
+            for (int m = 0; m < waves; ++m) {
+                const std::size_t n = std::size_t(j) * waves + m;
+                y[n] -= z[n] * across[m];
+            }
     }
 }
 

@@ -4,8 +4,9 @@
 ///   L x = 1 / area [east_j (2 x - x_i+1 - x_i-1) + north_j (x - x_j+1) + north_j-1 (x - x_j-1)]
 /// The eigenvectors of V = diag(1 / face) tridiagonal(up, centre, down) leave one equation
 /// (L + lambda) y = r for each vertical mode; Fourier transforms along rows leave tridiagonal ones
-/// along the columns of rows. Each rank gets some modes whole: the same bits on any ranks; more
-/// ranks than modes do not help.
+/// along the columns of rows; where the last row joins the first, the corners of the matrix are put
+/// right afterwards (Sherman & Morrison). Each rank gets some modes whole: the same bits on any
+/// ranks; more ranks than modes do not help.
 #pragma once
 #include <vector>
 #include "machine/memory.hpp"
@@ -34,7 +35,10 @@ private:
     int ranks;
     std::vector<int> first_mode;            // of each rank, and one more
     std::vector<T> to_modes, from_modes;    // [mode][level], [level][mode]
+    const bool joined;                      // the last row to the first
     LargeVector<T> factor, above;           // [own mode][row][wave]
+    LargeVector<T> ring, share;             // the same, [own mode][wave], of joined rows
+    std::vector<T> across;                  // [wave]
     std::vector<T> below;                   // [row]
     LargeVector<T> local, planes, spectra;  // [mode][own points], [own mode][row][point], waves
     LargeVector<T> arrived;                 // from other ranks
@@ -52,6 +56,9 @@ private:
     void transpose(bool to_planes);
     void along_rows(int mode, bool direct);
     void across_rows(int mode);
+    void eliminate(int mode, T* y) const;
+    void join(int mode, const std::vector<double>& corner, double south, double north);
+    double across_face(const SeparableColumns&, int row, int face) const;
 };
 
 }  // namespace fathom
