@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from fathom.commands.options import file_option, usual_option
+from fathom.failure import InputError
 
 
 @click.command(short_help="Draw a field of an output file.")
@@ -20,7 +22,13 @@ from fathom.commands.options import file_option, usual_option
         "Metres of depth, hPa of pressure or number of the level (the nearest); surface or bottom."
     ),
 )
+@click.option("--at", metavar="NAME=VALUE", help="A basin, mooring or passage: basin=atlantic.")
 @click.option("--kind", help="map, section (zonal mean) or series.")
+@click.option("--limits", metavar="LOW,HIGH", help="Ends of the colours, in the unit shown.")
+@click.option("--colours", help="thermal, haline, speed, balance, ..., or a map of matplotlib.")
+@click.option("--title", help="Instead of the name of the variable.")
+@click.option("--region", metavar="W,E,S,N", help="Only this part, in degrees (or x and y).")
+@click.option("--projection", help="globe, north, south, plain or around:LON,LAT[,REACH].")
 @click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
 @click.option(
     "--rate", type=float, default=5.0, show_default=True, help="Pictures a second of --animate."
@@ -31,31 +39,83 @@ def plot(
     variable: str,
     time: str,
     level: str | None,
+    at: str | None,
     kind: str | None,
+    limits: str | None,
+    colours: str | None,
+    title: str | None,
+    region: str | None,
+    projection: str | None,
     animate: bool,
     rate: float,
     out: Path | None,
 ) -> int:
-    """Draw VARIABLE of FILE (.zarr, .nc, .grib2 or .fa) as a picture."""
+    """Draw VARIABLE of FILE (.zarr, .nc, .grib2 or .fa) as a picture.
+
+    Overturning, transports, moorings and drifters are drawn as what they are. Write a negative
+    number of an option with =, as --region=-30,40,30,72.
+    """
     from fathom import output, plots  # start-up time: loads NumPy
 
+    data = output.open(file)
+    look: dict[str, Any] = {
+        "level": _number(level),
+        "kind": kind,
+        "limits": numbers("--limits", limits, 2),
+        "colours": colours,
+        "title": title,
+        "region": numbers("--region", region, 4),
+        "projection": projection,
+    }
     if animate:
         out = out or Path(f"{variable}.gif")
-        data = output.open(file)
-        plots.animation(data, variable, out, level=_number(level), kind=kind, rate=rate)
+        plots.animation(data, variable, out, rate=rate, **look)
         click.echo(out)
         return 0
     out = out or Path(f"{variable}.png")
     plots.picture(
-        output.open(file),
+        data,
         variable,
         time=int(time) if time.lstrip("-").isdigit() else time,
-        level=_number(level),
-        kind=kind,
+        at=_place(at),
+        sea=_sea,
         path=out,
+        **look,
     )
     click.echo(out)
     return 0
+
+
+def _place(text: str | None) -> dict[str, str] | None:
+    """The place of --at."""
+    if text is None:
+        return None
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"--at {text!r} must be NAME=VALUE, as basin=atlantic")
+    return {name: value}
+
+
+def _sea() -> tuple[dict[str, Any], Any]:
+    """The embedded topography in cells of half a degree, and where they have water."""
+    from fathom.data import topography
+
+    water = topography.open("ocean_fraction").ocean_fraction[1::3, 1::3]
+    grid = {name: water[name].values for name in ("longitude", "latitude")}
+    return grid, water.values > 0.5
+
+
+def numbers(option: str, text: str | None, count: int) -> tuple[float, ...] | None:
+    """The numbers of an option, apart by commas. InputError: others than `count` of them."""
+    if text is None:
+        return None
+    try:
+        found = tuple(float(word) for word in text.split(","))
+    except ValueError:
+        found = ()
+    if len(found) != count:
+        raise InputError(f"{option} {text!r} must be {count} numbers with commas between them")
+    return found
 
 
 def _number(text: str | None) -> float | str | None:

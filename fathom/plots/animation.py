@@ -43,9 +43,11 @@ def animation(
     level: float | str | None = None,
     kind: str | None = None,
     rate: float = 5.0,
+    **look: Any,
 ) -> Path:
     """All times of a variable of an xarray.Dataset into `path`, .gif or .html, `rate` of them a
-    second. ValueError: another ending, no times, or a rate that is none; what `picture` refuses.
+    second. look: what else `picture` takes (limits, colours, title, region, projection).
+    ValueError: another ending, no times, or a rate that is none; what `picture` refuses.
     """
     from PIL import Image  # start-up time
 
@@ -57,10 +59,10 @@ def animation(
     count = dataset.sizes.get("time", 0)
     if count < 2 or kind == "series":
         raise InputError(f"an animation needs two times or more; {variable!r} has {count}")
-    limits = shown_limits(dataset, variable, level=level, kind=kind)
+    look["limits"] = look.get("limits") or shown_limits(dataset, variable, level=level, kind=kind)
     frames = []
     for n in range(count):
-        drawn = picture(dataset, variable, time=n, level=level, kind=kind, limits=limits)
+        drawn = picture(dataset, variable, time=n, level=level, kind=kind, **look)
         frames.append(encoded(drawn))
     pause = round(1000 / rate)
     if path.suffix == ".html":

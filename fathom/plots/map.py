@@ -11,6 +11,7 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.names import describe
+from fathom.plots.area import degrees_text
 from fathom.plots.colours import coast, colour_map, faint, land
 from fathom.plots.mesh import Around, Hemisphere, Plain, Raster, mesh_of
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
@@ -90,7 +91,7 @@ def panel(raster: Raster) -> tuple[Any, Any, Any]:
     """
     across, down = raster.width // 2, raster.height // 2
     framed = isinstance(raster.projection, Plain)
-    left, right, top, bottom = 84 if framed else 12, 118, 52, 56 if framed else 12
+    left, right, top, bottom = 104 if framed else 12, 118, 52, 68 if framed else 12
     figure = new_figure((left + across + right) / 150, (top + down + bottom) / 150)
     width, height = left + across + right, top + down + bottom
     axes = figure.add_axes((left / width, bottom / height, across / width, down / height))
@@ -248,7 +249,7 @@ def _graticule_around(axes: Any, raster: Raster) -> None:
 def _ticks(axes: Any, raster: Raster) -> None:
     from matplotlib.ticker import MaxNLocator
 
-    west, east, south, north = raster.mesh.extent
+    west, east, south, north = raster.projection.extent
     spherical = raster.mesh.spherical
     factor, unit = (
         (1, "") if spherical else _length(raster.mesh.units, max(east - west, north - south))
@@ -277,7 +278,7 @@ def _ticks(axes: Any, raster: Raster) -> None:
             for v in values
         ]
         labels = [
-            _degrees(v, "EW" if place == 0 else "NS") if spherical else f"{v:g}" for v in values
+            degrees_text(v, "EW" if place == 0 else "NS") if spherical else f"{v:g}" for v in values
         ]
         set_ticks(at, labels)
         if not spherical:
@@ -287,12 +288,6 @@ def _ticks(axes: Any, raster: Raster) -> None:
 
 def _length(units: str, size: float) -> tuple[float, str]:
     return (1e-3, "km") if units in ("m", "metre", "meter") and size > 5e3 else (1, units)
-
-
-def _degrees(value: float, signs: str) -> str:
-    value = (value + 180) % 360 - 180 if signs == "EW" else value
-    letter = signs[0] if value > 0 else signs[1] if value < 0 else ""
-    return f"{abs(value):g}°{letter}"
 
 
 def caption(axes: Any, title: str, note: str) -> None:

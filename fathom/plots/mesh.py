@@ -240,12 +240,14 @@ class Around:
 
 
 class Plain:
-    """A region: longitude (shrunk by the cosine of the middle latitude) and latitude; or the plane
-    itself.
+    """Longitude (shrunk by the cosine of the middle latitude) and latitude, or the plane itself:
+    all of a mesh, or a region of it (west, east, south, north).
     """
 
-    def __init__(self, mesh: Mesh):
-        west, east, south, north = mesh.extent
+    def __init__(self, mesh: Mesh, region: tuple[float, float, float, float] | None = None):
+        west, east, south, north = self.extent = region or mesh.extent
+        if not (west < east and south < north):
+            raise InputError(f"region {region} must be west < east, south < north")
         self.spherical, self.middle = mesh.spherical, 0.5 * (west + east)
         self.shrink = max(0.2, np.cos(np.radians(0.5 * (south + north)))) if mesh.spherical else 1.0
         self.bounds = (*(self.shrink * (edge - self.offset) for edge in (west, east)), south, north)
@@ -272,7 +274,7 @@ class Raster:
 
     def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):
         self.mesh = mesh
-        self.projection = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
+        self.projection: Any = projection or (EqualEarth() if mesh.is_global else Plain(mesh))
         left, right, bottom, top = self.bounds = self.projection.bounds
         aspect = (right - left) / (top - bottom)
         self.stretch = (
@@ -314,9 +316,13 @@ class Raster:
             for start in range(0, cells.size, step):
                 part = cells[start : start + step, None]
                 column, row = self.project(*self.mesh.locate(part, s[None], t[None]))
-                column = np.clip(column.astype(np.int32), 0, self.width - 1)
-                row = np.clip(row.astype(np.int32), 0, self.height - 1)
-                picture[row * self.width + column] = part
+                part = np.broadcast_to(part, column.shape)
+                on = (
+                    (column > -1) & (column <= self.width) & (row > -1) & (row <= self.height)
+                )  # cells beyond a region are not drawn
+                column = np.clip(column[on].astype(np.int32), 0, self.width - 1)
+                row = np.clip(row[on].astype(np.int32), 0, self.height - 1)
+                picture[row * self.width + column] = part[on]
         whole = picture.reshape(self.height, self.width)
         for _ in range(3):
             _fill_pinholes(whole)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +10,24 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.names import describe, fields, unknown
+from fathom.plots import transports
+from fathom.plots.area import Region, degrees, projection_of
+from fathom.plots.chosen import at_level, at_names, at_time, names_along, vertical
 from fathom.plots.lines import coast
 from fathom.plots.map import displayed
 from fathom.plots.map import map as draw_map
-from fathom.plots.mesh import EqualEarth, Raster, mesh_of
+from fathom.plots.mesh import Raster, mesh_of
 from fathom.plots.section import section, zonal_mean
 from fathom.plots.stream_function import stream_function
 from fathom.plots.style import range_of
 from fathom.plots.time_series import time_series
+from fathom.plots.transports import Sea, kind_of
 from fathom.reading import told
 
 __all__ = ["picture"]
 
-kinds = ("map", "section", "series")
+in_time = ("series", "passages", "mooring", "drifters")  # pictures of all times
+kinds = ("map", "section", *in_time, "latitudes", "overturning")
 
 
 def picture(
@@ -30,8 +36,14 @@ def picture(
     *,
     time: str | int = "last",
     level: float | str | None = None,
+    at: Mapping[str, str] | None = None,
     kind: str | None = None,
     limits: tuple[float, float] | None = None,
+    colours: str | None = None,
+    title: str | None = None,
+    region: Region | None = None,
+    projection: str | None = None,
+    sea: Sea | None = None,
     path: str | Path | None = None,
 ) -> Any:
     """Draw one variable of an xarray.Dataset (from `fathom.output.open`) and return the figure.
@@ -39,46 +51,88 @@ def picture(
     variable: its name in the file or its Fathom name. time: "last", "first", an index, or a date
     ("2000-02"; the nearest). level: the nearest in metres of depth, hPa of pressure, or the number
     of a hybrid level (1 the highest); "surface" (default) or "bottom" (of the sea).
-    kind: map (default), section (zonal mean), series (mean in space against time).
-    limits: of the colours, in the unit shown; by default they follow the values.
-    ValueError: unknown variable, time, level or kind, with what is allowed.
+    at: a basin, a mooring or a passage, as {"basin": "atlantic"}.
+    kind: map (default), section (zonal mean), series (mean in space against time). Overturning,
+    transports, moorings and drifters have one kind of picture each.
+    limits: of the colours, in the unit shown; by default they follow the values. colours: a map of
+    colours of Fathom or matplotlib. region: west, east, south, north [degrees, or x and y].
+    projection: globe, north, south, plain or "around:LON,LAT". sea: gives a grid and where it has
+    water, to draw drifters on.
+    ValueError: unknown variable, time, level, kind, place or projection, with what is allowed.
     """
     name = _resolve(dataset, variable)
     data = dataset[name]
-    kind = kind or (
-        "series"
-        if data.dims == ("time",)
-        else "section"
-        if "section" in data.dims or data.sizes.get("longitude") == 1
-        else "map"
-    )
+    data, place = at_names(dataset, data, at or {})
+    kind = kind or kind_of(dataset[name]) or _usual_kind(data)
+    if kind == "passages" and "section" not in data.dims:
+        kind = "series"
     if kind not in kinds:
-        raise InputError(unknown("kind of picture", kind, kinds))
+        raise InputError(unknown("kind of picture", kind, kinds[:3]))
+    how: dict[str, Any] = {"title": title or _title(data, name), "path": path}
+    if kind in in_time:
+        data.load()
+        return _in_time(dataset, data, name, kind, place, projection, region, sea, how, limits)
     units = str(data.attrs.get("units", "")) or None
-    data, moment = (data, "") if kind == "series" else _at_time(data, time)
+    data, moment = at_time(data, time)
     with told(dataset.encoding.get("source", "the data")):
         data.load()
-    if kind == "series":
-        return _series(dataset, data, variable, path)
+    if kind == "latitudes":
+        return transports.latitudes(dataset, data, **how)
+    if kind == "overturning" and "basin" in data.dims:
+        data, place = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
+    note = "  ".join(text for text in (moment, place) if text)
+    look = {"units": units, "limits": limits, "colours": colours}
+    if kind == "overturning":
+        return transports.overturning(dataset, data, name=name, how={**how, **look, "note": note})
     if kind == "section":
-        return _section(dataset, data, name, moment, units, path, limits)
-    data, where = _at_level(dataset, data, level)
-    note = "  ".join(text for text in (moment, where) if text)
-    grid: Any = _horizontal(dataset, data)
+        return _section(dataset, data, name, {**how, **look, "note": note}, title)
+    data, where = at_level(dataset, data, level)
+    note = "  ".join(text for text in (moment, place, where) if text)
+    grid, over = _on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
-        return stream_function(data.values, grid, note=note, path=path)
-    grid, over = _with_coast(dataset, data, grid)
-    return draw_map(
-        data.values,
-        grid,
-        name=name,
-        title=_title(data, name),
-        units=units,
-        note=note,
-        limits=limits,
-        over=over,
-        path=path,
-    )
+        return stream_function(data.values, grid, note=note, **how)
+    return draw_map(data.values, grid, name=name, note=note, over=over, **how, **look)
+
+
+def _usual_kind(data: Any) -> str:
+    if data.dims == ("time",):
+        return "series"
+    return "section" if "section" in data.dims or data.sizes.get("longitude") == 1 else "map"
+
+
+def _in_time(
+    dataset: Any,
+    data: Any,
+    name: str,
+    kind: str,
+    place: str,
+    projection: str | None,
+    region: Region | None,
+    sea: Sea | None,
+    how: dict[str, Any],
+    limits: tuple[float, float] | None,
+) -> Any:
+    """Pictures of all times."""
+    if "time" not in data.dims:
+        raise InputError(f"{name!r} does not vary in time")
+    times = data.time.values
+    seconds = np.array([_seconds(value - times[0]) for value in times])
+    if kind == "series":
+        return _series(dataset, data, seconds, how)
+    if kind == "passages":
+        return transports.passages(dataset, data, seconds=seconds, **how)
+    if kind == "drifters":
+        on = lambda grid: _raster(mesh_of(grid), projection or "globe", region)
+        tracks = {**how, "title": "Drifters"}
+        return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=tracks)
+    dim = next((dim for dim in data.dims if dim not in ("time", "station")), None)
+    if dim is not None and "station" in data.dims:
+        first = names_along(dataset, "station", data.sizes["station"])[0]
+        data, place = at_names(dataset, data, {"station": first})
+    edges = None if dim is None else _interfaces(dataset, dim, data.sizes[dim])
+    if edges is not None:
+        how = {**how, "note": place, "limits": limits, "units": str(data.attrs.get("units", ""))}
+    return transports.mooring(dataset, data, name=name, seconds=seconds, interfaces=edges, how=how)
 
 
 def shown_limits(
@@ -90,20 +144,50 @@ def shown_limits(
     units = str(data.attrs.get("units", "")) or None
     times = [data.isel(time=n) for n in range(data.sizes["time"])]
     if kind != "section" and "section" not in data.dims:
-        times = [_at_level(dataset, one, level)[0] for one in times]
+        times = [at_level(dataset, one, level)[0] for one in times]
     named = describe(name)
     shown, _, typical = displayed(named, np.stack([one.values for one in times]), units)
     return range_of(shown, None, named.colours, typical)
 
 
-def _with_coast(dataset: Any, data: Any, grid: Any) -> tuple[Any, Any]:
-    """(grid, what is drawn over a map): the coast where an atmosphere's file has its land."""
-    if "sftlf" not in dataset.variables or dataset["sftlf"].dims != data.dims[-2:]:
-        return grid, None
+def _on_the_earth(
+    dataset: Any, data: Any, projection: str | None, region: Region | None
+) -> tuple[Raster, Any]:
+    """The raster of a map, and what is drawn over it: the coast where an atmosphere's file has its
+    land, degrees on the map of a limited area.
+    """
+    grid = _horizontal(dataset, data)
+    has_land = "sftlf" in dataset.variables and dataset["sftlf"].dims == data.dims[-2:]
+    on_map = projection is None and region is None and _has_map(grid)
+    if on_map:
+        mesh = mesh_of({name: a for name, a in grid.items() if name in ("x", "y")})
+    else:
+        mesh = mesh_of(grid)
+    if projection is None and region is None and mesh.is_global and has_land:
+        projection = "globe"
+    raster = _raster(mesh, projection, region)
+
+    def over(axes: Any, raster: Raster) -> None:
+        if on_map:
+            degrees(axes, raster, grid["longitude"].values, grid["latitude"].values)
+        if has_land:
+            coast(axes, raster, dataset["sftlf"].values)
+
+    return raster, over
+
+
+def _has_map(grid: dict[str, Any]) -> bool:
+    """Whether x and y are those of a map, whose places on the earth are known too."""
     return (
-        Raster(mesh_of(grid), projection=EqualEarth(10.0)),
-        lambda axes, raster: coast(axes, raster, dataset["sftlf"].values),
+        {"x", "y", "longitude", "latitude"} <= set(grid)
+        and grid["x"].ndim == 1
+        and grid["longitude"].ndim == 2
+        and grid["x"].attrs.get("standard_name") == "projection_x_coordinate"
     )
+
+
+def _raster(mesh: Any, projection: str | None, region: Region | None) -> Raster:
+    return Raster(mesh, projection=projection_of(projection, region, mesh))
 
 
 def _resolve(dataset: Any, variable: str) -> str:
@@ -122,110 +206,6 @@ def _resolve(dataset: Any, variable: str) -> str:
 def _title(data: Any, name: str) -> str:
     text = str(data.attrs.get("long_name") or describe(name).long_name)
     return text[:1].upper() + text[1:]
-
-
-def _at_time(data: Any, time: str | int) -> tuple[Any, str]:
-    if "time" not in data.dims:
-        return data, ""
-    count = data.sizes["time"]
-    if count == 0:
-        raise InputError("there is no complete time in the file yet")
-    words = {"last": count - 1, "first": 0}
-    index = words.get(time) if isinstance(time, str) else int(time)
-    if (
-        index is None
-        and isinstance(time, str)
-        and time.lstrip("-").isdigit()
-        and len(time.lstrip("-")) < 4
-    ):
-        index = int(time)
-    if index is None:
-        index = _nearest_time(data.time, str(time))
-    if not -count <= index < count:
-        raise InputError(f"time {time} is not in the file: it has times 0 to {count - 1}")
-    chosen = data.isel(time=index)
-    return chosen, _date(chosen.time.values)
-
-
-def _nearest_time(times: Any, wanted: str) -> int:
-    """Index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
-
-    def seconds(text: str) -> float:
-        parts = [
-            int(part)
-            for part in (
-                text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")
-            )
-        ]
-        year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts) :])[:5]
-        return (((year * 12 + month - 1) * 31 + day - 1) * 24 + hour) * 60 + minute
-
-    try:
-        target = seconds(wanted)
-    except (ValueError, TypeError):
-        raise InputError(
-            f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11"
-        ) from None
-    return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
-
-
-def _date(value: Any) -> str:
-    return str(value).replace("T", " ")[:16].removesuffix(" 00:00")
-
-
-def _vertical(data: Any) -> str | None:
-    """The vertical dimension, if there is one: what is left other than time and the last two."""
-    rest = [dim for dim in data.dims if dim != "time"][:-2]
-    return rest[0] if rest else None
-
-
-def _at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str]:
-    dim = _vertical(data)
-    if dim is None and level in (None, "surface"):
-        return data, ""
-    if dim is None:
-        raise InputError(f"level {level}: {data.name} has no levels in the file")
-    count = data.sizes[dim]
-    values = np.asarray(
-        dataset[dim].values if dim in dataset.variables else np.arange(count), float
-    )
-    hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
-    if level == "bottom":
-        return _bottom(data, dim), "bottom"
-    if level in (None, "surface") and dim == "pressure":
-        level = values.max() if level == "surface" else 500
-    if level in (None, "surface"):
-        index = count - 1 if hybrid else 0
-    else:
-        index = _nearest_level(level, values, hybrid, units)
-    return data.isel({dim: index}), (
-        f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
-    )
-
-
-def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
-    """The index of a hybrid level by its number, of another by its place; ValueError: neither."""
-    try:
-        wanted = float(level)
-        if not np.isfinite(wanted):
-            raise ValueError
-    except (TypeError, ValueError):
-        numbers = (
-            f"a level from 1 to {len(values)}"
-            if hybrid
-            else f"{units} from {values[0]:g} to {values[-1]:g}"
-        )
-        raise InputError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
-    if hybrid:
-        return int(np.clip(wanted - 1, 0, len(values) - 1))
-    return int(np.argmin(np.abs(values - wanted)))
-
-
-def _bottom(data: Any, dim: str) -> Any:
-    """The last level of each column that has a value."""
-    wet = np.isfinite(data.values)
-    last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
-    return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0])
 
 
 def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
@@ -264,16 +244,8 @@ def _roles(data: Any) -> dict[str, Any]:
     return roles
 
 
-def _section(
-    dataset: Any,
-    data: Any,
-    name: str,
-    moment: str,
-    units: str | None,
-    path: Any,
-    limits: tuple[float, float] | None,
-) -> Any:
-    dim = _vertical(data)
+def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str | None) -> Any:
+    dim = vertical(data)
     if dim is None:
         raise InputError(f"{name!r} has one value a column; a section needs levels")
     interfaces = _interfaces(dataset, dim, data.sizes[dim])
@@ -281,14 +253,7 @@ def _section(
         data, interfaces = data.isel({dim: slice(None, None, -1)}), interfaces[::-1]
     if dim.startswith("level"):
         interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
-    how = {
-        "vertical": "depth" if dim.startswith("depth") else "pressure",
-        "name": name,
-        "units": units,
-        "note": moment,
-        "limits": limits,
-        "path": path,
-    }
+    how["vertical"] = "depth" if dim.startswith("depth") else "pressure"
     if "section" in data.dims:
         along = dataset["distance"].values[0] / 1e3
         edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
@@ -299,7 +264,7 @@ def _section(
             data.values[:, 0],
             edges,
             interfaces,
-            title=_title(data, name),
+            name=name,
             label=f"km from {_place(west, south)} to {_place(east, north)}",
             **how,
         )
@@ -315,14 +280,9 @@ def _section(
         np.ones(across.shape),
     )
     values, edges = zonal_mean(data.values, across, area)
-    return section(
-        values,
-        edges,
-        interfaces,
-        title=f"{_title(data, name)}, zonal mean",
-        label="latitude" if "latitude" in grid else "y",
-        **how,
-    )
+    how["title"] = title or f"{_title(data, name)}, zonal mean"
+    label = "latitude" if "latitude" in grid else "y"
+    return section(values, edges, interfaces, name=name, label=label, **how)
 
 
 def _place(longitude: float, latitude: float) -> str:
@@ -362,11 +322,7 @@ def _interfaces(dataset: Any, dim: str, nz: int) -> np.ndarray:
     return np.array(edges)
 
 
-def _series(dataset: Any, data: Any, variable: str, path: Any) -> Any:
-    if "time" not in data.dims:
-        raise InputError(f"{variable!r} does not vary in time")
-    times = data.time.values
-    seconds = np.array([_seconds(value - times[0]) for value in times])
+def _series(dataset: Any, data: Any, seconds: np.ndarray, how: dict[str, Any]) -> Any:
     area = next(
         (
             dataset[key]
@@ -383,11 +339,8 @@ def _series(dataset: Any, data: Any, variable: str, path: Any) -> Any:
         if area is not None
         else data.mean(space)
     )
-    return time_series(
-        {_title(data, str(data.name)): (seconds, mean.values, str(data.attrs.get("units", "")))},
-        columns=1,
-        path=path,
-    )
+    series = {how["title"]: (seconds, mean.values, str(data.attrs.get("units", "")))}
+    return time_series(series, columns=1, path=how["path"])
 
 
 def _seconds(difference: Any) -> float:

@@ -8,8 +8,9 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.names import describe
+from fathom.plots.area import degrees_text
 from fathom.plots.colours import colour_map, ink, land
-from fathom.plots.map import _degrees, caption, displayed
+from fathom.plots.map import caption, displayed
 from fathom.plots.style import colour_bar, new_figure, range_of, span_text, styled, unit_text
 
 
@@ -27,13 +28,15 @@ def section(
     colours: str | None = None,
     label: str = "latitude",
     vertical: str = "depth",
+    down: str | None = None,
 ) -> Any:
     """Draw values (nz, n) between the edges `along` (n+1: degrees north, or another coordinate
     named by `label`) and the interfaces `depth` (nz+1) [m, positive down]; NaN is the bottom.
     Returns the figure.
 
     Half of the height belongs to the upper 1000 m where the sea is deeper than 2000 m. With
-    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots.
+    vertical = "pressure" the interfaces are in hPa from the top down, drawn by their roots. down:
+    the label of another coordinate that grows downward.
     """
     if np.shape(values) != (len(depth) - 1, len(along) - 1):
         raise InputError(
@@ -53,7 +56,7 @@ def section(
     _contours(axes, shown, along, depth, low, high)
     axes.set(
         xlim=(along[0], along[-1]),
-        ylabel="pressure [hPa]" if vertical == "pressure" else "depth [m]",
+        ylabel=down or ("pressure [hPa]" if vertical == "pressure" else "depth [m]"),
     )
     if label == "latitude":
         axes.set_xticks(*_latitudes(along[0], along[-1]))
@@ -160,7 +163,7 @@ def _latitudes(low: float, high: float) -> tuple[list[float], list[str]]:
 
     ticks = np.arange(-90, 91, 30) if high - low > 100 else MaxNLocator(7).tick_values(low, high)
     ticks = [float(t) for t in ticks if low <= t <= high]
-    return ticks, [_degrees(t, "NS") for t in ticks]
+    return ticks, [degrees_text(t, "NS") for t in ticks]
 
 
 __all__ = ["section", "zonal_mean"]

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import fathom.output as output
 import fathom.plots as plots
@@ -289,3 +290,102 @@ def test_a_palette_makes_a_picture_small():
     whole, few = plots.encoded(figure), plots.encoded(figure, colours=256)
     assert few[:8] == whole[:8] == b"\x89PNG\r\n\x1a\n"
     assert len(few) < 0.7 * len(whole)
+
+
+# ---- pictures of what is no globe ----------------------------------------------------------------
+
+
+def stored_area():
+    """A limited area around 8° E, 47° N, as its store holds it."""
+    x = xr.DataArray(np.arange(-5e5, 6e5, 1e5), dims="x")
+    y = xr.DataArray(np.arange(-4e5, 5e5, 1e5), dims="y")
+    for axis, name in ((x, "x"), (y, "y")):
+        axis.attrs = {"standard_name": f"projection_{name}_coordinate", "units": "m"}
+    east, north = np.meshgrid(x, y)
+    places = {
+        "longitude": 8 + east / 75e3 * (1 + north / 6e6),
+        "latitude": 47 + north / 111e3 - (east / 2e6) ** 2,
+    }
+    coordinates = {name: (("y", "x"), a, {"standard_name": name}) for name, a in places.items()}
+    attributes = {"units": "K", "coordinates": "longitude latitude"}
+    data = xr.Dataset({"ta": (("y", "x"), 280 + north / 1e5, attributes)}, coords=coordinates)
+    data["sftlf"] = (("y", "x"), (east > 0).astype(float))
+    return data.assign_coords(x=x, y=y)
+
+
+def test_a_limited_area_fills_its_picture_and_has_degrees_at_its_edges():
+    figure = plots.picture(stored_area(), "ta")
+    axes = figure.axes[0]
+    labels = [label.get_text() for label in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+    assert "10°E" in labels and "46°N" in labels
+    renderer = figure.canvas.get_renderer()
+    for label in (*axes.get_xticklabels(), *axes.get_yticklabels()):
+        box = label.get_window_extent(renderer)
+        assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width
+
+
+def test_regions_and_projections_draw_what_they_say(stored):
+    region = plots.picture(
+        stored, "thetao", region=(-80.0, 0.0, 20.0, 70.0), title="North Atlantic"
+    )
+    assert region.axes[0].get_title("left") == "North Atlantic"
+    assert {"60°W", "40°N"} <= {
+        label.get_text()
+        for label in (*region.axes[0].get_xticklabels(), *region.axes[0].get_yticklabels())
+    }
+    for projection in ("globe", "north", "south", "around:8,47"):
+        plots.picture(stored, "thetao", projection=projection, limits=(0.0, 30.0), colours="speed")
+    for wrong, message in (
+        ({"projection": "nort"}, "did you mean 'north'"),
+        ({"projection": "around:8"}, "around:LON,LAT"),
+        ({"region": (10.0, 0.0, 20.0, 70.0)}, "west < east"),
+        ({"at": {"basin": "atlantic"}}, "unknown dimension of thetao 'basin'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            plots.picture(stored, "thetao", **wrong)
+
+
+times = {"time": ("time", np.array(["2000-01-01", "2000-01-02"], "datetime64[ns]"))}
+
+
+def test_overturning_transports_moorings_and_drifters_have_pictures():
+    random = np.random.default_rng(1)
+    draw = lambda dims, shape, units: (dims, random.normal(size=shape), {"units": units})
+    axes = {
+        **times,
+        "basin": ("basin", np.array(["global", "atlantic"])),
+        "section": ("section", np.array(["drake_passage"])),
+        "station": ("station", np.array(["A", "B"])),
+        "latitude": ("latitude", np.linspace(-70, 70, 8)),
+        "depth_interface": ("depth_interface", np.linspace(0, 4000, 5), {"units": "m"}),
+        "depth": ("depth", np.array([5.0, 50.0, 500.0]), {"units": "m"}),
+    }
+    sea = xr.Dataset(
+        {
+            "meridional_overturning": draw(
+                ("time", "basin", "depth_interface", "latitude"), (2, 2, 5, 8), "m3 s-1"
+            ),
+            "northward_heat_transport": draw(("time", "basin", "latitude"), (2, 2, 8), "W"),
+            "section_transport": draw(("time", "section"), (2, 1), "m3 s-1"),
+            "thetao": draw(("time", "depth", "station"), (2, 3, 2), "degC"),
+            "zos": draw(("time", "station"), (2, 2), "m"),
+        },
+        coords=axes,
+    )
+    atlantic = plots.picture(sea, "meridional_overturning", at={"basin": "atlantic"})
+    assert "atlantic" in atlantic.axes[0].get_title("right")
+    assert atlantic.axes[1].get_title("left") == "Sv"
+    assert len(plots.picture(sea, "northward_heat_transport").axes[0].get_lines()) == 3
+    for name in ("section_transport", "thetao", "zos"):
+        plots.picture(sea, name)
+    plots.picture(sea, "thetao", at={"station": "B"})
+    with pytest.raises(ValueError, match="did you mean 'atlantic'"):
+        plots.picture(sea, "meridional_overturning", at={"basin": "atlantik"})
+    tracks = {
+        "longitude": draw(("time", "trajectory"), (2, 3), "degrees_east"),
+        "latitude": draw(("time", "trajectory"), (2, 3), "degrees_north"),
+    }
+    drifting = xr.Dataset(
+        {"thetao": draw(("time", "trajectory"), (2, 3), "degC")}, coords={**times, **tracks}
+    )
+    assert plots.picture(drifting, "thetao").axes[0].get_title("left") == "Drifters"

@@ -1,0 +1,142 @@
+"""What is drawn of a stored variable: which time, which level, which basin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.failure import InputError
+from fathom.names import unknown
+
+
+def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, str]:
+    """The data at named places of dimensions, as {"basin": "atlantic"}, and these in words. A value
+    is a name of the coordinate, or a number from 0. InputError: no such dimension or name.
+    """
+    words = []
+    for dim, value in chosen.items():
+        if dim not in data.dims or dim == "time":
+            raise InputError(unknown(f"dimension of {data.name}", dim, map(str, data.dims)))
+        names = names_along(dataset, dim, data.sizes[dim])
+        if value not in names:
+            raise InputError(unknown(dim, value, names))
+        data = data.isel({dim: names.index(value)})
+        words.append(value.replace("_", " "))
+    return data, ", ".join(words)
+
+
+def names_along(dataset: Any, dim: str, size: int) -> list[str]:
+    """Of what a dimension runs over: names that the file has, or numbers from 0."""
+    coordinate = dataset.variables.get(dim)
+    if coordinate is not None and "flag_meanings" in coordinate.attrs:
+        meanings = coordinate.attrs["flag_meanings"].split()
+        return [meanings[int(n)] for n in coordinate.values]
+    if coordinate is not None and coordinate.dtype.kind in "OSUT":
+        return [str(name) for name in coordinate.values]
+    return [str(n) for n in range(size)]
+
+
+def at_time(data: Any, time: str | int) -> tuple[Any, str]:
+    if "time" not in data.dims:
+        return data, ""
+    count = data.sizes["time"]
+    if count == 0:
+        raise InputError("there is no complete time in the file yet")
+    words = {"last": count - 1, "first": 0}
+    index = words.get(time) if isinstance(time, str) else int(time)
+    if (
+        index is None
+        and isinstance(time, str)
+        and time.lstrip("-").isdigit()
+        and len(time.lstrip("-")) < 4
+    ):
+        index = int(time)
+    if index is None:
+        index = _nearest_time(data.time, str(time))
+    if not -count <= index < count:
+        raise InputError(f"time {time} is not in the file: it has times 0 to {count - 1}")
+    chosen = data.isel(time=index)
+    return chosen, _date(chosen.time.values)
+
+
+def _nearest_time(times: Any, wanted: str) -> int:
+    """Index of the time nearest to a date such as 2000, 2000-02 or 2000-02-11 06:00."""
+
+    def seconds(text: str) -> float:
+        parts = [
+            int(part)
+            for part in (
+                text.replace("T", "-").replace(" ", "-").replace(":", "-").split(".")[0].split("-")
+            )
+        ]
+        year, month, day, hour, minute = (*parts, *(0, 1, 1, 0, 0)[len(parts) :])[:5]
+        return (((year * 12 + month - 1) * 31 + day - 1) * 24 + hour) * 60 + minute
+
+    try:
+        target = seconds(wanted)
+    except (ValueError, TypeError):
+        raise InputError(
+            f"time {wanted!r} is none of: last, first, an index, a date such as 2000-02-11"
+        ) from None
+    return int(np.argmin([abs(seconds(str(value)) - target) for value in times.values]))
+
+
+def _date(value: Any) -> str:
+    return str(value).replace("T", " ")[:16].removesuffix(" 00:00")
+
+
+def vertical(data: Any) -> str | None:
+    """The vertical dimension, if there is one: what is left other than time and the last two."""
+    rest = [dim for dim in data.dims if dim != "time"][:-2]
+    return rest[0] if rest else None
+
+
+def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, str]:
+    dim = vertical(data)
+    if dim is None and level in (None, "surface"):
+        return data, ""
+    if dim is None:
+        raise InputError(f"level {level}: {data.name} has no levels in the file")
+    count = data.sizes[dim]
+    values = np.asarray(
+        dataset[dim].values if dim in dataset.variables else np.arange(count), float
+    )
+    hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
+    if level == "bottom":
+        return _bottom(data, dim), "bottom"
+    if level in (None, "surface") and dim == "pressure":
+        level = values.max() if level == "surface" else 500
+    if level in (None, "surface"):
+        index = count - 1 if hybrid else 0
+    else:
+        index = _nearest_level(level, values, hybrid, units)
+    return data.isel({dim: index}), (
+        f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    )
+
+
+def _nearest_level(level: Any, values: Any, hybrid: bool, units: str) -> int:
+    """The index of a hybrid level by its number, of another by its place; ValueError: neither."""
+    try:
+        wanted = float(level)
+        if not np.isfinite(wanted):
+            raise ValueError
+    except (TypeError, ValueError):
+        numbers = (
+            f"a level from 1 to {len(values)}"
+            if hybrid
+            else f"{units} from {values[0]:g} to {values[-1]:g}"
+        )
+        raise InputError(f"level {level!r} is none of: surface, bottom, {numbers}") from None
+    if hybrid:
+        return int(np.clip(wanted - 1, 0, len(values) - 1))
+    return int(np.argmin(np.abs(values - wanted)))
+
+
+def _bottom(data: Any, dim: str) -> Any:
+    """The last level of each column that has a value."""
+    wet = np.isfinite(data.values)
+    last = np.where(wet.any(0), wet.shape[0] - 1 - np.argmax(wet[::-1], axis=0), 0)
+    return data.isel({dim: 0}).copy(data=np.take_along_axis(data.values, last[None], 0)[0])

@@ -1,0 +1,130 @@
+"""Pictures other than maps: overturning, transports of basins and passages, moorings, drifters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from fathom.failure import InputError
+from fathom.plots.by_latitude import Profile, by_latitude
+from fathom.plots.chosen import names_along
+from fathom.plots.mesh import Raster, mesh_of
+from fathom.plots.section import section
+from fathom.plots.style import unit_text
+from fathom.plots.time_series import time_series
+from fathom.plots.tracks import tracks
+
+Sea = Callable[[], tuple[Mapping[str, Any], np.ndarray]]  # a grid, and where it has water
+
+
+def kind_of(data: Any) -> str | None:
+    """The picture that suits dimensions without a map: overturning, latitudes, passages, mooring or
+    drifters; None: it is a map, a section or a series.
+    """
+    dims = [dim for dim in data.dims if dim != "time"]
+    if "trajectory" in dims:
+        return "drifters"
+    if "station" in dims:
+        return "mooring"
+    if dims == ["section"]:
+        return "passages"
+    if dims[-1:] == ["latitude"]:
+        return {1: "latitudes", 2: "overturning"}.get(len([d for d in dims if d != "basin"]))
+    return None
+
+
+def overturning(dataset: Any, data: Any, *, name: str, how: dict[str, Any]) -> Any:
+    """A stream function (interface or density, latitude), between the latitudes of the file."""
+    dim = data.dims[0]
+    edges = np.asarray(dataset[dim].values, float)
+    at = np.asarray(dataset["latitude"].values, float)
+    values = data.values
+    if how["units"] == "m3 s-1":
+        values, how = values / 1e6, {**how, "units": "Sv"}
+    colours = how.pop("colours") or "balance"
+    within = (values[1:, 1:] + values[:-1, 1:] + values[1:, :-1] + values[:-1, :-1]) / 4
+    axis = {} if dim.startswith("depth") else {"down": f"{dim} [{_units(dataset[dim])}]"}
+    return section(within, at, edges, name=name, colours=colours, **axis, **how)
+
+
+def latitudes(dataset: Any, data: Any, *, title: str, path: Any) -> Any:
+    """A transport at each latitude, a line for each basin."""
+    at = np.asarray(dataset["latitude"].values, float)
+    data = data if "basin" in data.dims else data.expand_dims("basin")
+    names = (
+        names_along(dataset, "basin", data.sizes["basin"]) if data.sizes["basin"] > 1 else ["here"]
+    )
+    curves = {name.replace("_", " "): (at, data.values[n]) for n, name in enumerate(names)}
+    panel = Profile(unit_text(_units(data)), curves)
+    return by_latitude({title: panel}, path=path)
+
+
+def passages(dataset: Any, data: Any, *, seconds: np.ndarray, title: str, path: Any) -> Any:
+    """What goes through each passage in time."""
+    names = names_along(dataset, "section", data.sizes["section"])
+    series = {
+        name: (seconds, data.isel(section=n).values, _units(data)) for n, name in enumerate(names)
+    }
+    return time_series(series, title=title, path=path)
+
+
+def mooring(
+    dataset: Any,
+    data: Any,
+    *,
+    name: str,
+    seconds: np.ndarray,
+    interfaces: np.ndarray | None,
+    how: dict[str, Any],
+) -> Any:
+    """One mooring: depth against time; numbers of columns, of all moorings, as series."""
+    if "station" in data.dims and interfaces is None:
+        names = names_along(dataset, "station", data.sizes["station"])
+        series = {
+            station: (seconds, data.isel(station=n).values, _units(data))
+            for n, station in enumerate(names)
+        }
+        return time_series(series, **how)
+    if interfaces is None:
+        series = {how["title"]: (seconds, data.values, _units(data))}
+        return time_series(series, columns=1, path=how["path"])
+    if len(seconds) < 2:
+        raise InputError("a picture of a mooring needs two times or more")
+    days = seconds / 86400
+    edges = np.concatenate([days[:1], (days[1:] + days[:-1]) / 2, days[-1:]])
+    return section(data.values.T, edges, interfaces, name=name, label="days", **how)
+
+
+def drifters(
+    dataset: Any, *, seconds: np.ndarray, sea: Sea | None, projection: Callable, how: dict[str, Any]
+) -> Any:
+    """The tracks of all drifters of a file."""
+    x, y = (
+        np.asarray(dataset[name if name in dataset.variables else plane].values, float)
+        for name, plane in (("longitude", "x"), ("latitude", "y"))
+    )
+    if sea is not None and "longitude" in dataset.variables:
+        grid, wet = sea()
+        raster = projection(grid)
+    else:
+        edges = [_around(a) for a in (x, y)]
+        first, second = (
+            ("longitude", "latitude") if "longitude" in dataset.variables else ("x", "y")
+        )
+        corners = np.meshgrid(*edges)
+        wet = np.ones((2, 2))
+        raster = Raster(mesh_of({f"corner_{first}": corners[0], f"corner_{second}": corners[1]}))
+    return tracks(x, y, seconds / 86400, wet, raster, **how)
+
+
+def _around(values: np.ndarray) -> np.ndarray:
+    """Three edges of a box that holds the values."""
+    low, high = np.nanmin(values), np.nanmax(values)
+    room = 0.1 * (high - low) or 1.0
+    return np.linspace(low - room, high + room, 3)
+
+
+def _units(data: Any) -> str:
+    return str(data.attrs.get("units", ""))
