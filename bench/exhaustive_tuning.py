@@ -9,7 +9,7 @@ in which everything is measured, and then searched in the same processes.
 All configurations take turns, several times over, each beside the usual one. Then the search,
 which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
 the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the
-table and in pairs. Exit status 1 beyond 8 % in pairs. docs/tuning.md
+table and in pairs. Exit status 1 beyond 8 % in pairs. docs/results/tuning.md
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ tables, and maps beside them.
     fathom run experiments/ocean-3deg.toml --for 100y --out runs/century
     python experiments/ocean_circulation.py runs/century [PICTURES]
 
-Prints the tables of docs/ocean-climate.md: the mean of the last year, and how it got there.
+Prints the tables of docs/results/ocean-climate.md: the mean of the last year, and how it got there.
 PICTURES: where to put overturning, stream function, surface difference, deepest mixed layer and
 series in time, as PNG.
 """

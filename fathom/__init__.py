@@ -97,7 +97,8 @@ os.environ.setdefault("HDF5_USE_FILE_LOCKING", "FALSE")
 def __getattr__(name):
     """Public names are looked up when first used: `import fathom` alone loads nothing heavy."""
     if name in public:
-        return getattr(import_module(f"fathom.{public[name]}"), name)
+        thing = getattr(import_module(f"fathom.{public[name]}"), name)
+        return import_module("fathom.given").explained(thing)
     if name == "__version__":
         return import_module("fathom.provenance").version()
     if name.startswith("_"):

@@ -228,8 +228,9 @@ class Events(Held):
                 and not self.goes_on_here
             ):
                 raise FileExists(
-                    f"{self.directory} holds a finished run; choose another directory, or allow it"
-                    " to be replaced (overwrite=True, --overwrite)"
+                    f"{self.directory} holds a run; go on from its restart (--continue),"
+                    " choose another directory, or allow it to be replaced (overwrite=True,"
+                    " --overwrite)"
                 )
             self.directory.mkdir(parents=True, exist_ok=True)
             if not os.access(self.directory, os.W_OK):

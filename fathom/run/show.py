@@ -67,7 +67,7 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"
     stopped = (
-        f"stopped at {_date(simulation)}; go on with --restart {directory / 'restart.fathom'}\n"
+        f"stopped at {_date(simulation)}; the same command with --continue goes on from here\n"
         if simulation.stopped
         else ""
     )

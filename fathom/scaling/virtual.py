@@ -27,7 +27,7 @@ from fathom.scaling.machine import Machine
 # points along borders between ranks that the solver computes once messages are there: 4 rows, 8
 # columns (core/solver/solver.cpp)
 strip = 6
-bound = 0.5  # part of the time of processes that memory bounds (docs/performance.md)
+bound = 0.5  # part of the time of processes that memory bounds (docs/results/performance.md)
 
 
 @dataclass

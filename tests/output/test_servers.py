@@ -288,7 +288,7 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
     out, _ = process.communicate(timeout=60)
     assert (
         process.returncode == 3
-        and "go on with --restart" in out
+        and "--continue goes on from here" in out
         and "I/O servers of set 0 (rank 2) have been silent for 1 s" in out
     )
     found = output.open(without / "silent" / "surface.zarr")

@@ -183,7 +183,7 @@ def test_restart_from_elsewhere_never_mixes_stores(tmp_path):
     simulation(second).run("24h", report=False)
     told = written(second)
     again = simulation(second).restore(first / "restart.fathom")
-    with pytest.raises(FileExistsError, match="holds a finished run"):
+    with pytest.raises(FileExistsError, match="holds a run; go on .*--continue"):
         again.run("6h", report=False)
     assert told == written(second)
     (second / "summary.json").unlink()  # as a run that was killed
