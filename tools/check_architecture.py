@@ -19,7 +19,7 @@ from pathlib import Path
 
 Arrow = tuple[str, int, str]  # file, line, message
 
-# The rooms of core/, from the ground up: what each may include, beside itself.
+# The rooms of core/, from the ground up: what each may include, next to itself.
 _machine = {"base", "machine"}
 _ground = _machine | {"grid", "parallel", "field"}
 core: dict[str, set[str]] = {

@@ -1,5 +1,5 @@
 /// The iterations of solver/fused.hpp on a device: a launch does several of them with all that a
-/// tile needs of the points around it, so that none fills a halo, and leaves r and s beside those
+/// tile needs of the points around it, so that none fills a halo, and leaves r and s next to those
 /// it began with, which other tiles still read. Many are one recording: when the search has ended
 /// the rest do nothing.
 #include "device/elliptic.hpp"

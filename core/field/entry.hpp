@@ -99,7 +99,7 @@ struct Entries : std::vector<Entry> {
         for (auto& e : *this) e.companions[role] = companion;
         return std::move(*this);
     }
-    /// Of all of them: where they stand in a step unless their user says otherwise, beside a
+    /// Of all of them: where they stand in a step unless their user says otherwise, next to a
     /// process of the model by the name that `fathom show` says.
     Entries before(const std::string& process) && { return std::move(*this).at("before", process); }
     Entries after(const std::string& process) && { return std::move(*this).at("after", process); }

@@ -1,5 +1,5 @@
 /// GlobalProcess: a process that needs communication – a solver, a transform, a sum over the globe,
-/// particles. It says which fields it uses as members, so that a name stands once, beside the code
+/// particles. It says which fields it uses as members, so that a name stands once, next to the code
 /// that uses it; it gets the fields of a set when it is applied.
 ///
 ///   class SurfaceBalance final : public GlobalProcess {

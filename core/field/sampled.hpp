@@ -30,7 +30,7 @@ public:
 
 private:
     static constexpr int side_by_side = 16;
-    /// Columns of a row, one beside the other, of which the first takes from `around[first]`.
+    /// Columns of a row, one next to the other, of which the first takes from `around[first]`.
     struct Stretch {
         int block, row, column, count;
         std::size_t first;

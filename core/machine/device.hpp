@@ -1,4 +1,4 @@
-/// Device: a machine beside the processor, with memory of its own, on which kernels run. What it
+/// Device: a machine next to the processor, with memory of its own, on which kernels run. What it
 /// does for a model is listed here; the work stands in the .cpp files of core/device, which are
 /// compiled twice: into the core, where the processor takes the part of a device (for tests, and
 /// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a
@@ -88,7 +88,7 @@ public:
     virtual bool records() const { return true; }
     virtual void record() = 0;
     /// While something is recorded: what follows belongs to a branch, 0 at the beginning, and
-    /// branches run beside each other. `reached` names a place in the branch, and `after` lets the
+    /// branches run next to each other. `reached` names a place in the branch, and `after` lets the
     /// branch wait for one that was named. In the end branch 0 waits for all others.
     virtual void branch(int) {}
     virtual void reached(int) {}

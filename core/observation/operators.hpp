@@ -1,6 +1,6 @@
 /// What an instrument would see in a column of the atmosphere. Each operator is one formula on the
 /// number `Real`: on plain numbers it is `apply`, on dual numbers its tangent; its adjoint is
-/// written beside it.
+/// written next to it.
 ///
 ///     surface pressure   p = p_s (1 - Gamma (z - z_s) / T)^(g / R Gamma),   T of the lowest layer
 ///     at a pressure      temperature, humidity, wind: linear in ln p; height by hydrostatics

@@ -1,5 +1,5 @@
 /// The geometry that lateral schemes share: of the faces of cells their lengths and the distances
-/// of the centres beside them, of corners their spacing.
+/// of the centres next to them, of corners their spacing.
 #pragma once
 #include "field/field.hpp"
 

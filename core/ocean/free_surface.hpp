@@ -6,12 +6,12 @@
 ///
 /// The four-point gradient does not see a height that alternates from cell to cell. What the slope
 /// of the height adds to the transports through faces in a step is therefore taken in part, e, the
-/// compactness, from the cells beside the face and not from the corners (Rhie & Chow 1983). At
+/// compactness, from the cells next to the face and not from the corners (Rhie & Chow 1983). At
 /// each corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
 ///   Z = s (X(deta) + X(eta) - smooth X(eta)),   s = e theta g tau H/8 (dy/dx + dx/dy)  [m3 s-1],
 ///   -d(Z)/dy to the east, -d(Z)/dx to the north,
 /// at all depths of the corner, with K made alike (solver/elliptic.hpp). What is smooth in X is
-/// left alone: with r = sqrt(s), over the four corners n beside c, 0 where they are dry,
+/// left alone: with r = sqrt(s), over the four corners n next to c, 0 where they are dry,
 ///   s (X - smooth X) = r_c/2 (r_c X_c - 1/4 sum of r_n X_n)
 /// is of fourth order, takes potential energy from any height, and takes all of an X that
 /// alternates.

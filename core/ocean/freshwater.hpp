@@ -1,5 +1,5 @@
 /// Fresh water as volume: what comes through the surface raises it (stretched_cells.hpp), with the
-/// warmth of the surface and without salt or anything else,
+/// temperature of the surface and without salt or anything else,
 ///   h' T' = h T + ... + tau F / rho_fresh T_fresh
 /// so that salt, heat and volume are each kept. The surface's own schemes still say what F would do
 /// to the salt of a sea whose volume stays, -S_ref F / rho_fresh: buoyancy and mixing ask for that.

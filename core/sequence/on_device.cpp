@@ -83,7 +83,7 @@ private:
     }
 
     /// Each column of the widest block has memory of its own for every kernel, and every kernel has
-    /// some: they run beside each other.
+    /// some: they run next to each other.
     void place_own() {
         std::size_t bytes = 0;
         for (int p = 0; p < int(of.steps.size()); ++p)
@@ -213,7 +213,7 @@ private:
         if (apart) device->mark(int(piece.works.size()));
     }
 
-    /// In branches: what uses no field that the other writes runs beside it.
+    /// In branches: what uses no field that the other writes runs next to it.
     void launch_branches(const Piece& piece, FieldSet& set) {
         const int count = int(piece.works.size());
         std::vector<int> last{-1};  // work of each branch

@@ -63,7 +63,7 @@ public:
         Number* at;
         std::ptrdiff_t array, up;  ///< column 0 of array 0; to the next array; to the next row
         Number compact;            ///< k
-        /// Lines with water in this row; in this row or one beside it.
+        /// Lines with water in this row; in this row or one next to it.
         const Segment *first, *last, *near, *near_end;
         /// In this row or one of the three on either side, and short gaps between.
         const Segment *wide, *wide_end;

@@ -61,7 +61,7 @@ void fill_carry(Space<Number>& space, int n, int vector, FusedBuffer<Number>& ca
         carry_corners<south, Number>(before, before.of(vector), carry.at());
     });
 }
-/// Row n of r -= alpha (s - D^2 F s), once s is there in the rows beside it.
+/// Row n of r -= alpha (s - D^2 F s), once s is there in the rows next to it.
 template <class Number>
 void descend(Space<Number>& space, int n, double alpha, FusedBuffer<Number>& carry, bool south) {
     fill_carry(space, n, space.s, carry, south);

@@ -92,7 +92,7 @@ private:
     }
 };
 
-/// A row of numbers that lies beside the arrays, in its columns.
+/// A row of numbers that lies next to the arrays, in its columns.
 template <class Number> struct FusedBuffer {
     std::vector<Number> memory;
     int row = -1;  ///< it is of, or for, by its index

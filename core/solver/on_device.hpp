@@ -40,7 +40,7 @@ struct EllipticPoints {
     };
     Numbers<double> in_double;
     Numbers<float> in_single;  ///< empty: all is done in fp64
-    /// Own points beside each other, some of them wet: together all that are.
+    /// Own points next to each other, some of them wet: together all that are.
     struct Tile {
         int at, columns, rows;  ///< the first
         int whole;              ///< rows that do not lie along the fold

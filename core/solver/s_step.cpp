@@ -4,7 +4,7 @@
 ///   V = (P_0 p ... P_s p, P_0 z ... P_(s-1) z),
 ///   M A P_0 = theta P_0 + h P_1,     M A P_k = theta P_k + h / 2 (P_(k+1) + P_(k-1)),
 /// and with G = V' inverse(M) V, summed once, the iterations are done on 2 s + 1 coefficients. W =
-/// inverse(M) V is kept beside V where M is not 1, so that only M is ever applied.
+/// inverse(M) V is kept next to V where M is not 1, so that only M is ever applied.
 #include <algorithm>
 #include <cmath>
 #include "solver/method.hpp"

@@ -164,7 +164,7 @@ public:
                         std::min(reach.east - reach.west + 4, nx));
         }
     }
-    /// Values at departure points, the fields of each beside each other; within: brought within
+    /// Values at departure points, the fields of each next to each other; within: brought within
     /// those of the eight points around.
     template <bool within = false> void gather(const Stencils<T>& of, int count, T* out) const {
         ny > 1 ? gather_rows<4, within>(of, count, out) : gather_rows<1, within>(of, count, out);

@@ -142,7 +142,7 @@ template <class T> struct Gather : InterleavedRows<T> {
     static constexpr int together = width / fields;       // points of a register
     /// Where the register with the two middle points begins.
     static constexpr int middle = together == 2 ? fields : 0;
-    /// The weight of each point beside its fields: of the points `first`, first + 1, ...
+    /// The weight of each point next to its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
         Real r;
 // said by name: a shuffle to a longer vector goes through memory, and waits for it
@@ -165,7 +165,7 @@ template <class T> struct Gather : InterleavedRows<T> {
             r.lanes = __builtin_shufflevector(w, w, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3);
         return r;
     }
-    /// The weights of four levels, beside each other for each point.
+    /// The weights of four levels, next to each other for each point.
     static Real repeat(Four w) {
         Real r;
 #if defined(__AVX512F__)

@@ -1,4 +1,4 @@
-/// Fields beside each other, for the gathers of semi-Lagrangian advection:
+/// Fields next to each other, for the gathers of semi-Lagrangian advection:
 /// buffer[row][level][point][4 fields], or, for one field alone, [4 levels] in their place. A row
 /// is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change
 /// their sign), the column by a copy of the first and last level. Others' points come by the halo
@@ -121,7 +121,7 @@ template <class T> struct InterleavedRows {
                 for (int f = 0; f < fields; ++f) out[i * fields + f] = in[f][i];
         }
     }
-    /// One field alone: beside each other lie its values of the level above, of the level, and of
+    /// One field alone: next to each other lie its values of the level above, of the level, and of
     /// the two below.
     void pack_levels(const FieldSlab& field) {
 #pragma omp parallel for schedule(dynamic, 4)
@@ -144,7 +144,7 @@ template <class T> struct InterleavedRows {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int j = 0; j < ny; ++j)
             if (around.holds(j)) close_row(j);
-        if (plane && plane->rows < ny) {  // the rows beside the area
+        if (plane && plane->rows < ny) {  // the rows next to the area
             repeat_row(plane->rows, plane->rows - 1);
             repeat_row(ny - 1, 0);
         }
@@ -172,7 +172,7 @@ private:
         const Row& r = rows[j + beyond];
         for (int k = 0; k < levels; ++k) {
             T* first = at(r, k, 0);
-            if (const int n = inside_row(j); n < r.points)  // the columns beside the area
+            if (const int n = inside_row(j); n < r.points)  // the columns next to the area
                 for (int f = 0; f < fields; ++f) {
                     first[n * fields + f] = first[(n - 1) * fields + f];
                     first[(r.points - 1) * fields + f] = first[f];

@@ -51,7 +51,7 @@ class Running:
         return f"a {model} that runs together with it, every {self.every:g} s"
 
     def write_restart(self, path: Path) -> None:
-        """What the outer model needs beside the restart `path` of the area: a restart of its own,
+        """What the outer model needs next to the restart `path` of the area: a restart of its own,
         and the record before its time. All ranks call it.
         """
         s, (own, record) = self.simulation, beside_restart(path)
@@ -164,7 +164,7 @@ class Running:
 
 
 def beside_restart(path: Path) -> tuple[Path, Path]:
-    """The files beside a restart of the area: the restart of its outer model, and a record."""
+    """The files next to a restart of the area: the restart of its outer model, and a record."""
     whole = Path(path).resolve()
     return whole.with_name(whole.name + ".outer"), whole.with_name(whole.name + ".outer-record")
 

@@ -70,7 +70,7 @@ class Checkpoint:
             model.write_restart(path)
 
     def write_here(self, beside=True):
-        """The state of now, by the ranks that compute, and of models that run beside it. Returns
+        """The state of now, by the ranks that compute, and of models that run next to it. Returns
         the path.
         """
         s, path = self.simulation, self._create()

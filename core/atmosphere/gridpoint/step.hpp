@@ -268,7 +268,7 @@ struct HelmholtzRightSide {
 /// Increments of all fields from that of the Exner function. Density takes the one that gives this
 /// pressure: what the solver leaves is then missing in the equation of mass, a little, and not in
 /// the pressure, where the next residual of the wind would have it again, times tau^2 c^2 / dx^2:
-/// beside the poles more than a solver takes away.
+/// next to the poles more than a solver takes away.
 /// What has been carried came from higher up by tau w' than was thought: it changes with w', as
 /// theta' and rho' have it. Without that buoyancy would be explicit, and long steps unstable.
 struct GridPointIncrements {
@@ -348,7 +348,7 @@ struct GridPointIncrements {
 };
 
 /// Diffusion along levels and in the vertical, of wind and of the deviation of theta; explicit, so
-/// that beside poles it is along rows what is stable.
+/// that next to poles it is along rows what is stable.
 struct GridPointDiffusion {
     double step = 10, viscosity = 0;
     static constexpr std::string_view summary =

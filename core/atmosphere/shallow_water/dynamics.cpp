@@ -13,7 +13,7 @@ namespace fathom::atmosphere {
 
 namespace {
 
-/// Coefficients of all fields of a wave stand beside each other.
+/// Coefficients of all fields of a wave stand next to each other.
 enum {
     zeta,
     D,

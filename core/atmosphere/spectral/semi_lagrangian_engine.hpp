@@ -31,7 +31,7 @@ public:
           on_plane(s.plane()),
           scratch(omp_get_max_threads()),
           setup(s) {
-        // coefficients of vorticity, divergence, temperature and pressure beside each other, then
+        // coefficients of vorticity, divergence, temperature and pressure next to each other, then
         // those of compressible air: a column is contiguous
         stride = ((s.compressible() ? 5 : 3) * levels + 1 + 15) / 16 * 16;
         coefficients.assign(2 * transform.own().size() * stride, T(0));

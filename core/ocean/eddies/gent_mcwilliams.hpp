@@ -130,7 +130,7 @@ struct SlopedFlux {
     }
 };
 
-/// Diffusivity of all that is implicit in the vertical: kappa K33 beside mixing.
+/// Diffusivity of all that is implicit in the vertical: kappa K33 next to mixing.
 struct IsoneutralMixing {
     double isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =

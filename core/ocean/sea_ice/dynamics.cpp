@@ -34,7 +34,7 @@ struct IceDynamics::Block : IceEquations<Real> {
     struct Chunk {
         int row, column;
     };
-    std::vector<Chunk> cells, corners;  ///< with ice, and with ice beside them; cells of the first
+    std::vector<Chunk> cells, corners;  ///< with ice, and with ice next to them; cells of the first
                                         ///< row and column beyond the block too
     std::vector<bool> near;             ///< rows that any of these needs
 

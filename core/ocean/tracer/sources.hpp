@@ -1,4 +1,4 @@
-/// What a passive tracer has beside what carries it.
+/// What a passive tracer has next to what carries it.
 ///   age:      d(h T)/dt = h below the top layer, where T goes to 0 within a step
 ///       [s]
 ///   release:  d(h T)/dt = s h r                     r the rate [tracer s-1]

@@ -1,4 +1,4 @@
-/// A surface flux of a tracer that is given, beside what heat and fresh water bring
+/// A surface flux of a tracer that is given, next to what heat and fresh water bring
 /// (SurfaceFluxes).
 #pragma once
 #include "base/pack.hpp"

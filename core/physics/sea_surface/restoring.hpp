@@ -5,7 +5,7 @@
 ///       v the piston velocity [m s-1]: dz_0 / v is the time scale of the top layer
 ///   flux += a v (target - S)       SalinityRestoringUnderIce, a the observed share of ice
 ///
-/// and of temperature beside the flux Q that was observed over the observed temperature, with the
+/// and of temperature next to the flux Q that was observed over the observed temperature, with the
 /// slope of that flux (Barnier, Siefridt & Marchesiello 1995, J. Mar. Syst. 6, 363-380):
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity

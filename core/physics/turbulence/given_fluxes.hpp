@@ -1,4 +1,4 @@
-/// Fluxes that a case gives, beside those of VerticalDiffusion's own exchange. They have entered
+/// Fluxes that a case gives, next to those of VerticalDiffusion's own exchange. They have entered
 /// the lowest layer with the forcing, before the physics; what comes after the diffusion (plumes)
 /// sees the sum:
 ///

@@ -65,7 +65,7 @@ std::array<double, points> scales(const TileFields& tile, const Corners& corners
     return scale;
 }
 
-/// A matrix of one tile, and beside it the unit matrix, which becomes the inverse.
+/// A matrix of one tile, and next to it the unit matrix, which becomes the inverse.
 class Matrix {
 public:
     Matrix() {

@@ -10,7 +10,7 @@ namespace fathom {
 struct WholeMatrix {
     Graph graph;
     std::vector<double> diagonal;     ///< 1, but where a point is its own neighbour at a fold
-    std::vector<double> coefficient;  ///< beside graph.neighbour
+    std::vector<double> coefficient;  ///< next to graph.neighbour
     std::vector<int> rank_of;         ///< owner of each point
     std::vector<int> item;            ///< where it stands in the owner's list: row by row
 
