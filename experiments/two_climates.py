@@ -5,8 +5,8 @@ larger than what differs from year to year?
     fathom run experiments/ocean-1deg.toml --for 3y --out runs/years-fp32 --set model.precision=fp32
     python experiments/two_climates.py runs/years runs/years-fp32 [PICTURES]
 
-Prints the table of docs/results/ocean-climate.md: the last year of each, the second less the first, and the
-last year of the first less the year before. PICTURES: where to put a map of the difference at the
+Prints the table of docs/results/ocean-climate.md: the last year of each, the second less the first,
+and the last year of the first less the year before. PICTURES: where to put a map of the difference at the
 surface, as PNG.
 """
 

@@ -1,5 +1,5 @@
-"""Arguments that do not fit a public class or function are explained: Ocean has no 'vertical_mixin';
-did you mean 'vertical_mixing'?
+"""Arguments that do not fit a public class or function are explained: Ocean has no
+'vertical_mixin'; did you mean 'vertical_mixing'?
 
 Done once, where public names are looked up (`fathom/__init__.py`).
 """

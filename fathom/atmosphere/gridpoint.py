@@ -69,9 +69,10 @@ class GridPointAtmosphere(AirWithPhysics):
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
-    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners);
-        tolerance of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
-        the sphere; maximum_iterations.
+    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners).
+    tolerance : of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
+        the sphere.
+    maximum_iterations : of one solve, at most.
     fix_mass : whether the mass of air is kept; by default all but of an area.
     outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
         from; the path of a store of another run, or of a file, with states in time; or a Simulation

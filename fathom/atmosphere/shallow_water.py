@@ -37,9 +37,11 @@ class ShallowWater(Model):
     coriolis : None: 2 rotation sin(latitude); or an array or a function as for orography.
     diffusion_time, diffusion_order, viscosity : as of SpectralAtmosphere, and of
         fluid_geopotential; by default no diffusion.
-    off_centring, iterations : of the semi-Lagrangian scheme. filter : Asselin's, of the leapfrog.
+    off_centring, iterations : of the semi-Lagrangian scheme.
+    filter : strength of the filter of Robert and Asselin, of the leapfrog.
     placed : list of Placed: processes of the user's own in the order of a step.
-    rotation : angular velocity [s-1]. precision : "fp64" (default) or "fp32".
+    rotation : angular velocity [s-1].
+    precision : "fp64" (default) or "fp32".
     """
 
     halo = 0

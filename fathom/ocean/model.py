@@ -93,6 +93,8 @@ class Ocean(Model):
         docs/model.md.
     placed : list of Placed: processes of the user's own in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
+    extrapolation : of explicit terms to the middle of a step: weights 1.5 + extrapolation of now,
+        -0.5 - extrapolation of before (Adams-Bashforth); more damps more.
     precision : "fp64" (default) or "fp32".
     """
 

@@ -63,11 +63,7 @@ def picture(
     name = _resolve(dataset, variable)
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
-    kind = kind or kind_of(dataset[name]) or _usual_kind(data)
-    if kind == "passages" and "section" not in data.dims:
-        kind = "series"
-    if kind not in kinds:
-        raise InputError(unknown("kind of picture", kind, kinds[:3]))
+    kind = _kind(kind, dataset[name], data)
     how: dict[str, Any] = {"title": title or _title(data, name), "path": path}
     if kind in in_time:
         data.load()
@@ -76,22 +72,44 @@ def picture(
     data, moment = at_time(data, time)
     with told(dataset.encoding.get("source", "the data")):
         data.load()
-    if kind == "latitudes":
-        return transports.latitudes(dataset, data, **how)
-    if kind == "overturning" and "basin" in data.dims:
-        data, place = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
-    note = "  ".join(text for text in (moment, place) if text)
     look = {"units": units, "limits": limits, "colours": colours}
-    if kind == "overturning":
-        return transports.overturning(dataset, data, name=name, how={**how, **look, "note": note})
-    if kind == "section":
-        return _section(dataset, data, name, {**how, **look, "note": note}, title)
+    if kind != "map":
+        how["note"] = "  ".join(text for text in (moment, place) if text)
+        return _across(dataset, data, name, kind, how, look, title)
     data, where = at_level(dataset, data, level)
-    note = "  ".join(text for text in (moment, place, where) if text)
+    how["note"] = "  ".join(text for text in (moment, place, where) if text)
     grid, over = _on_the_earth(dataset, data, projection, region)
     if describe(name).name == "barotropic_stream_function":
-        return stream_function(data.values, grid, note=note, **how)
-    return draw_map(data.values, grid, name=name, note=note, over=over, **how, **look)
+        return stream_function(data.values, grid, **how)
+    return draw_map(data.values, grid, name=name, over=over, **how, **look)
+
+
+def _kind(given: str | None, whole: Any, data: Any) -> str:
+    """The kind of picture of a variable, whole or at one of its places."""
+    kind = given or kind_of(whole) or _usual_kind(data)
+    if kind not in kinds:
+        raise InputError(unknown("kind of picture", kind, kinds[:3]))
+    return "series" if kind == "passages" and "section" not in data.dims else kind
+
+
+def _across(
+    dataset: Any,
+    data: Any,
+    name: str,
+    kind: str,
+    how: dict[str, Any],
+    look: dict[str, Any],
+    title: str | None,
+) -> Any:
+    """A section, overturning, or what each latitude has, at one time."""
+    if kind == "latitudes":
+        return transports.latitudes(dataset, data, title=how["title"], path=how["path"])
+    if kind == "section":
+        return _section(dataset, data, name, {**how, **look}, title)
+    if "basin" in data.dims:
+        data, basin = at_names(dataset, data, {"basin": names_along(dataset, "basin", 1)[0]})
+        how["note"] = f"{how['note']}  {basin}"
+    return transports.overturning(dataset, data, name=name, how={**how, **look})
 
 
 def _usual_kind(data: Any) -> str:
@@ -255,19 +273,7 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
         interfaces = 1000 * interfaces  # hPa, where the surface is at 1000 hPa
     how["vertical"] = "depth" if dim.startswith("depth") else "pressure"
     if "section" in data.dims:
-        along = dataset["distance"].values[0] / 1e3
-        edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
-        (west, east), (south, north) = (
-            dataset[c].values[0, [0, -1]] for c in ("longitude", "latitude")
-        )
-        return section(
-            data.values[:, 0],
-            edges,
-            interfaces,
-            name=name,
-            label=f"km from {_place(west, south)} to {_place(east, north)}",
-            **how,
-        )
+        return _along(dataset, data, name, interfaces, how)
     grid = _horizontal(dataset, data)
     across = np.asarray(grid.get("latitude", grid.get("y")), float)
     across = across if across.ndim == 2 else np.broadcast_to(across[:, None], data.shape[-2:])
@@ -283,6 +289,17 @@ def _section(dataset: Any, data: Any, name: str, how: dict[str, Any], title: str
     how["title"] = title or f"{_title(data, name)}, zonal mean"
     label = "latitude" if "latitude" in grid else "y"
     return section(values, edges, interfaces, name=name, label=label, **how)
+
+
+def _along(dataset: Any, data: Any, name: str, interfaces: Any, how: dict[str, Any]) -> Any:
+    """A section along the great circle of the file."""
+    along = dataset["distance"].values[0] / 1e3
+    edges = np.concatenate([along[:1], 0.5 * (along[1:] + along[:-1]), along[-1:]])
+    (west, east), (south, north) = (
+        dataset[c].values[0, [0, -1]] for c in ("longitude", "latitude")
+    )
+    label = f"km from {_place(west, south)} to {_place(east, north)}"
+    return section(data.values[:, 0], edges, interfaces, name=name, label=label, **how)
 
 
 def _place(longitude: float, latitude: float) -> str:

@@ -194,6 +194,9 @@ _cards_of = (
 )
 
 
+_named = {"step": "step [s]"}
+
+
 def _cards(summary: Mapping[str, Any]) -> str:
     return "".join(
         "<div"
@@ -214,7 +217,7 @@ def _value(value: Any) -> str:
 
 def _facts(summary: Mapping[str, Any]) -> str:
     rows = [
-        (key.replace("_", " "), value)
+        (_named.get(key, key.replace("_", " ")), value)
         for key, value in summary.items()
         if not isinstance(value, (Mapping, list, tuple))
     ]

@@ -14,6 +14,7 @@ from itertools import takewhile
 from pathlib import Path
 
 import click
+from parameters import parameters_of_models
 
 import fathom as fm
 from fathom.commands.main import cli
@@ -213,7 +214,7 @@ def experiments() -> Pages:
 
 
 def all_pages() -> Pages:
-    return python() | every_scheme() | command_line() | experiments()
+    return python() | parameters_of_models() | every_scheme() | command_line() | experiments()
 
 
 def _slug(title: str) -> str:
