@@ -6,8 +6,8 @@ larger than what differs from year to year?
     python experiments/two_climates.py runs/years runs/years-fp32 [PICTURES]
 
 Prints the table of docs/results/ocean-climate.md: the last year of each, the second less the first,
-and the last year of the first less the year before. PICTURES: where to put a map of the difference at the
-surface, as PNG.
+and the last year of the first less the year before. PICTURES: where to put a map of the difference
+at the surface, as PNG.
 """
 
 import sys
