@@ -5,7 +5,10 @@ embedded climatology, and its global means.
     python experiments/climate_year.py runs/climate --table --skip 30     # means after 30 days
     python experiments/climate_year.py runs/climate --picture climate.png # zonal means of them
 
-The result is in docs/results/climate.md.
+    python experiments/climate_year.py runs/climate --table --months 12 1 2 --beside era5
+
+--beside: also zonal means of an embedded state of the air, one day of weather. The result is in
+docs/results/climate.md.
 """
 
 import argparse
@@ -40,6 +43,10 @@ def options():
     parser.add_argument("--physics", default="FirstPhysics")
     parser.add_argument("--radiation-every", default="3h")
     parser.add_argument("--table", action="store_true", help="figures of what has been run")
+    parser.add_argument("--months", type=int, nargs="+", help="that alone count")
+    parser.add_argument(
+        "--beside", help="an embedded state: era5 (2 January 1959), gfs (11 October)"
+    )
     parser.add_argument("--picture", type=Path, help="zonal wind and temperature, drawn here")
     parser.add_argument("--skip", type=float, default=30, help="days that are left out")
     return parser.parse_args()
@@ -79,7 +86,10 @@ def means(given):
     """Means over what was run after the first days, and how many days that is."""
     data = fm.open(given.folder / "means.nc")
     days = (data.time - data.time[0]).values / np.timedelta64(1, "D") + 2.5
-    kept = data.isel(time=days > given.skip)
+    counts = days > given.skip
+    if given.months:
+        counts &= np.isin(data.time.dt.month.values, given.months)
+    kept = data.isel(time=counts)
     return kept.mean(("time", "longitude")), 5 * kept.sizes["time"]
 
 
@@ -95,14 +105,36 @@ def table(given):
     }
     for name, value in whole.items():
         print(f"{value:12.5g}  {name}")
-    rain, temperature = 86400 * (mean.prc + mean.prl), temperature_of(mean)
     print("latitude, rain [mm/day], T [K] at 850, 500, 200, 50 hPa, u [m/s] at 850, 200, 50 hPa")
+    rows(86400 * (mean.prc + mean.prl), temperature_of(mean), mean.ua)
+    if given.beside:
+        print(given.beside)
+        rows(None, *observed(given.beside, mean))
+
+
+def rows(rain, temperature, wind):
+    """By latitude."""
     for latitude in (-75, -60, -45, -30, -15, 0, 15, 30, 45, 60, 75):
         at = {"latitude": latitude}
-        here = [float(rain.interp(at))]
+        here = [] if rain is None else [float(rain.interp(at))]
         here += [float(temperature.interp(at | {"level": p})) for p in (0.85, 0.5, 0.2, 0.05)]
-        here += [float(mean.ua.interp(at | {"level": p})) for p in (0.85, 0.2, 0.05)]
+        here += [float(wind.interp(at | {"level": p})) for p in (0.85, 0.2, 0.05)]
         print(f"{latitude:4d}  " + " ".join(f"{x:7.1f}" for x in here))
+
+
+def observed(analysis, like):
+    """Zonal means of temperature and eastward wind of an embedded state, as those of a run."""
+    grid = fm.GaussianGrid(
+        {48: 31, 64: 42, 96: 63}[like.latitude.size], levels=fm.HybridLevels(like.level.size)
+    )
+    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None)).set(analysis=analysis)
+    start = {"era5": "1959-01-02"}.get(analysis, "2011-10-11")
+    sim = fm.Simulation(model, step="30min", start=start).prepare()
+    warm, moist, wind = (
+        like.ua.copy(data=sim.gather(name).mean(2))
+        for name in ("virtual_temperature", "specific_humidity", "eastward_wind")
+    )
+    return warm / (1 + 0.6078 * moist), wind
 
 
 def temperature_of(mean):
