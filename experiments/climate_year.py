@@ -3,6 +3,12 @@ embedded climatology, and its global means.
 
     python experiments/climate_year.py runs/climate --days 395            # goes on where it was
     python experiments/climate_year.py runs/climate --table --skip 30     # means after 30 days
+    python experiments/climate_year.py runs/climate --picture climate.png # zonal means of them
+
+    python experiments/climate_year.py runs/climate --table --months 12 1 2 --beside era5
+
+--beside: also zonal means of an embedded state of the air, one day of weather. The result is in
+docs/results/climate.md.
 """
 
 import argparse
@@ -34,9 +40,14 @@ def options():
     for name, default in (("truncation", 42), ("levels", 26), ("days", 395), ("threads", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--step", default="30min")
-    parser.add_argument("--physics", default="FullPhysics")
+    parser.add_argument("--physics", default="FirstPhysics")
     parser.add_argument("--radiation-every", default="3h")
     parser.add_argument("--table", action="store_true", help="figures of what has been run")
+    parser.add_argument("--months", type=int, nargs="+", help="that alone count")
+    parser.add_argument(
+        "--beside", help="an embedded state: era5 (2 January 1959), gfs (11 October)"
+    )
+    parser.add_argument("--picture", type=Path, help="zonal wind and temperature, drawn here")
     parser.add_argument("--skip", type=float, default=30, help="days that are left out")
     return parser.parse_args()
 
@@ -71,24 +82,101 @@ def run(given):
     sim.run(f"{given.days}d", report=False)
 
 
-def table(given):
-    """Means over the globe and over what was run after the first days."""
+def means(given):
+    """Means over what was run after the first days, and how many days that is."""
     data = fm.open(given.folder / "means.nc")
-    days = (data.time - data.time[0]).values / np.timedelta64(1, "D")
-    mean = data.isel(time=days > given.skip).mean(("time", "longitude"))
-    weight = np.cos(np.deg2rad(data.latitude))
-    print(f"{days[-1] - given.skip:.0f} days")
-    for name in data.data_vars:
-        own = data[name].attrs.get("long_name", name)
-        if mean[name].dims == ("latitude",):
-            print(f"{float(mean[name].weighted(weight).mean()):12.5g}  {own}")
+    days = (data.time - data.time[0]).values / np.timedelta64(1, "D") + 2.5
+    counts = days > given.skip
+    if given.months:
+        counts &= np.isin(data.time.dt.month.values, given.months)
+    kept = data.isel(time=counts)
+    return kept.mean(("time", "longitude")), 5 * kept.sizes["time"]
+
+
+def table(given):
+    """Fluxes of the globe; rain, temperature and wind by latitude."""
+    mean, days = means(given)
+    weight = np.cos(np.deg2rad(mean.latitude))
+    print(f"{days} days after the first {given.skip:g}")
+    whole = {
+        str(mean[name].attrs.get("long_name", name)): float(mean[name].weighted(weight).mean())
+        for name in mean.data_vars
+        if mean[name].dims == ("latitude",)
+    }
+    for name, value in whole.items():
+        print(f"{value:12.5g}  {name}")
+    print("latitude, rain [mm/day], T [K] at 850, 500, 200, 50 hPa, u [m/s] at 850, 200, 50 hPa")
+    rows(86400 * (mean.prc + mean.prl), temperature_of(mean), mean.ua)
+    if given.beside:
+        print(given.beside)
+        rows(None, *observed(given.beside, mean))
+
+
+def rows(rain, temperature, wind):
+    """By latitude."""
+    for latitude in (-75, -60, -45, -30, -15, 0, 15, 30, 45, 60, 75):
+        at = {"latitude": latitude}
+        here = [] if rain is None else [float(rain.interp(at))]
+        here += [float(temperature.interp(at | {"level": p})) for p in (0.85, 0.5, 0.2, 0.05)]
+        here += [float(wind.interp(at | {"level": p})) for p in (0.85, 0.2, 0.05)]
+        print(f"{latitude:4d}  " + " ".join(f"{x:7.1f}" for x in here))
+
+
+def observed(analysis, like):
+    """Zonal means of temperature and eastward wind of an embedded state, as those of a run."""
+    grid = fm.GaussianGrid(
+        {48: 31, 64: 42, 96: 63}[like.latitude.size], levels=fm.HybridLevels(like.level.size)
+    )
+    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics(ozone=None)).set(analysis=analysis)
+    start = {"era5": "1959-01-02"}.get(analysis, "2011-10-11")
+    sim = fm.Simulation(model, step="30min", start=start).prepare()
+    warm, moist, wind = (
+        like.ua.copy(data=sim.gather(name).mean(2))
+        for name in ("virtual_temperature", "specific_humidity", "eastward_wind")
+    )
+    return warm / (1 + 0.6078 * moist), wind
+
+
+def temperature_of(mean):
+    """Temperature [K]."""
+    return mean.tv / (1 + 0.6078 * mean.hus)
+
+
+def draw(given):
+    """Zonal wind and temperature by latitude and pressure."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    mean, days = means(given)
+    figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+    parts = (
+        (mean.ua, np.arange(-60, 61, 5), "RdBu_r", "eastward wind [m s⁻¹]"),
+        (temperature_of(mean), np.arange(190, 311, 10), "viridis", "temperature [K]"),
+    )
+    for axis, (field, steps, colours, title) in zip(axes, parts, strict=True):
+        filled = axis.contourf(
+            mean.latitude, 1000 * mean.level, field, steps, cmap=colours, extend="both"
+        )
+        lines = axis.contour(
+            mean.latitude, 1000 * mean.level, field, steps, colors="k", linewidths=0.4
+        )
+        axis.clabel(lines, lines.levels[::2], fontsize=7)
+        figure.colorbar(filled, ax=axis)
+        axis.set(title=f"{title}, {days} days", xlabel="latitude", xticks=range(-90, 91, 30))
+    axes[0].set(ylabel="level [hPa over 1000 hPa]", yscale="log", ylim=(1000, 10))
+    axes[0].set_yticks([1000, 500, 200, 100, 50, 20, 10], labels=[1000, 500, 200, 100, 50, 20, 10])
+    figure.savefig(given.picture, dpi=110)
 
 
 def main():
     given = options()
     if given.table:
         table(given)
-    else:
+    if given.picture:
+        draw(given)
+    if not (given.table or given.picture):
         run(given)
 
 

@@ -8,12 +8,23 @@
 /// On a stretched sphere (grid/stretching.hpp) r_A and r_D lie on the computational one and V is m
 /// times the wind; p and q are those of either sphere.
 #pragma once
+#include <array>
+#include <vector>
 #include "base/counted.hpp"
 #include "base/dual.hpp"
 #include "grid/gaussian.hpp"
 #include "trajectory/angles.hpp"
 
 namespace fathom {
+
+/// The ends of the column of these layers, half a layer beyond the outer ones: air that comes from
+/// there has what the two next to it extrapolate to. Were it given the value of the outer one, the
+/// lowest layer would gain cold air from above and none that is warm from below.
+template <class T> std::array<T, 2> ends_of(const std::vector<double>& eta) {
+    const std::size_t n = eta.size();
+    if (n < 2) return {T(eta[0]), T(eta[0])};
+    return {T(eta[0] - 0.5 * (eta[1] - eta[0])), T(eta[n - 1] + 0.5 * (eta[n - 1] - eta[n - 2]))};
+}
 
 template <class T> class Departure {
 public:
@@ -28,6 +39,7 @@ public:
     Departure(const GaussianGrid& grid, const std::vector<double>& eta, double step, double radius)
         : stretching(grid.stretching),
           eta(eta.begin(), eta.end()),
+          ends{ends_of<T>(eta)},
           step(T(step)),
           scale(T(step / radius)) {
         for (int j = 0; j < grid.rows(); ++j) {
@@ -82,7 +94,7 @@ public:
         to = both[0].points;
         for (int n = 0; n < count; ++n) {
             const T free = std::fma(w[n], -step, eta[level]);
-            slopes.by_w[n] = free >= eta.front() && free <= eta.back() ? -step : T(0);
+            slopes.by_w[n] = free >= ends[0] && free <= ends[1] ? -step : T(0);
         }
     }
 
@@ -93,6 +105,7 @@ private:
     };
     Stretching stretching;
     std::vector<T> eta;
+    std::array<T, 2> ends;
     T step, scale;
     std::vector<Row> rows;
     double work = 0;
@@ -118,7 +131,7 @@ private:
              (N*)points.q,         (N*)points.cosine,   (N*)points.map};
         const Row& A = rows[row];
         const Real sine_A = A.sine, cosine_A = A.cosine;
-        const T top = eta.front(), bottom = eta.back(), eta_A = eta[level];
+        const T top = ends[0], bottom = ends[1], eta_A = eta[level];
         for (int n = 0; n < count; n += Real::width) {
             const Real U = Real::load(u + n) * scale, V = Real::load(v + n) * scale,
                        square = fma(U, U, V * V);

@@ -46,6 +46,7 @@ public:
           nx(d.decomposition.topology.nx),
           ny(d.decomposition.topology.ny),
           eta(eta.begin(), eta.end()),
+          ends{ends_of<T>(eta)},
           closed_x(a.columns < nx),
           closed_y(a.rows < ny) {
         tabulate();
@@ -105,6 +106,7 @@ private:
     const PlaneTrajectories how;
     const int nx, ny;
     const std::vector<T> eta;
+    const std::array<T, 2> ends;
     const bool closed_x, closed_y;
     std::vector<T> m, turn_x, turn_y;  // of the whole plane: map factor, d(ln m) / dx and dy
     std::vector<std::size_t> start;    // of each item in `displacement`: columns, rows, eta
@@ -173,7 +175,7 @@ private:
             w.points.longitude[n] = w.x[n] * per_column;
             w.y[n] = j - Y[n];
             w.points.latitude[n] = within(w.y[n], closed_y, area.rows, ny);
-            w.points.eta[n] = std::clamp(eta[t.level] - E[n], eta.front(), eta.back());
+            w.points.eta[n] = std::clamp(eta[t.level] - E[n], ends[0], ends[1]);
         }
         this->place(t, w.points, w.places);
     }

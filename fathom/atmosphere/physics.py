@@ -209,6 +209,7 @@ class FirstPhysics:
             self.land and self.land.companion("response"),
             self.exchange,
             self.mixing,
+            self._diffusion_of_cloud,
             self.diffusion,
             "PositiveHumidity",
             self.shallow,
@@ -221,6 +222,16 @@ class FirstPhysics:
             self.blocking,
         )
         return (scheme(s) if isinstance(s, str) else s for s in order if s is not None)
+
+    @property
+    def _diffusion_of_cloud(self):
+        """Turbulence mixes the cloud that a scheme carries, as it does vapour."""
+        if self.mixing is None or self.condensation is None:
+            return None
+        changed = self.condensation.field_names
+        if "cloud_ice_tendency" in changed:
+            return "CloudDiffusion"
+        return "LiquidDiffusion" if "cloud_liquid_water_tendency" in changed else None
 
     @property
     def _says_snow(self):

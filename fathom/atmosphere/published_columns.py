@@ -31,7 +31,21 @@ class Case(NamedTuple):
 
 
 dry = ("TurbulentEnergy", "VerticalDiffusion")
-sheet = (*dry, "ShallowMassFlux")  # of cloud that microphysics carries, and radiation sees
+# sheets of cloud that microphysics carries, turbulence mixes and radiation sees
+warm_sheet = (
+    "CloudyTurbulentEnergy",
+    "LiquidDiffusion",
+    "VerticalDiffusion",
+    "ShallowMassFlux",
+    "WarmMicrophysics",
+)
+cold_sheet = (
+    "CloudyTurbulentEnergy",
+    "CloudDiffusion",
+    "VerticalDiffusion",
+    "ShallowMassFlux",
+    "IceMicrophysics",
+)
 cases = {
     "GABLS1": Case(
         "Beare et al. 2006",
@@ -52,13 +66,9 @@ cases = {
     "RICO": Case(top=4000, layers=100, hours=4, until=24, roughness=2.2e-4),
     "ARMCU": Case(top=4400, layers=110, until=9),
     "AYOTTE": Case(top=3000, layers=75, physics=(*dry, "ShallowMassFlux")),
-    "SANDU": Case(
-        top=4000, layers=100, hours=24, physics=(*sheet, "WarmMicrophysics"), roughness=2e-4
-    ),
-    "FIRE": Case(
-        top=1500, layers=75, hours=12, physics=(*sheet, "WarmMicrophysics"), roughness=2e-4
-    ),
-    "MPACE": Case(top=4000, layers=100, hours=4, physics=(*sheet, "IceMicrophysics")),
+    "SANDU": Case(top=4000, layers=100, hours=24, physics=warm_sheet, roughness=2e-4),
+    "FIRE": Case(top=1500, layers=75, hours=12, physics=warm_sheet, roughness=2e-4),
+    "MPACE": Case(top=4000, layers=100, hours=4, physics=cold_sheet),
 }
 
 

@@ -165,3 +165,38 @@ def test_saturated_air_mixes_where_it_is_neutral():
     _, out, plain = cloud_layer(0.0)
     for name in ("air_diffusivity", "turbulent_kinetic_energy"):
         np.testing.assert_allclose(out[name], plain[name], rtol=1e-6)
+
+
+def test_cloud_is_mixed_with_what_it_condensed_from():
+    """Cloud water and ice are spread as vapour is, by the same factors: kept, never negative, at
+    steps of any length, and vapour and liquid together as their sum by itself.
+    """
+    levels = 24
+    height = np.linspace(3000, 0, levels + 1)
+    middle = 0.5 * (height[1:] + height[:-1])
+    interface = 1e5 * np.exp(-height / 8000)
+    mass = np.diff(interface) / g
+    sheet = np.where(abs(middle - 1200) < 200, 4e-4, 0.0)
+    given = {
+        "air_temperature": 290 - 6e-3 * middle,
+        "specific_humidity": 8e-3 * np.exp(-middle / 2000),
+        "geopotential": g * middle,
+        "pressure_interface": interface,
+        "air_diffusivity": np.where(height < 2000, 20.0, 0.1),
+        "cloud_liquid_water": sheet,
+        "cloud_ice": 0.5 * sheet,
+    }
+    for step in (60.0, 1800.0):
+        out = run("CloudDiffusion", given, levels, {"step": step})
+        liquid, ice = (out[f"{n}_tendency"][:, 0, 0] for n in ("cloud_liquid_water", "cloud_ice"))
+        np.testing.assert_allclose(ice, 0.5 * liquid, atol=1e-20)
+        assert abs(mass @ liquid) < 1e-14 * (mass @ abs(liquid))
+        assert (sheet + step * liquid >= 0).all() and abs(liquid).max() > 1e-8
+        warm = run("LiquidDiffusion", given, levels, {"step": step})
+        np.testing.assert_array_equal(warm["cloud_liquid_water_tendency"][:, 0, 0], liquid)
+        apart = [
+            run("VerticalDiffusion", given | {"specific_humidity": q}, levels, {"step": step})
+            for q in (given["specific_humidity"], given["specific_humidity"] + sheet)
+        ]
+        vapour, both = (one["specific_humidity_tendency"][:, 0, 0] for one in apart)
+        np.testing.assert_allclose(both, vapour + liquid, rtol=0.01, atol=1e-3 * abs(liquid).max())

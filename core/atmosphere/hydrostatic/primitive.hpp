@@ -17,7 +17,12 @@
 /// arrival point, what takes much from a value (rain, filling) would take it from another one, and
 /// wind that crosses half a wave in a step would make that grow. What is carried for pi is pi +
 /// phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with
-/// weights dB.
+/// weights dB. What is carried for T is T - T_s + v^2 / 2 c_p:
+///   T_s(eta), the standard atmosphere's, 0 where energy is not kept: its vertical advection, that
+///       of most of T, is that of mass, with M = eta dot dp/deta,
+///       (1 / 2 dp_k) [M_k+1/2 (T_s,k+1 - T_s,k) + M_k-1/2 (T_s,k - T_s,k-1)],
+///       and loses no heat; interpolation would
+///   v^2 / 2 c_p, of the wind that is carried with it: what it loses in interpolation is heat
 #pragma once
 #include "atmosphere/hydrostatic/coriolis.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -156,6 +161,9 @@ struct SemiImplicitTerms {
         ReadsProfile<Real, "reference_alpha", "1"> alpha,
         ReadsProfile<Real, "reference_log_ratio", "1"> log_ratio,
         ReadsProfile<Real, "reference_thickness", "1"> thickness,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        ReadsProfile<Real, "hybrid_b", "1"> B,
+        ReadsProfile<Real, "standard_temperature", "K"> standard,
         Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
         Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
         Updates<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
@@ -163,7 +171,8 @@ struct SemiImplicitTerms {
         Writes<Real, "eastward_wind_carried", place::center_layer, "m s-1"> cu,
         Writes<Real, "northward_wind_carried", place::center_layer, "m s-1"> cv,
         Writes<Real, "temperature_carried", place::center_layer, "K"> cT,
-        Writes<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp) const {
+        Writes<Real, "log_pressure_ratio_carried", place::center_layer, "1"> cp,
+        Keeps<Real, "semi_implicit_terms", 1> own) const {
         using N = typename Real::Number;
         const int levels = u.levels();
         const N R = N(gas_constant), RT = N(gas_constant * reference_temperature), whole = N(step),
@@ -171,33 +180,53 @@ struct SemiImplicitTerms {
                 before = weights[1];
         const N kappa_T = N(gas_constant / heat_capacity * reference_temperature);
         // nonlinear terms F - L take the place of those of the last step; the value that is carried
-        auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear, auto carried) {
+        auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear) {
             const Real n = F - L, last = nonlinear;
-            carried = fma(half, fma(old, L + rotation, fma(now, n, before * last)), X);
             nonlinear = n;
+            return fma(half, fma(old, L + rotation, fma(now, n, before * last)), X);
         };
-        Real sum(0);
+        const auto [energy] = own.columns();  // v^2 / 2 c_p of the wind that is carried
+        const Real ps = p[levels], pi_x = px[0], pi_y = py[0];
+        const auto out = [&](int k) {  // div(v_k dp_k)
+            return fma(D[k], p[k + 1] - p[k],
+                       ps * (N(B[k + 1] - B[k]) * fma(u[k], pi_x, v[k] * pi_y)));
+        };
+        Real total(0), linear(0);
         for (int k = 0; k < levels; ++k) {
-            const Real d = D[k];
-            split(fma(whole, PT[k], T[k]), FT[k],
-                  -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0), NT[k],
-                  cT[k]);
-            sum = fma(thickness[k], d, sum);
+            total += out(k);
+            linear = fma(thickness[k], D[k], linear);
         }
-        const Real Lp = -sum, over_mountain = orography[0] * (1 / RT),
+        const Real Lp = -linear, over_mountain = orography[0] * (1 / RT),
                    mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
         const Real f = coriolis[0];
         const N beyond = N(of_gradient(splitting, step, off_centring));
-        Real x = RT * px[0], y = RT * py[0];
+        const N per_cp = N(0.5 / heat_capacity);
+        Real x = RT * pi_x, y = RT * pi_y;
         for (int k = levels - 1; k >= 0; --k) {
             const Real tx = Tx[k], ty = Ty[k], U = u[k], V = v[k];
             const Real Lu = -fma(R * alpha[k], tx, x), Lv = -fma(R * alpha[k], ty, y);
-            split(fma(whole, Pu[k], U), Fu[k], Lu, f * fma(beyond, Lv, V), Nu[k], cu[k]);
-            split(fma(whole, Pv[k], V), Fv[k], Lv, -f * fma(beyond, Lu, U), Nv[k], cv[k]);
-            split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp,
-                  Real(0), Np[k], cp[k]);
+            const Real east = split(fma(whole, Pu[k], U), Fu[k], Lu, f * fma(beyond, Lv, V), Nu[k]);
+            const Real north =
+                split(fma(whole, Pv[k], V), Fv[k], Lv, -f * fma(beyond, Lu, U), Nv[k]);
+            cu[k] = east, cv[k] = north;
+            energy[k] = per_cp * fma(east, east, north * north);
+            cp[k] = split(log_ps[0] + over_mountain, Fp[k] + fma(U, mountain_x, V * mountain_y), Lp,
+                          Real(0), Np[k]);
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);
+        }
+        Real flux(0), falls(0), sum(0);  // falls: T_s through the upper interface
+        for (int k = 0; k < levels; ++k) {
+            const Real d = D[k], above = falls;
+            flux += out(k);
+            falls = Real(0);
+            if (k + 1 < levels)
+                falls = N(standard[k + 1] - standard[k]) * fma(Real(B[k + 1]), total, -flux);
+            const Real of_standard = 0.5 * (falls + above) / (p[k + 1] - p[k]);
+            cT[k] = split(fma(whole, PT[k], T[k] - standard[k]) + energy[k], FT[k] - of_standard,
+                          -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0),
+                          NT[k]);
+            sum = fma(thickness[k], d, sum);
         }
     }
 };
@@ -243,11 +272,14 @@ struct TendencyStart {
 
 /// Values at the arrival point before the implicit terms, which are found in spectral space.
 struct Arrival {
-    double step = 1800, gas_constant = constants::dry_air_gas_constant, reference_temperature = 350;
+    double step = 1800, gas_constant = constants::dry_air_gas_constant,
+           heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350;
     static constexpr std::string_view summary = "arrival point: carried values and nonlinear terms";
     static constexpr std::tuple parameters{
         Parameter{"step", &Arrival::step, "s", -1e6, 1e6, "time step; negative: backward"},
         Parameter{"gas_constant", &Arrival::gas_constant, "J kg-1 K-1", 100, 1e4, "of dry air"},
+        Parameter{"heat_capacity", &Arrival::heat_capacity, "J kg-1 K-1", 100, 1e5,
+                  "of dry air at constant pressure"},
         Parameter{"reference_temperature", &Arrival::reference_temperature, "K", 100, 1000,
                   "T_r of the linear terms"}};
 
@@ -263,17 +295,19 @@ struct Arrival {
         Reads<Real, "log_pressure_ratio_nonlinear", place::center_layer, "s-1"> Np,
         Reads<Real, "surface_geopotential", place::center_column, "m2 s-2"> orography,
         ReadsProfile<Real, "hybrid_b", "1"> B,
+        ReadsProfile<Real, "standard_temperature", "K"> standard,
         Writes<Real, "eastward_wind", place::center_layer, "m s-1"> u,
         Writes<Real, "northward_wind", place::center_layer, "m s-1"> v,
         Writes<Real, "virtual_temperature", place::center_layer, "K"> T,
         Writes<Real, "log_pressure_ratio", place::center_column, "1"> log_ps) const {
         using N = typename Real::Number;
-        const N half = N(0.5 * step);
+        const N half = N(0.5 * step), heat = N(0.5 / heat_capacity);
         Real surface(0);
         for (int k = 0; k < cu.levels(); ++k) {
-            u[k] = fma(half, Nu[k], cu[k]);
-            v[k] = fma(half, Nv[k], cv[k]);
-            T[k] = fma(half, NT[k], cT[k]);
+            const Real east = cu[k], north = cv[k];
+            u[k] = fma(half, Nu[k], east);
+            v[k] = fma(half, Nv[k], north);
+            T[k] = fma(half, NT[k], cT[k] + (standard[k] - heat * fma(east, east, north * north)));
             surface = fma(B[k + 1] - B[k], fma(half, Np[k], cp[k]), surface);
         }
         log_ps[0] = surface - orography[0] * N(1 / (gas_constant * reference_temperature));

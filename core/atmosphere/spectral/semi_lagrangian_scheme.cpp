@@ -108,6 +108,7 @@ template <class T> class SpectralStep : public SpectralProcess {
                alpha = reads("reference_alpha", place::profile, "1"),
                log_ratio = reads("reference_log_ratio", place::profile, "1"),
                thickness = reads("reference_thickness", place::profile, "1");
+    std::optional<Item> standard;              // where T - T_s is carried (primitive.hpp)
     std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
     /// Of compressible air.
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
@@ -140,7 +141,10 @@ public:
         const OnPlane* plane = engine->setup.plane();
         if (plane && !plane->map_factor.empty())
             reference_divergence = writes("reference_divergence", place::center_layer, "s-1");
-        if (!engine->setup.compressible()) return;
+        if (!engine->setup.compressible()) {
+            standard = reads("standard_temperature", place::profile, "K");
+            return;
+        }
         departure = updates("log_pressure_departure", place::center_layer, "1");
         departure_east = writes("departure_gradient_east", place::center_layer, "m-1");
         departure_north = writes("departure_gradient_north", place::center_layer, "m-1");
@@ -153,7 +157,15 @@ public:
             at.set.set_profile(at[item].name, values);
         };
         const auto profiles = (*engine)->reference_profiles();
-        set(hybrid_eta, SpectralEngine<T>::eta(s.a, s.b, s.parameters.reference_pressure));
+        const auto eta = SpectralEngine<T>::eta(s.a, s.b, s.parameters.reference_pressure);
+        set(hybrid_eta, eta);
+        if (standard) {
+            auto layers = middle(eta);
+            for (double& x : layers)  // 0 where air need not be that of the earth
+                x = s.parameters.fix_energy > 0 ? std::max(216.65, 288.15 * std::pow(x, 0.19026))
+                                                : 0;
+            set(*standard, layers);
+        }
         set(alpha, profiles[0]), set(log_ratio, profiles[1]), set(thickness, profiles[2]);
         (*engine)->truncate_orography(at[orography], at[orography_east], at[orography_north]);
     }

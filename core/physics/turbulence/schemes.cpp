@@ -1,5 +1,6 @@
 #include "physics/schemes.hpp"
 #include "physics/turbulence/background.hpp"
+#include "physics/turbulence/cloud_diffusion.hpp"
 #include "physics/turbulence/constant.hpp"
 #include "physics/turbulence/diffusion.hpp"
 #include "physics/turbulence/double_diffusion.hpp"
@@ -22,6 +23,8 @@ Entries turbulence() {
             entry<KProfile>("KProfile"),
             entry<TurbulentEnergy<false>>("TurbulentEnergy"),
             entry<TurbulentEnergy<true>>("CloudyTurbulentEnergy"),
+            entry<LiquidDiffusion>("LiquidDiffusion"),
+            entry<CloudDiffusion>("CloudDiffusion"),
             entry<VerticalDiffusion>("VerticalDiffusion"),
             entry<GivenSurfaceFluxes>("GivenSurfaceFluxes"),
             entry<FrictionVelocity>("FrictionVelocity"),
