@@ -133,9 +133,10 @@ def series_table(run):
     T0, S0, volume = run.water()
     print(
         "\n| year | Drake [Sv] | throughflow [Sv] | overturning 26.5° N [Sv] | heat 26.5° N [PW] |"
-        " surface T, S, rms from the climatology | T, S less the start, mean of the volume"
-        " |\n|---|---|---|---|---|---|---|"
+        " surface T, S, rms from the climatology | T, S less the start, mean of the volume |"
+        " T less the start, 100 to 500 m |\n|---|---|---|---|---|---|---|---|"
     )
+    thermocline = between(run, 100, 500)
     shown = [
         year
         for year in run.years
@@ -151,20 +152,28 @@ def series_table(run):
             weighted(sea[name].values - start, volume)
             for name, start in (("thetao", T0), ("so", S0))
         ]
+        warming = weighted((sea.thetao.values - T0)[thermocline], volume[thermocline])
         print(
             f"| {year - run.first + 1} | {transport(one, 'drake_passage'):.0f} |"
             f" {transport(one, 'indonesian_throughflow'):.1f} |"
             f" {overturning(one, 'atlantic', 26.5):.1f} | {heat(one, 'atlantic', 26.5):.2f} |"
             f" {away[0]:.2f} K, {away[1]:.2f} | {drift[0]:+.3f} K, {drift[1]:+.5f} |"
+            f" {warming:+.3f} K |"
         )
+
+
+def between(run, upper, lower):
+    """The layers whose middle is from one depth to another [m]."""
+    depth = run.ocean.depth.values
+    return (depth >= upper) & (depth < lower)
 
 
 def layers_table(run):
     T0, S0, volume = run.water()
-    depth, last = run.ocean.depth.values, run.mean(run.ocean[["thetao", "so"]], run.years[-1])
+    last = run.mean(run.ocean[["thetao", "so"]], run.years[-1])
     print("\n| layer | T less the start | rms | S less the start | rms |\n|---|---|---|---|---|")
     for upper, lower in ((0, 100), (100, 500), (500, 1500), (1500, 6000)):
-        k = (depth >= upper) & (depth < lower)
+        k = between(run, upper, lower)
         T, S = last.thetao.values[k] - T0[k], last.so.values[k] - S0[k]
         print(
             f"| {upper}–{min(lower, 5500)} m | {weighted(T, volume[k]):+.3f} K |"
