@@ -229,7 +229,7 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
 
 def no_overwrite(path: Path) -> FileExists:
     return FileExists(
-        f"{path} exists; choose another name, or allow it to be replaced (overwrite=True)"
+        f"{path} exists; choose another name, or allow it to be replaced (overwrite=True, --overwrite)"
     )
 
 
