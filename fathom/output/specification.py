@@ -229,7 +229,8 @@ def sizes_of(coordinates: Mapping[str, tuple], variables: list[VariableSpec]) ->
 
 def no_overwrite(path: Path) -> FileExists:
     return FileExists(
-        f"{path} exists; choose another name, or allow it to be replaced (overwrite=True, --overwrite)"
+        f"{path} exists; choose another name, or allow it to be replaced (overwrite=True,"
+        " --overwrite)"
     )
 
 
