@@ -26,22 +26,13 @@ import time
 from pathlib import Path
 
 here, root = Path(__file__).parent, Path(__file__).resolve().parents[2]
+sys.path.append(str(root / "tools"))
+
+from simulated_ranks import smpirun  # noqa: E402
+
 build = root / "build" / "simulated"
 header = Path("/usr/include/smpi/smpi.h")
-per_node = 16
-platform = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf"
-           bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
-</platform>
-"""
-simulated = [
-    *("--cfg=smpi/simulate-computation:no", "--cfg=contexts/factory:raw"),
-    *("--cfg=contexts/stack-size:4096", "--cfg=contexts/guard-size:0", "-no-privatize"),
-    *("--log=root.thres:error", "--cfg=smpi/coll-selector:mpich"),
-    "--cfg=network/crosstraffic:no",
-]
+simulated = ("--cfg=contexts/stack-size:4096", "--cfg=smpi/coll-selector:mpich")
 
 
 def _letting_others_run(target: Path) -> None:
@@ -128,16 +119,8 @@ def made(jobs: int) -> Path:
 
 
 def on_ranks(program: Path, ranks: int, case: argparse.Namespace, folder: Path) -> dict:
-    nodes = -(-ranks // per_node)
-    (folder / "platform.xml").write_text(
-        platform.format(last=nodes - 1, cores=per_node), encoding="utf-8"
-    )
-    (folder / "hosts").write_text(
-        "".join(f"n{rank // per_node}\n" for rank in range(ranks)), encoding="utf-8"
-    )
     command = [
-        *("smpirun", *simulated, "-np", str(ranks), "-hostfile", str(folder / "hosts")),
-        *("-platform", str(folder / "platform.xml"), str(program)),
+        *(*smpirun(folder, ranks, *simulated), str(program)),
         *(str(case.experiment.resolve()), str(case.steps), *case.settings),
     ]
     path = [str(here), str(build / "python"), sysconfig.get_paths()["purelib"]]

@@ -22,33 +22,23 @@ import time
 from pathlib import Path
 
 root = Path(__file__).resolve().parents[2]
+sys.path.append(str(root / "tools"))
+
+from simulated_ranks import smpirun  # noqa: E402
+
 sources = [
     Path(__file__).with_name("output_on_ranks.cpp"),
     *sorted((root / "core/output").glob("*.cpp")),
     *sorted((root / "core/parallel/ownership").glob("*.cpp")),
     *(root / f"core/parallel/travel/{name}.cpp" for name in ("packing", "plan")),
 ]
-per_node = 16
-platform = """<?xml version='1.0'?>
-<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
-<platform version="4.1">
-  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf"
-           bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
-</platform>
-"""
-simulated = [
-    "--cfg=smpi/simulate-computation:no",
+simulated = (
     "--cfg=contexts/stack-size:1024",
-    "--cfg=contexts/factory:raw",
-    "--cfg=contexts/guard-size:0",
-    "-no-privatize",
-    "--log=root.thres:error",
     "--cfg=smpi/allreduce:rdb",
     "--cfg=smpi/allgather:rdb",
     "--cfg=smpi/bcast:binomial_tree",
     "--cfg=smpi/barrier:ompi_recursivedoubling",
-    "--cfg=network/crosstraffic:no",
-]
+)
 
 
 def compiler(real: bool) -> str | None:
@@ -94,24 +84,7 @@ def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str
             str(program),
         ]
     else:
-        nodes = -(-case.ranks // per_node)
-        (folder / "platform.xml").write_text(
-            platform.format(last=nodes - 1, cores=per_node), encoding="utf-8"
-        )
-        (folder / "hosts").write_text(
-            "".join(f"n{rank // per_node}\n" for rank in range(case.ranks)), encoding="utf-8"
-        )
-        command = [
-            "smpirun",
-            *simulated,
-            "-np",
-            str(case.ranks),
-            "-hostfile",
-            str(folder / "hosts"),
-            "-platform",
-            str(folder / "platform.xml"),
-            str(program),
-        ]
+        command = [*smpirun(folder, case.ranks, *simulated), str(program)]
     numbers = (
         case.sets,
         case.per_set,

@@ -1,0 +1,36 @@
+"""Ranks that SimGrid simulates in one process (Debian: libsimgrid-dev), on nodes of 16 cores."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+per_node = 16
+platform = """<?xml version='1.0'?>
+<!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
+<platform version="4.1">
+  <cluster id="nodes" prefix="n" suffix="" radical="0-{last}" speed="4Gf"
+           bw="10GBps" lat="0.3us" loopback_bw="20GBps" loopback_lat="0.2us" core="{cores}"/>
+</platform>
+"""
+simulated = (
+    "--cfg=smpi/simulate-computation:no",
+    "--cfg=contexts/factory:raw",
+    "--cfg=contexts/guard-size:0",
+    "-no-privatize",
+    "--log=root.thres:error",
+    "--cfg=network/crosstraffic:no",
+)
+
+
+def smpirun(folder: Path, ranks: int, *options: str) -> list[str]:
+    """The command that starts a program on so many ranks; its files are written into `folder`.
+    The program and its arguments follow.
+    """
+    nodes = -(-ranks // per_node)
+    cluster, hosts = folder / "platform.xml", folder / "hosts"
+    cluster.write_text(platform.format(last=nodes - 1, cores=per_node), encoding="utf-8")
+    hosts.write_text("".join(f"n{rank // per_node}\n" for rank in range(ranks)), encoding="utf-8")
+    return [
+        *("smpirun", *simulated, *options, "-np", str(ranks)),
+        *("-hostfile", str(hosts), "-platform", str(cluster)),
+    ]
