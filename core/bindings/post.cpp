@@ -124,6 +124,29 @@ void init(BoundColumns* self, std::vector<double> a, std::vector<double> b, Leve
     new (self) BoundColumns{AirColumns(state), {}};
 }
 
+void init_of_layers(BoundColumns* self, const Levels<double>& logarithm,
+                    const Levels<double>& temperature, const Levels<double>& virtual_temperature,
+                    const Levels<double>& geopotential, const Points<double>& log_surface_pressure,
+                    const Points<double>& surface_geopotential) {
+    const std::size_t points = log_surface_pressure.shape(0);
+    for (const auto* field : {&logarithm, &virtual_temperature, &geopotential})
+        if (field->shape(0) != temperature.shape(0))
+            throw Error("temperature has ", temperature.shape(0), " layers, another field ",
+                        field->shape(0));
+    if (surface_geopotential.shape(0) != points)
+        throw Error("surface pressure has ", points, " points, surface geopotential ",
+                    surface_geopotential.shape(0));
+    const AirLayers given{whole(logarithm, points),
+                          whole(temperature, points),
+                          whole(virtual_temperature, points),
+                          whole(geopotential, points),
+                          log_surface_pressure.data(),
+                          surface_geopotential.data(),
+                          points};
+    nb::gil_scoped_release nogil;
+    new (self) BoundColumns{AirColumns(given), {}};
+}
+
 template <class Number> void bind_of(nb::class_<BoundColumns>& columns) {
     using B = BoundColumns;
     columns
@@ -156,6 +179,9 @@ void bind_columns(nb::module_& m) {
                           "Hydrostatic columns (levels, points), and fields at any ln p.");
     bind_of<double>(columns);
     bind_of<float>(columns);
+    columns.def("__init__", init_of_layers, "logarithm"_a.noconvert(), "temperature"_a.noconvert(),
+                "virtual_temperature"_a.noconvert(), "geopotential"_a.noconvert(),
+                "log_surface_pressure"_a.noconvert(), "surface_geopotential"_a.noconvert());
     columns.def_prop_ro("logarithm", [](const B& b) { return b.field(b.air.x, b.air.layers); })
         .def_prop_ro("geopotential",
                      [](const B& b) { return b.field(b.air.geopotential, b.air.layers); })
@@ -191,6 +217,24 @@ void bind_columns(nb::module_& m) {
         .def("mean_sea_level_pressure", [](const B& b) {
             return made(1, b.air.points, [&](double* out) { b.air.mean_sea_level_pressure(out); });
         });
+}
+
+void bind_layers(nb::module_& m) {
+    m.def(
+        "hydrostatic_layers",
+        [](const Levels<double>& interfaces, const Levels<double>& virtual_temperature,
+           const Points<double>& ground) {
+            const std::size_t points = ground.shape(0), layers = virtual_temperature.shape(0);
+            if (interfaces.shape(0) != layers + 1)
+                throw Error(layers, " layers between ", interfaces.shape(0), " interfaces");
+            const auto between = whole(interfaces, points), T = whole(virtual_temperature, points);
+            return made(2 * layers, points, [&](double* out) {
+                hydrostatic_layers(between, T, ground.data(), points, out, out + layers * points);
+            });
+        },
+        "interfaces"_a.noconvert(), "virtual_temperature"_a.noconvert(),
+        "surface_geopotential"_a.noconvert(),
+        "ln p, then geopotential [m2 s-2], of layers (2 layers, points).");
 }
 
 /// f of arrays of one length, in packs.
@@ -233,6 +277,15 @@ void bind_moist_air(nb::module_& m) {
         },
         "surface_pressure"_a.noconvert(), "surface_geopotential"_a.noconvert(),
         "ground_temperature"_a.noconvert());
+    m.def(
+        "place_of",
+        [](const P& value, const P& left, const P& right, const P& begin, const P& end) {
+            return each(
+                [](auto f, auto a, auto b, auto c, auto d) { return place_of(f, a, b, c, d); },
+                value, left, right, begin, end);
+        },
+        "value"_a.noconvert(), "left"_a.noconvert(), "right"_a.noconvert(), "begin"_a.noconvert(),
+        "end"_a.noconvert(), "Where in [0, 1] a cubic with these ends and slopes has a value.");
 }
 
 }  // namespace
@@ -240,5 +293,6 @@ void bind_moist_air(nb::module_& m) {
 void bind_post(nb::module_& m) {
     bind_between(m);
     bind_columns(m);
+    bind_layers(m);
     bind_moist_air(m);
 }

@@ -68,21 +68,29 @@ template <class Real> constexpr Real to_middle(Real upper, Real lower, Real l) {
     return 1 - upper * l / (lower - upper);
 }
 
-/// From the ground up: take(k, ln p_k, phi_k) of each layer; virtual_temperature[k] is its T_v.
-template <class Real, class Temperature, class Take>
-constexpr void hydrostatics(const double* a, const double* b, int layers, Real surface_pressure,
-                            Real surface_geopotential, const Temperature& virtual_temperature,
-                            const Take& take) {
-    Real lower = a[layers] + b[layers] * surface_pressure, logarithm = log(lower),
-         geopotential = surface_geopotential;
+/// Interfaces of hybrid levels: p_{k-1/2}, and whether nothing is above.
+template <class Real> struct HybridInterfaces {
+    const double *a, *b;
+    Real surface_pressure;
+    constexpr Real operator[](int k) const { return a[k] + b[k] * surface_pressure; }
+    constexpr bool empty(int k) const { return a[k] == 0 && b[k] == 0; }
+};
+
+/// From the ground up: take(k, ln p_k, phi_k) of each layer between interfaces;
+/// virtual_temperature[k] is its T_v.
+template <class Real, class Interfaces, class Temperature, class Take>
+constexpr void hydrostatics(const Interfaces& interfaces, int layers, Real surface_geopotential,
+                            const Temperature& virtual_temperature, const Take& take) {
+    Real lower = interfaces[layers], logarithm = log(lower), geopotential = surface_geopotential;
     for (int k = layers - 1; k >= 0; --k) {
-        const Real upper = a[k] + b[k] * surface_pressure, RT = R * virtual_temperature[k];
-        if (a[k] == 0 && b[k] == 0) {
+        const Real RT = R * virtual_temperature[k];
+        if (interfaces.empty(k)) {
             const double alpha = std::numbers::ln2;
             take(k, logarithm - alpha, geopotential + alpha * RT);
             return;  // nothing lies above
         }
-        const Real above = log(upper), l = logarithm - above, alpha = to_middle(upper, lower, l);
+        const Real upper = interfaces[k], above = log(upper), l = logarithm - above,
+                   alpha = to_middle(upper, lower, l);
         take(k, logarithm - alpha, geopotential + alpha * RT);
         geopotential += l * RT;
         lower = upper, logarithm = above;

@@ -1,4 +1,5 @@
 #include "post/air_columns.hpp"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include "base/error.hpp"
@@ -21,21 +22,44 @@ template <class Real> struct PackColumn {
     Real operator[](int k) const { return Real::load(first + k * level); }
 };
 
+/// A highest interface at 0 is one above which nothing is, in all columns.
+template <class Real> struct PackInterfaces : PackColumn<Real> {
+    bool vacuum;
+    bool empty(int k) const { return k == 0 && vacuum; }
+};
+
 }  // namespace
 
-template <class Number>
-AirColumns::AirColumns(const AirState<Number>& state)
-    : points(state.points),
-      layers(state.temperature.levels),
+AirColumns::AirColumns(int layers, std::size_t points)
+    : points(points),
+      layers(layers),
       x((layers + 1) * points),
       temperature(x.size()),
       virtual_temperature(x.size()),
       geopotential(x.size()) {
     if (layers < 2) throw Error("a column of ", layers, " layers; wanted: 2 or more");
+}
+
+template <class Number>
+AirColumns::AirColumns(const AirState<Number>& state)
+    : AirColumns(state.temperature.levels, state.points) {
     if (int(state.a.size()) != layers + 1 || int(state.b.size()) != layers + 1)
         throw Error(layers, " layers, and interfaces of ", state.a.size() - 1);
     take(state);
     find_hydrostatics(state.a, state.b);
+}
+
+AirColumns::AirColumns(const AirLayers& given)
+    : AirColumns(given.temperature.levels, given.points) {
+    const auto take = [&](std::vector<double>& own, const Slab<double>& values) {
+        for (int k = 0; k < layers; ++k)
+            std::copy_n(values.first + k * values.level, points, &own[k * points]);
+    };
+    take(x, given.logarithm), take(geopotential, given.geopotential);
+    take(temperature, given.temperature), take(virtual_temperature, given.virtual_temperature);
+    std::copy_n(given.log_surface_pressure, points, &x[layers * points]);
+    std::copy_n(given.surface_geopotential, points, &geopotential[layers * points]);
+    packs(points, [&](auto number, std::size_t p) { find_ground(p, number); });
 }
 
 /// Temperatures, ln p_s and phi_s in double precision.
@@ -61,20 +85,25 @@ void AirColumns::find_hydrostatics(const std::vector<double>& a, const std::vect
     const std::size_t ground = layers * points;
     packs(points, [&](auto number, std::size_t p) {
         using Real = decltype(number);
-        const Real surface_pressure = exp(Real::load(&x[ground + p]));
-        hydrostatics(a.data(), b.data(), layers, surface_pressure,
-                     Real::load(&geopotential[ground + p]),
+        hydrostatics(HybridInterfaces<Real>{a.data(), b.data(), exp(Real::load(&x[ground + p]))},
+                     layers, Real::load(&geopotential[ground + p]),
                      PackColumn<Real>{&virtual_temperature[p], points},
                      [&](int k, Real logarithm, Real phi) {
                          logarithm.store(&x[k * points + p]);
                          phi.store(&geopotential[k * points + p]);
                      });
-        const Real lowest = exp(Real::load(&x[ground - points + p]));
-        for (auto* T : {&temperature, &virtual_temperature})
-            ground_temperature(Real::load(T->data() + ground - points + p), surface_pressure,
-                               lowest)
-                .store(T->data() + ground + p);
+        find_ground(p, number);
     });
+}
+
+/// T_* and T_v*.
+template <class Real> void AirColumns::find_ground(std::size_t p, Real) {
+    const std::size_t ground = layers * points;
+    const Real surface_pressure = exp(Real::load(&x[ground + p])),
+               lowest = exp(Real::load(&x[ground - points + p]));
+    for (auto* T : {&temperature, &virtual_temperature})
+        ground_temperature(Real::load(T->data() + ground - points + p), surface_pressure, lowest)
+            .store(T->data() + ground + p);
 }
 
 void AirColumns::to(Slab<double> logarithms) {
@@ -176,15 +205,10 @@ void AirColumns::at_geopotential(Slab<double> wanted, double* logarithms) const 
             }
             int k = 0;
             while (k < layers - 1 && level < phi[k + 1]) ++k;
-            const Plain length = at[k + 1] - at[k], begin = -R * T[k] * length,
-                        end = -R * T[k + 1] * length;
-            Plain t = (level - phi[k]) / (phi[k + 1] - phi[k]);
-            for (int again = 0; again < steps; ++again) {
-                const Plain here = post::hermite(t, phi[k], phi[k + 1], begin, end),
-                            ahead = post::hermite(t + step, phi[k], phi[k + 1], begin, end);
-                t = smaller(larger(t - (here - level) * step / (ahead - here), Plain(0)), Plain(1));
-            }
-            *logarithms = (at[k] + t * length).lanes;
+            const Plain length = at[k + 1] - at[k];
+            *logarithms = (at[k] + length * place_of(level, phi[k], phi[k + 1], -R * T[k] * length,
+                                                     -R * T[k + 1] * length))
+                              .lanes;
         }
 }
 
@@ -205,6 +229,24 @@ void AirColumns::where(Slab<Number> values, double wanted, bool rising, double* 
         }
         logarithms[p] = found;
     }
+}
+
+void hydrostatic_layers(Slab<double> interfaces, Slab<double> virtual_temperature,
+                        const double* surface_geopotential, std::size_t points, double* logarithms,
+                        double* geopotentials) {
+    const bool vacuum = interfaces.first[0] == 0;
+    packs(points, [&](auto number, std::size_t p) {
+        using Real = decltype(number);
+        const PackInterfaces<Real> between{{interfaces.first + p, std::size_t(interfaces.level)},
+                                           vacuum};
+        const PackColumn<Real> T{virtual_temperature.first + p,
+                                 std::size_t(virtual_temperature.level)};
+        hydrostatics(between, interfaces.levels - 1, Real::load(surface_geopotential + p), T,
+                     [&](int k, Real logarithm, Real phi) {
+                         logarithm.store(logarithms + k * points + p);
+                         phi.store(geopotentials + k * points + p);
+                     });
+    });
 }
 
 template AirColumns::AirColumns(const AirState<double>&);

@@ -18,9 +18,17 @@ template <class Number> struct AirState {
     std::size_t points;
 };
 
+/// Columns whose layers are known: ln p, T, T_v and phi of each (layers, points).
+struct AirLayers {
+    Slab<double> logarithm, temperature, virtual_temperature, geopotential;
+    const double *log_surface_pressure, *surface_geopotential;
+    std::size_t points;
+};
+
 class AirColumns {
 public:
     template <class Number> explicit AirColumns(const AirState<Number>& state);
+    explicit AirColumns(const AirLayers& given);
 
     const std::size_t points;
     const int layers;
@@ -44,8 +52,10 @@ public:
     void mean_sea_level_pressure(double* result) const;
 
 private:
+    AirColumns(int layers, std::size_t points);
     template <class Number> void take(const AirState<Number>& state);
     void find_hydrostatics(const std::vector<double>& a, const std::vector<double>& b);
+    template <class Real> void find_ground(std::size_t p, Real number);
     Slab<double> levels(const std::vector<double>& field, int count) const {
         return {field.data(), std::ptrdiff_t(points), 1, count};
     }
@@ -56,5 +66,11 @@ private:
     Slab<double> target{};
     mutable std::unique_ptr<Between> between, grounded;  ///< without, with the ground
 };
+
+/// ln p and phi of layers (layers, points) between interfaces of known pressure (layers + 1,
+/// points).
+void hydrostatic_layers(Slab<double> interfaces, Slab<double> virtual_temperature,
+                        const double* surface_geopotential, std::size_t points, double* logarithms,
+                        double* geopotentials);
 
 }  // namespace fathom::post

@@ -29,6 +29,19 @@ template <class Real> constexpr Real hermite(Real t, Real left, Real right, Real
     return left + t * (begin + t * (3 * D - 2 * begin - end + t * (begin + end - 2 * D)));
 }
 
+/// Where in [0, 1] that cubic has a value, by Newton's steps: it is all but straight.
+template <class Real>
+constexpr Real place_of(Real value, Real left, Real right, Real begin, Real end) {
+    const double step = 1e-4;
+    Real t = (value - left) / (right - left);
+    for (int again = 0; again < 5; ++again) {
+        const Real here = hermite(t, left, right, begin, end),
+                   ahead = hermite(t + step, left, right, begin, end);
+        t = smaller(larger(t - (here - value) * step / (ahead - here), Real(0)), Real(1));
+    }
+    return t;
+}
+
 /// Straight on outside.
 template <class Real>
 constexpr Real hermite_and_on(Real t, Real left, Real right, Real begin, Real end) {

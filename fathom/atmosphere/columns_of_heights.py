@@ -39,9 +39,8 @@ def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -
     warm = gridpoint_diagnostics.temperature(of, density, theta)
     pressure = gridpoint_diagnostics.pressure(of, density, theta)
     middle, h = (z[1:] + z[:-1]) / 2, geopotential / c.gravity
-    beside = 0.75 * theta[-1] + 0.25 * theta[-2]  # in the lower half of the lowest layer
     half = middle[-1] - z[-1]
-    ground = gridpoint_diagnostics.ground_pressure(c, half, pressure[-1], beside)
+    ground = gridpoint_diagnostics.ground_pressure(c, half, pressure[-1], theta)
     kappa = c.gas_constant / c.heat_capacity
     warm = lower(warm, theta[-1] * (ground / c.pressure) ** kappa)
     x, heights = np.log(lower(pressure, ground)), lower(middle, z[-1])
@@ -49,7 +48,7 @@ def taken(model: Any, of: Any, at: Any, moist: bool, geopotential: np.ndarray) -
     fall = np.log1p(LAPSE_RATE * np.maximum(heights[-1] - h, 0) / warm[-1])
     surface = surface + c.gravity / (c.gas_constant * LAPSE_RATE) * fall
     a, b = (np.asarray(v)[:, None] for v in (model.hybrid_levels.a, model.hybrid_levels.b))
-    y = column.layer_logarithms(a + b * np.exp(surface))[0]
+    y = column.layer_logarithms(a + b * np.exp(surface))
     between = column.Between(x, y)
     east, north = (lower(wind, wind[-1]) for wind in at.wind())
     found = {"eastward_wind": between.cubic(east), "northward_wind": between.cubic(north)}

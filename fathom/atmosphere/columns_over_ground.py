@@ -58,14 +58,14 @@ def _on_levels(source, own, other, difference) -> dict[str, np.ndarray]:
     (a, b), (other_a, other_b) = own, other
     log_ratio = source["log_pressure_ratio"][0]
     pressure = REFERENCE * np.exp(log_ratio)
-    x = column.layer_logarithms(column.interface_pressure(a, b, pressure))[0]
+    x = column.layer_logarithms(column.interface_pressure(a, b, pressure))
     ln_ps = np.log(REFERENCE) + log_ratio
     T = source["air_temperature"]
     alpha = fall(T, x, ln_ps)
     moved = ground_change(source, x, ln_ps, alpha, difference)
     new = log_ratio + moved
     interfaces = column.interface_pressure(other_a, other_b, REFERENCE * np.exp(new))
-    y = column.layer_logarithms(interfaces)[0]
+    y = column.layer_logarithms(interfaces)
     there = y - shape(np.log(REFERENCE) + new - y, moved) * moved
     between = column.Between(x, there)
     warm = between.cubic(T)

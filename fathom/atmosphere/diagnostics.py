@@ -6,6 +6,7 @@ hPa) –, `temperature` – the name of the field that carries it, air_temperatu
 virtual_temperature –, surface_geopotential, and says whether it is `moist` (has specific_humidity).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -59,56 +60,66 @@ def of_earth(model, vertical="layer"):
     return (
         {}
         if model.grid.angle is None
-        else {name: _of(name, wind, vertical, linear=True) for name in wind}
+        else {name: of_state(name, wind, vertical, linear=True) for name in wind}
     )
 
 
-def _of(name, needs, vertical="layer", linear=False):
-    """The Diagnostic of what State has by that name."""
+def of_state(name, needs, vertical="layer", linear=False, state=None):
+    """The Diagnostic of what a State, or a kind of it, has by that name."""
     value = lambda state: state.spread(state[name])
-    return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=State)
+    return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=state or State)
+
+
+def near_ground(model, needs, state=None):
+    """Air at 2 m and wind at 10 m, where the physics has an exchange with the ground; `needs`: what
+    a column and its wind follow from.
+    """
+    if not any(p.name in near_surface.schemes for p in model.physics):
+        return {}
+
+    def of(name):
+        value = lambda state: state.spread(near_surface.at(state, name))
+        fields = (*needs, *near_surface.exchange)
+        return Diagnostic(fields, value, linear=False, vertical="column", shared=state or State)
+
+    return {name: of(name) for name in near_surface.names}
+
+
+def falling(model):
+    """What reaches the ground, where the physics has it."""
+    parts = tuple(name for name in rain if name in model.kept)
+    if not parts:
+        return {}
+    together = lambda model, window, *parts: sum(parts)
+    return {"precipitation_flux": Diagnostic(parts, together, vertical="column")}
 
 
 def derived(model):
     """The output variables of a model on levels of pressure: name -> Diagnostic."""
     column = needed(model)
     table = of_earth(model) | {
-        name: _of(name, column)
+        name: of_state(name, column)
         for name in ("air_pressure", "geopotential", "geopotential_height", "potential_temperature")
     }
     table |= {
-        name: _of(name, column, "column")
+        name: of_state(name, column, "column")
         for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level")
     }
-    table["wind_speed"] = _of("wind_speed", wind)
+    table["wind_speed"] = of_state("wind_speed", wind)
     if model.temperature != "air_temperature":
-        table["air_temperature"] = _of("air_temperature", column)
+        table["air_temperature"] = of_state("air_temperature", column)
     else:
-        table["virtual_temperature"] = _of("virtual_temperature", column)
+        table["virtual_temperature"] = of_state("virtual_temperature", column)
     if hasattr(model.grid, "truncation"):
         zeta = potential_vorticity.vorticity_along()
         slopes = potential_vorticity.slopes_along(table["potential_temperature"])
-        turning = _of("vorticity", zeta.fields, linear=True)
+        turning = of_state("vorticity", zeta.fields, linear=True)
         table["vorticity"] = replace(turning, before=(zeta,))
-        turning = _of("potential_vorticity", (*wind, *column, *zeta.fields, *slopes.fields))
+        turning = of_state("potential_vorticity", (*wind, *column, *zeta.fields, *slopes.fields))
         table["potential_vorticity"] = replace(turning, before=(zeta, slopes))
     if model.moist:
-        table["relative_humidity"] = _of("relative_humidity", column)
-        falling = tuple(name for name in rain if name in model.kept)
-        if falling:
-            table["precipitation_flux"] = Diagnostic(
-                falling, lambda model, window, *parts: sum(parts), vertical="column"
-            )
-        if any(p.name in near_surface.schemes for p in model.physics):
-            needs = (*column, *wind, *near_surface.exchange)
-            for name in near_surface.names:
-                table[name] = Diagnostic(
-                    needs,
-                    lambda state, name=name: state.spread(near_surface.at(state, name)),
-                    linear=False,
-                    vertical="column",
-                    shared=State,
-                )
+        table["relative_humidity"] = of_state("relative_humidity", column)
+        table |= falling(model) | near_ground(model, (*column, *wind))
     return table
 
 
@@ -117,16 +128,17 @@ class AtLevels:
     """States with their chosen levels; equal ones share what they make."""
 
     levels: ChosenLevels
+    state: type["State"]
 
     def __call__(self, model, window, fields):
-        return State(model, window, fields, self.levels)
+        return self.state(model, window, fields, self.levels)
 
 
-def at_levels(model, name, diagnostic, levels):
+def at_levels(model, name, diagnostic, levels, column=None, state=None):
     """The Diagnostic of a variable of layers at chosen levels: as `fathom.post.pressure_levels`
-    says, below the ground too.
+    says, below the ground too. `column`: the fields a column follows from, for a `state`.
     """
-    needs, before = (*diagnostic.needs, *needed(model)), diagnostic.before
+    needs, before = (*diagnostic.needs, *(column or needed(model))), diagnostic.before
     if levels.name == "potential_vorticity":
         turning = model.derived["potential_vorticity"]
         needs = (*needs, *turning.needs)
@@ -136,7 +148,7 @@ def at_levels(model, name, diagnostic, levels):
         lambda state: state.spread(state.at_levels(name)),
         linear=False,
         vertical="layer",
-        shared=AtLevels(levels),
+        shared=AtLevels(levels, state or State),
         before=before,
     )
 
@@ -200,7 +212,7 @@ class State:
 
     def __init__(self, model, window, fields, levels=None):
         j0, i0, ny, nx = window
-        self.model, self.levels, self.shape = model, levels, (ny, nx)
+        self.model, self.levels, self.shape, self.block = model, levels, (ny, nx), window
         self.given = fields  # wind as the state has it
         self.window = slice(j0, j0 + ny), slice(i0, i0 + nx)
         self.there = np.asarray(model.grid.wet_levels)[self.window] > 0
@@ -209,17 +221,22 @@ class State:
             name: a.reshape(len(a), -1) if self.whole else a[:, self.there]
             for name, a in fields.items()
         }
-        if model.grid.angle is not None and set(wind) <= set(fields):
+        if getattr(model.grid, "angle", None) is not None and set(wind) <= set(fields):
             angle = self.of_window(model.grid.angle)
             u, v = (np.asarray(self.fields[part], float) for part in wind)
             self.fields |= zip(wind, turned(u, v, angle))
 
+    @property
+    def rules(self):
+        """What follows: name -> function of this."""
+        return _rules
+
     def __getitem__(self, name):
         if name in self.fields:
             return self.fields[name]
-        if name not in _rules:
+        if name not in self.rules:
             raise InputError(f"'{name}' does not follow from {', '.join(self.fields)}")
-        value = self.fields[name] = _rules[name](self)
+        value = self.fields[name] = self.rules[name](self)
         return value
 
     @cached_property
@@ -313,7 +330,7 @@ def _humidity(state):
     )
 
 
-_rules = {
+_rules: dict[str, Callable] = {
     "log_surface_pressure": lambda s: s["log_pressure_ratio"] + np.log(1e5),
     "air_temperature": lambda s: s.column.air.temperature,
     "virtual_temperature": lambda s: s.column.air.virtual_temperature,

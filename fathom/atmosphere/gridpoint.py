@@ -489,7 +489,13 @@ class GridPointAtmosphere(AirWithPhysics):
         """Output variables that follow from fields: name -> Diagnostic."""
         return gridpoint_diagnostics.derived(self)
 
-    level_coordinates = (chosen.pressure,)  # what output may be brought to
+    level_coordinates = (
+        chosen.pressure,
+        chosen.altitude,
+        chosen.height,
+        chosen.potential_temperature,
+        chosen.hybrid(HybridLevels),
+    )  # what output may be brought to
 
     def at_levels(self, name, diagnostic, levels, horizontal):
         """The Diagnostic of a variable of layers at chosen levels."""

@@ -1,20 +1,26 @@
-"""What follows from the fields of a grid-point atmosphere: output variables, numbers to watch."""
+"""What follows from the fields of a grid-point atmosphere: output variables, numbers to watch.
 
-from functools import partial
+Pressures, temperatures and heights of layers are the model's own; what lies between them and below
+the ground is that of every atmosphere (`fathom.post.pressure_levels`, core/post/air.hpp).
+"""
+
+from functools import cached_property
 
 import numpy as np
 
 from fathom import mpi
-from fathom.moist_air import LAPSE_RATE
+from fathom.atmosphere import diagnostics
+from fathom.moist_air import GAS_CONSTANT, GRAVITY, VIRTUAL_FACTOR
 from fathom.output.diagnostics import Diagnostic
-from fathom.regrid.column import Between
-from fathom.regrid.schmidt import turned
+from fathom.post.pressure_levels import Column
 
 state = ("air_density", "air_potential_temperature")
 
 
 def temperature(model, density, theta):
-    """Of layers [K], from densities and the potential temperatures of interfaces."""
+    """Of layers [K], from densities and the potential temperatures of interfaces; that of dry air
+    of this density where theta is virtual.
+    """
     c = model.constants
     kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
     return warm * (c.gas_constant * density * warm / c.pressure) ** (kappa / (1 - kappa))
@@ -25,96 +31,161 @@ def pressure(model, density, theta):
     return model.constants.gas_constant * density * temperature(model, density, theta)
 
 
-def surface_pressure(model, window, density, theta):
-    """That of the lowest layer and the weight of its lower half: c_p theta d(pi)/dz = -g."""
-    z, lowest = part(model.heights, window), pressure(model, density, theta)[-1]
-    return ground_pressure(model.constants, (z[-2] - z[-1]) / 2, lowest, theta[-1])[None]
-
-
 def ground_pressure(constants, half, lowest, theta):
-    """From the pressure of the lowest layer, half of its thickness, and theta of the ground."""
+    """From the pressure of the lowest layer, half of its thickness, and theta of interfaces, which
+    is linear between them: c_p theta d(pi)/dz = -g.
+    """
     c, kappa = constants, constants.gas_constant / constants.heat_capacity
-    exner = (lowest / c.pressure) ** kappa + c.gravity * half / (c.heat_capacity * theta)
+    beside = 0.75 * theta[-1] + 0.25 * theta[-2]
+    exner = (lowest / c.pressure) ** kappa + c.gravity * half / (c.heat_capacity * beside)
     return c.pressure * exner ** (1 / kappa)
 
 
-def sea_level_pressure(model, window, density, theta):
-    """p_s exp(h (1 - x/2 + x^2/3)), h = g z / (R T_0), x = lapse z / T_0: the lapse rate of the
-    standard atmosphere goes on below the ground, which has T_0.
+def in_layers(tracer):
+    """Of the interfaces above layers; below the last it is what it is there."""
+    return (tracer + np.concatenate([tracer[1:], tracer[-1:]])) / 2
+
+
+class State(diagnostics.State):
+    """The columns of a window, as those of other atmospheres; tracers as layers have them."""
+
+    def __init__(self, model, window, fields, levels=None):
+        super().__init__(model, window, fields, levels)
+        tracers = [name for name in model.tracers if name in fields]
+        self.fields |= {name: in_layers(np.asarray(self.fields[name], float)) for name in tracers}
+
+    @cached_property
+    def column(self):
+        """Heights are those that gravity as geopotential height has it gives, so T_v is as well."""
+        c = self.model.constants
+        slope = c.gas_constant / c.gravity * GRAVITY / GAS_CONSTANT
+        return Column.of_layers(
+            (
+                np.log(self["air_pressure"]),
+                self["air_temperature"],
+                slope * self["virtual_temperature"],
+                self["geopotential"],
+            ),
+            (np.log(self["surface_air_pressure"][0]), self["surface_geopotential"][0]),
+        )
+
+    @property
+    def above_ground(self):
+        return self.column
+
+    @property
+    def rules(self):
+        return super().rules | _rules
+
+    @property
+    def dynamical(self):
+        """Density and theta, (levels, points)."""
+        return (np.asarray(self.fields[name], float) for name in state)
+
+    @cached_property
+    def heights(self):
+        """Of interfaces [m], (levels, points)."""
+        z = part(self.model.heights, self.block)
+        return z.reshape(len(z), -1)
+
+
+class Lowest(State):
+    """Below, the lowest layer of the physics, which is about the interface above the ground
+    (core/atmosphere/gridpoint/physics.hpp): all that the exchange with the ground knows.
     """
-    c, z = model.constants, part(model.heights, window)
-    above = LAPSE_RATE * (z[-2] - z[-1]) / 2
-    warm = temperature(model, density, theta)[-1] + above
-    h, x = c.gravity * z[-1] / (c.gas_constant * warm), LAPSE_RATE * z[-1] / warm
-    return surface_pressure(model, window, density, theta) * np.exp(h * (1 - x / 2 + x**2 / 3))
+
+    def __init__(self, model, window, fields, levels=None):
+        super().__init__(model, window, fields, levels)
+        c, z = model.constants, self.heights[-3:]
+        middle = (z[1:] + z[:-1]) / 2
+        exner = (self["air_pressure"][-2:] / c.pressure) ** (c.gas_constant / c.heat_capacity)
+        up = (z[1] - middle[1]) / (middle[0] - middle[1])
+        here = exner[1] + up * (exner[0] - exner[1])
+        _, theta = self.dynamical
+        factor = self["virtual_temperature"] / self["air_temperature"]
+        surface = self["surface_air_pressure"]
+        q = np.reshape(np.asarray(fields["specific_humidity"][-1], float), (1, -1))
+        self.fields |= {
+            "specific_humidity": q,
+            "air_temperature": theta[-2:-1] * here / factor[-1:],
+            "air_pressure": c.pressure * here[None] ** (c.heat_capacity / c.gas_constant),
+            "geopotential": c.gravity * z[1:2],
+            "surface_geopotential": c.gravity * z[2:],
+            "surface_air_pressure": surface,
+        } | {part: np.mean(self[part][-2:], 0, keepdims=True) for part in diagnostics.wind}
+
+
+def _temperature(state):
+    """T = T_v / (1 + (1 / eps - 1) q - water)."""
+    if not state.model.moist:
+        return state["virtual_temperature"]
+    heavy = sum(state[name] for name in state.model.water)
+    return state["virtual_temperature"] / (1 + VIRTUAL_FACTOR * state["specific_humidity"] - heavy)
+
+
+def _surface_pressure(state):
+    z, (_, theta) = state.heights, state.dynamical
+    half, lowest = (z[-2] - z[-1]) / 2, state["air_pressure"][-1]
+    return ground_pressure(state.model.constants, half, lowest, theta)[None]
+
+
+def _geopotential(state):
+    z = state.heights
+    return GRAVITY * state.model.geopotential((z[1:] + z[:-1]) / 2)
+
+
+_rules = {
+    "virtual_temperature": lambda s: temperature(s.model, *s.dynamical),
+    "air_temperature": _temperature,
+    "air_pressure": lambda s: pressure(s.model, *s.dynamical),
+    "surface_air_pressure": _surface_pressure,
+    "geopotential": _geopotential,
+    "geopotential_height": lambda s: s["geopotential"] / GRAVITY,
+    "surface_geopotential": lambda s: GRAVITY * s.model.geopotential(s.heights[-1:]),
+}
+
+
+def needed(model):
+    """The fields from which pressure and height of a column follow."""
+    return (*state, *(["specific_humidity", *model.water] if model.moist else []))
 
 
 def at_levels(model, name, diagnostic, levels):
-    """The Diagnostic of a variable of layers at chosen pressures: cubic in ln p; below the lowest
-    layer its value there, of heights with the temperature of that layer.
-    """
-    needs = tuple(dict.fromkeys((*state, *diagnostic.needs)))
-
-    def of(model, window, *arrays):
-        held = {name: np.asarray(a, float) for name, a in zip(needs, arrays, strict=True)}
-        density, theta = (held[name] for name in state)
-        values = diagnostic.of(model, window, *(held[name] for name in diagnostic.needs))
-        log = np.log(pressure(model, density, theta))
-        flat = lambda a: np.reshape(a, (len(a), -1))
-        wanted = np.log(levels.values)[:, None]
-        found = Between(flat(log), wanted).cubic(flat(values)).reshape(-1, *log.shape[1:])
-        if name == "geopotential_height":
-            c = model.constants
-            scale = c.gas_constant * temperature(model, density, theta)[-1] / c.gravity
-            found = found - scale * np.maximum(wanted[..., None] - log[-1], 0)
-        return found
-
-    return Diagnostic(needs, of, linear=False, vertical="layer")
+    """The Diagnostic of a variable of layers at chosen levels."""
+    return diagnostics.at_levels(model, name, diagnostic, levels, needed(model), State)
 
 
 def derived(model):
     """Output variables: name -> Diagnostic."""
+    column, wind = needed(model), diagnostics.wind
 
-    def of(function, vertical="layer"):
-        return Diagnostic(
-            state,
-            lambda model, window, density, theta: function(
-                model, window, np.asarray(density, float), np.asarray(theta, float)
-            ),
-            linear=False,
-            vertical=vertical,
-        )
+    def of(name, needs, vertical="layer", linear=False):
+        return diagnostics.of_state(name, needs, vertical, linear, State)
 
-    on_earth = {} if not model.area else dict(map(partial(wind_on_earth, model), range(2)))
-    return on_earth | {
-        "air_temperature": of(lambda model, _, density, theta: temperature(model, density, theta)),
-        "air_pressure": of(lambda model, _, density, theta: pressure(model, density, theta)),
-        "surface_air_pressure": of(surface_pressure, "column"),
-        "air_pressure_at_mean_sea_level": of(sea_level_pressure, "column"),
-        "geopotential_height": of(lambda model, window, density, theta: height(model, window)),
-        "potential_temperature_deviation": Diagnostic(
-            ("air_potential_temperature",),
-            lambda model, window, theta: theta - part(model.air_at_rest[2], window),
-            vertical="interface",
-        ),
-    }
-
-
-def wind_on_earth(model, number):
-    """Name and Diagnostic of the eastward or the northward wind, of wind along the axes."""
-    needs = ("eastward_wind", "northward_wind")
-
-    def of(model, window, u, v):
-        angle = part(model.grid.angle, window)
-        return turned(np.asarray(u, float), np.asarray(v, float), angle)[number]
-
-    return needs[number], Diagnostic(needs, of, vertical="layer")
+    layers = (
+        "air_temperature",
+        "air_pressure",
+        "geopotential",
+        "geopotential_height",
+        "potential_temperature",
+        *(["virtual_temperature", "relative_humidity"] if model.moist else []),
+    )
+    table = {name: of(name, column) for name in layers}
+    for name in ("surface_air_pressure", "air_pressure_at_mean_sea_level"):
+        table[name] = of(name, column, "column")
+    if model.area:  # wind of the state is along the axes
+        table |= {name: of(name, wind, linear=True) for name in wind}
+    table["wind_speed"] = of("wind_speed", wind)
+    table["potential_temperature_deviation"] = Diagnostic(
+        ("air_potential_temperature",),
+        lambda model, window, theta: theta - part(model.air_at_rest[2], window),
+        vertical="interface",
+    )
+    return table | diagnostics.falling(model) | _near_ground(model, column, wind)
 
 
-def height(model, window):
-    """Of layers, geopotential [m]."""
-    z = part(model.heights, window)
-    return model.geopotential((z[1:] + z[:-1]) / 2)
+def _near_ground(model, column, wind):
+    return diagnostics.near_ground(model, (*column, *wind), Lowest) if model.moist else {}
 
 
 def part(values, window):

@@ -81,7 +81,7 @@ def in_columns(source, x, a, b, surface) -> dict[str, np.ndarray]:
         for name in ("air_temperature", "eastward_wind", "northward_wind", "relative_humidity")
     }
     interfaces = column.interface_pressure(a, b, surface_pressure)
-    target = column.layer_logarithms(interfaces)[0]
+    target = column.layer_logarithms(interfaces)
     between, pressure = column.Between(x[:, None], target), np.exp(target)
     temperature = lapse_below(
         between.cubic(continued["air_temperature"]), between, continued["air_temperature"][-1]
@@ -204,7 +204,7 @@ def height_correction(geopotential, x, interfaces, virtual, surface) -> np.ndarr
     most `LARGEST`.
     """
     here = column.layer_geopotential(interfaces, virtual, surface)
-    logarithm = column.layer_logarithms(interfaces)[0]
+    logarithm = column.layer_logarithms(interfaces)
     at_levels = column.Between(logarithm, x[:, None]).hermite(
         here, -moist_air.GAS_CONSTANT * virtual
     )

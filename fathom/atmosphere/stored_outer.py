@@ -148,7 +148,7 @@ class Stored:
         virtual = moist_air.virtual_temperature(flat["air_temperature"], humidity)
         pressure = p_s * np.exp((there - ground) / (moist_air.GAS_CONSTANT * virtual[-1]))
         x, target = (
-            column.layer_logarithms(column.interface_pressure(*levels, p))[0]
+            column.layer_logarithms(column.interface_pressure(*levels, p))
             for levels, p in (((a, b), p_s), (interfaces_of(self.model.hybrid_levels), pressure))
         )
         same = x.shape == target.shape and np.array_equal(x, target)

@@ -81,7 +81,7 @@ def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, n
     T, q = flat["air_temperature"], flat["specific_humidity"]
     virtual = moist_air.virtual_temperature(T, q)
     interfaces = column.interface_pressure(a, b, p_s)
-    x, target = column.layer_logarithms(interfaces)[0], np.log(PRESSURES)[:, None]
+    x, target = column.layer_logarithms(interfaces), np.log(PRESSURES)[:, None]
     between = column.Between(x, target)
     beyond = np.exp(column.EXPONENT * np.maximum(target - x[-1], 0))
     result = {name: between.cubic(flat[name]) for name in ("eastward_wind", "northward_wind")}

@@ -59,6 +59,21 @@ class Column:
         self.surface_geopotential = given[2]
         self._at = np.zeros(0)
 
+    @classmethod
+    def of_layers(cls, layers, ground) -> Column:
+        """Of layers whose pressures and heights are known, hybrid or not.
+
+        layers : ln p, T [K], T_v [K] and geopotential [m2 s-2], each (layers, points)
+        ground : ln p and geopotential of the ground (points)
+        """
+        self = cls.__new__(cls)
+        self.rows, self.shape, self._at = None, np.shape(ground[0]), np.zeros(0)
+        self.air = mpi.core.AirColumns(
+            *(column.numbers(np.asarray(field, float)) for field in (*layers, *ground))
+        )
+        self.surface_pressure, self.surface_geopotential = np.exp(ground[0]), ground[1]
+        return self
+
     def _flat(self, field, layers):
         field = np.asarray(field)
         if self.rows is not None:

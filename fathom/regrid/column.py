@@ -31,28 +31,30 @@ def interface_pressure(a, b, surface_pressure) -> np.ndarray:
     return np.reshape(a, shape) + np.reshape(b, shape) * surface_pressure
 
 
-def layer_logarithms(interfaces) -> tuple[np.ndarray, np.ndarray]:
-    """ln p_k of layers and alpha_k (layers, *points)."""
-    upper, lower = interfaces[:-1], interfaces[1:]
-    logarithm = np.log(lower / np.where(upper > 0, upper, lower))
-    alpha = np.where(upper > 0, 1 - upper * logarithm / (lower - upper), np.log(2))
-    return np.log(lower) - alpha, alpha
+def layer_logarithms(interfaces) -> np.ndarray:
+    """ln p_k of layers (layers, *points)."""
+    layers = np.asarray(interfaces, float)[1:]
+    return _layers(interfaces, np.ones_like(layers), np.zeros(layers.shape[1:]))[0]
 
 
 def layer_pressure(interfaces) -> np.ndarray:
-    return np.exp(layer_logarithms(interfaces)[0])
+    return np.exp(layer_logarithms(interfaces))
 
 
 def layer_geopotential(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
     """phi_k [m2 s-2] (layers, *points)."""
-    alpha = layer_logarithms(interfaces)[1]
-    thickness = (
-        np.log(interfaces[2:] / interfaces[1:-1]) * GAS_CONSTANT * virtual_temperature[1:]
-    )  # of all layers but the top one
-    below = surface_geopotential + np.concatenate(
-        [np.cumsum(thickness[::-1], 0)[::-1], np.zeros_like(thickness[:1])]
+    return _layers(interfaces, virtual_temperature, surface_geopotential)[1]
+
+
+def _layers(interfaces, virtual_temperature, surface_geopotential) -> np.ndarray:
+    """Both (core/post/air.hpp)."""
+    shape = np.shape(interfaces)[1:]
+    flat = lambda a: np.reshape(np.asarray(a, float), (len(a), -1))
+    ground = np.ascontiguousarray(np.broadcast_to(surface_geopotential, shape), float).ravel()
+    found = mpi.core.hydrostatic_layers(
+        numbers(flat(interfaces)), numbers(flat(virtual_temperature)), ground
     )
-    return below + alpha * GAS_CONSTANT * virtual_temperature
+    return found.reshape(2, -1, *shape)
 
 
 class Between:
@@ -90,20 +92,6 @@ def numbers(array, dtype=None) -> np.ndarray:
     return array if array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
 
 
-def hermite(t, left, right, slope_left, slope_right):
-    """Cubic on [0, 1] with values and slopes at its ends."""
-    return left + t * (
-        slope_left
-        + t
-        * (
-            3 * (right - left)
-            - 2 * slope_left
-            - slope_right
-            + t * (2 * (left - right) + slope_left + slope_right)
-        )
-    )
-
-
 def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np.ndarray:
     """Pressure [Pa] (*points) where the column reaches `geopotential` (*points).
 
@@ -119,11 +107,9 @@ def pressure_at(geopotential, x, levels_geopotential, virtual_temperature) -> np
         -GAS_CONSTANT * np.take_along_axis(virtual_temperature, level + n, 0)[0] for n in (0, 1)
     ]
     length = (x[1:] - x[:-1])[level[0]]
-    t = np.clip((geopotential - upper) / (lower - upper), 0, 1)
-    for _ in range(4):  # Newton; the cubic is all but straight
-        value = hermite(t, upper, lower, *(length * s for s in slopes))
-        ahead = hermite(t + 1e-4, upper, lower, *(length * s for s in slopes))
-        t = np.clip(t - (value - geopotential) * 1e-4 / (ahead - value), 0, 1)
+    parts = np.broadcast_arrays(geopotential, upper, lower, *(length * s for s in slopes))
+    t = mpi.core.place_of(*(np.ascontiguousarray(part, float).ravel() for part in parts))
+    t = t.reshape(length.shape)
     inside = np.exp(x[level[0]] + t * length)
     T = virtual_temperature[-1]
     fall = levels_geopotential[-1] - geopotential
