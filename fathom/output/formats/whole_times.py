@@ -41,6 +41,11 @@ def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
     return ("y", "x") if "projection" in arrays or _rotated(arrays) else ("latitude", "longitude")
 
 
+def is_zonal(axes: Mapping[str, Any]) -> bool:
+    """Whether rows have one cell, of which values are means."""
+    return "longitude_bounds" in axes and np.size(axes["longitude"][1]) == 1
+
+
 def _rotated(axes: Mapping[str, Any]) -> bool:
     return "sphere" in axes and sphere_of(axes).rotated
 
@@ -151,7 +156,8 @@ def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool
     """Whether rows from south to north are Gaussian, or else equidistant; ValueError if neither."""
     if len(latitude) % 2 == 0 and np.abs(gaussian(len(latitude)) - latitude).max() < 1e-6:
         return True
-    if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
+    steps = np.diff(latitude), np.diff(longitude)
+    if any(np.ptp(step) > 1e-6 for step in steps if step.size):
         raise InputError(
             f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
             f" neither: {elsewhere()}"
