@@ -67,25 +67,26 @@ class RowsOf:
         if self.sphere is not None and vars(self.sphere) != vars(sphere):
             raise self._several()
         self.sphere = sphere
-        if kind != "sh" and eccodes.codes_get(message, "uvRelativeToGrid"):
-            self.along_rows = True
         if kind == "sh":
             truncation = eccodes.codes_get(message, "J")
             self.truncation = max(self.truncation, truncation)
             return Given(values, truncation=truncation)
+        self.along_rows |= bool(eccodes.codes_get(message, "uvRelativeToGrid"))
         if kind == "reduced_gg":
-            points = eccodes.codes_get_array(message, "pl")
-            if self.points is not None and not np.array_equal(points, self.points):
-                raise self._several()
-            self.points = points
-            if points.sum() != values.size:
-                raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
-            return Given(values, points=points)
+            return self._reduced(eccodes.codes_get_array(message, "pl"), values)
         axes = _axes(eccodes, message) if sphere.plain else _own_axes(eccodes, message)
         if self.full is not None and not all(map(np.array_equal, self.full, axes)):
             raise self._several()
         self.full = axes
         return Given(values.reshape(axes[0].size, axes[1].size))
+
+    def _reduced(self, points: np.ndarray, values: np.ndarray) -> Given:
+        if self.points is not None and not np.array_equal(points, self.points):
+            raise self._several()
+        self.points = points
+        if points.sum() != values.size:
+            raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
+        return Given(values, points=points)
 
     def _sphere(self, eccodes: Any, message: Any, kind: str) -> Schmidt:
         """Of a message. ValueError: a pole of stretching that is not that of its rows."""
@@ -106,8 +107,8 @@ class RowsOf:
             apart.append(there[1] - pole[1])
             if np.abs(apart).max() > 1e-4:
                 raise InputError(
-                    f"{self.file}: rows about the pole {pole} that are stretched about {there}; both"
-                    " must be one place"
+                    f"{self.file}: rows about the pole {pole} that are stretched about {there};"
+                    " both must be one place"
                 )
         return Schmidt(stretching, pole, towards_pole=True)
 
@@ -156,8 +157,8 @@ class RowsOf:
             )
         if self.sphere.stretching > 1:
             raise InputError(
-                f"{self.file}: wind as vorticity and divergence in waves of a stretched sphere; give"
-                " wind itself"
+                f"{self.file}: wind as vorticity and divergence in waves of a stretched sphere;"
+                " give wind itself"
             )
         self.along_rows = True
         pair = vorticity.values, divergence.values

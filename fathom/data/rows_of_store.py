@@ -30,8 +30,8 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
 
 
 def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
-    """Fields on full Gaussian rows of a sphere of their own, (latitude, longitude) there, on as many
-    of the earth. along_rows: winds are components along the rows, not as on earth.
+    """Fields on full Gaussian rows of a sphere of their own, (latitude, longitude) there, on as
+    many of the earth. along_rows: winds are components along the rows, not as on earth.
     """
     data = data.sortby("latitude")
     ny, nx = data.sizes["latitude"], data.sizes["longitude"]
@@ -39,7 +39,7 @@ def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
     if along_rows and sphere.rotated:
         angle = sphere.angle(360.0 * np.arange(nx) / nx, rows.latitude[:, None])
         winds = ("eastward_wind", "northward_wind")
-        u, v = turned(*(data[name].values for name in winds), angle)
+        u, v = turned(data[winds[0]].values, data[winds[1]].values, angle)
         data = data.assign({n: (data[n].dims, w) for n, w in zip(winds, (u, v))})
     data = data.drop_vars(["latitude", "longitude"]).rename({"latitude": "y", "longitude": "x"})
     return _brought(data, ("y", "x"), rows)

@@ -97,8 +97,6 @@ class GribWriter(WholeTimes):
         check_compression(compression, cls.compressions)
         arrays = coordinate_arrays(coordinates)
         waves = truncation_of("GRIB2", arrays) if compression == "waves" else None
-        if waves and is_zonal(arrays):
-            raise InputError("GRIB2: a zonal mean has no waves along its row; choose ccsds")
         sizes = sizes_of(arrays, variables)
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())

@@ -76,7 +76,7 @@ def are_smooth(name: str, stretched: bool) -> bool:
 def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
     """Of the waves that Gaussian rows carry. ValueError: other rows."""
     given = arrays.get("sphere") or arrays.get("latitude")
-    if given is None or "truncation" not in given[2]:
+    if given is None or "truncation" not in given[2] or is_zonal(arrays):
         raise InputError(f"{kind}: waves are those of a Gaussian grid; {elsewhere()}")
     return int(given[2]["truncation"])
 
