@@ -7,7 +7,7 @@ from contextlib import nullcontext
 
 import numpy as np
 
-from fathom import mpi
+from fathom import mpi, provenance
 from fathom.failure import InputError
 from fathom.input import copies
 from fathom.output import files
@@ -125,6 +125,7 @@ class Checkpoint:
                 "time_series": s.series.kept(),
                 "numerics": getattr(s.model, "numerics", {}),
                 "geometry": getattr(s.model, "passport", None),
+                "provenance": provenance.attributes(s),
                 "stores": {str(store.path): kept for store in s.outputs if (kept := store.kept())},
             },
         )

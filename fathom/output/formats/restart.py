@@ -52,7 +52,7 @@ class Header:
     grid: Mapping[str, dict]  # fingerprint(), part by part
     extra: Mapping[str, Any] = field(
         default_factory=dict
-    )  # anything JSON: means half way, series, ...
+    )  # anything JSON: means half way, series, provenance, ...
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
@@ -192,6 +192,12 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
     finish(path)
 
 
+def begins(path: str | Path) -> bool:
+    """Whether a file begins as a restart does."""
+    with open(path, "rb") as file:
+        return file.read(len(_magic)) == _magic.encode()
+
+
 class Restart:
     """A restart opened for reading: `header`, `names`, and `restart[name]` -> array, read when
     asked for.
@@ -228,6 +234,14 @@ class Restart:
                     " are not what was written)"
                 )
         return array.swapaxes(0, 1)
+
+    def shape(self, name: str) -> tuple[int, int, int]:
+        """(levels, rows, points) of a field."""
+        return tuple(self._content["fields"][name]["shape"])
+
+    def dtype(self, name: str) -> np.dtype:
+        """Of the numbers of a field."""
+        return np.dtype(self._content["fields"][name]["dtype"])
 
     def __enter__(self) -> Self:
         return self
