@@ -4,7 +4,7 @@
     python experiments/aquaplanet_climate.py runs/aquaplanet [picture.png]
 
 Means over all days after the first month; both hemispheres stand for one another.
-docs/aquaplanet.md
+docs/results/aquaplanet.md
 """
 
 import sys

@@ -18,7 +18,7 @@ from fathom.input.records import sources
 from fathom.input.values import on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near, unknown
-from fathom.ocean import circulation, mixing, overflow
+from fathom.ocean import balance, circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
 from fathom.ocean.free_surface import FreeSurface
@@ -189,7 +189,7 @@ class Ocean(Model):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
         self.placed = all_placed(placed)  # the user's own
-        self.initial = {}
+        self.initial, self.motion = {}, "rest"
 
     @property
     def tracer_names(self):
@@ -206,14 +206,22 @@ class Ocean(Model):
         (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray or a file
         on (depth, latitude, longitude), or the name of a data set ("levitus").
 
-        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height.
+        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. In place of the
+        last three, motion="geostrophic" starts in balance with temperature and salinity
+        (docs/model.md); "rest" is the default.
         """
         for name, value in values.items():
-            if name not in self.of_water:
-                raise InputError(
-                    f"the ocean has no field '{name}' to set{near(name, self.of_water)}"
-                )
-            self.initial[name] = value
+            if name == "motion":
+                self.motion = balance.known(value)
+            elif name not in self.of_water:
+                allowed = [*self.of_water, "motion"]
+                raise InputError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
+            else:
+                self.initial[name] = value
+        if self.motion != "rest" and (given := balance.names & set(self.initial)):
+            raise InputError(
+                f"motion = {self.motion!r} sets {' and '.join(sorted(given))}, which is given too"
+            )
         return self
 
     # ---- what the simulation asks for ------------------------------------------------------------
@@ -380,6 +388,8 @@ class Ocean(Model):
             ):
                 for field in filter(simulation.fields.has, (name, name + "_before")):
                     simulation.fields.set(field, values, k)
+        if self.motion == "geostrophic":
+            balance.start(simulation)
 
     def _data_set(self, source, name):
         """Layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""

@@ -97,6 +97,13 @@ _own = (
         every_grid=False,
     ),
 )
+_restart = Format(
+    ".fathom",
+    "restart",
+    "",  # a run writes it, by itself: fathom/run/checkpoint.py
+    f"{_here}.restart_dataset:open_dataset",
+    recognises=f"{_here}.restart_dataset:recognises",
+)
 _registered: dict[str, Format] = {}  # by scripts
 
 
@@ -157,7 +164,7 @@ def of_content(path: Path) -> Format:
     """The format of a file or folder that is there: by what it holds, else by its ending, else Zarr
     for a folder and NetCDF, which many programs write under other names, for a file.
     """
-    for found in _all_loaded():
+    for found in (*_all_loaded(), _restart):
         if found.recognises is not None and found.part("recognises")(path):
             return found
     try:

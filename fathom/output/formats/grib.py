@@ -29,16 +29,17 @@ from fathom.output.formats import grib_map, grib_waves
 from fathom.output.formats.whole_times import (
     Finished,
     WholeTimes,
-    are_gaussian,
     are_smooth,
     axes_of,
     check_compression,
+    check_equidistant,
     check_place,
     check_rows,
     dims_of,
     elsewhere,
     is_zonal,
     map_of,
+    rows_of_whole,
     sphere_of,
     truncation_of,
 )
@@ -101,6 +102,7 @@ class GribWriter(WholeTimes):
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())
         axes = axes_of(arrays)
+        _grid(axes, "projection" in arrays)
         fixed = [
             VariableSpec(name, dims, "float32", given)
             for name, (dims, array, given) in arrays.items()
@@ -318,8 +320,9 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
         "latitudeOfLastGridPointInDegrees": float(latitude[-1 if upward else 0]),
         "iDirectionIncrementInDegrees": float(step),
     }
-    if are_gaussian("GRIB2", latitude, longitude):
-        return {"gridType": "regular_gg", "N": ny // 2} | found
+    if (rows := rows_of_whole(latitude)) is not None:
+        return {"gridType": "regular_gg", "N": rows // 2} | found
+    check_equidistant("GRIB2", latitude, longitude)
     return (
         {"gridType": "regular_ll"}
         | found

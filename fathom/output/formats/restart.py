@@ -35,6 +35,7 @@ from fathom.output.staging import Stage
 
 version = 4
 readable = {3: 0, 4: 4}  # version -> bytes of the header's own sum
+places = (("longitude", "latitude"), ("x", "y"))  # fields of the grid, to look at a restart
 _magic = "Fathom restart "
 _page = 4096
 _band = 1 << 22  # bytes
@@ -52,7 +53,7 @@ class Header:
     grid: Mapping[str, dict]  # fingerprint(), part by part
     extra: Mapping[str, Any] = field(
         default_factory=dict
-    )  # anything JSON: means half way, series, ...
+    )  # anything JSON: means half way, series, provenance, ...
 
 
 def fingerprint(**parts: np.ndarray) -> dict[str, dict]:
@@ -186,10 +187,21 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
     create(path, header, {name: np.shape(array) for name, array in fields.items()})
     writes = files.Writes()
     for name, array in fields.items():
-        rows = rows_of_a_band(array.shape, np.dtype(header.precision).itemsize)
-        for row in range(0, array.shape[1], rows):
-            write_band(path, name, row, array[:, row : row + rows], writes)
+        write_whole(path, name, array.astype(header.precision, copy=False), writes)
     finish(path)
+
+
+def write_whole(path: str | Path, name: str, array: np.ndarray, writes: files.Writes) -> None:
+    """All bands of a field of a restart that was begun; numbers as the restart has them."""
+    rows = rows_of_a_band(array.shape, array.itemsize)
+    for row in range(0, array.shape[1], rows):
+        write_band(path, name, row, array[:, row : row + rows], writes)
+
+
+def begins(path: str | Path) -> bool:
+    """Whether a file begins as a restart does."""
+    with open(path, "rb") as file:
+        return file.read(len(_magic)) == _magic.encode()
 
 
 class Restart:
@@ -228,6 +240,14 @@ class Restart:
                     " are not what was written)"
                 )
         return array.swapaxes(0, 1)
+
+    def shape(self, name: str) -> tuple[int, int, int]:
+        """(levels, rows, points) of a field."""
+        return tuple(self._content["fields"][name]["shape"])
+
+    def dtype(self, name: str) -> np.dtype:
+        """Of the numbers of a field."""
+        return np.dtype(self._content["fields"][name]["dtype"])
 
     def __enter__(self) -> Self:
         return self

@@ -152,16 +152,39 @@ def check_rows(
             )
 
 
-def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
-    """Whether rows from south to north are Gaussian, or else equidistant; ValueError if neither."""
-    if len(latitude) % 2 == 0 and np.abs(gaussian(len(latitude)) - latitude).max() < 1e-6:
-        return True
+def rows_of_whole(latitude: np.ndarray) -> int | None:
+    """The number of Gaussian rows from pole to pole that these, from south to north, are a part of;
+    None where they are not Gaussian.
+    """
+    if len(latitude) < 2:
+        return None
+    about = round(90.0 / np.diff(latitude).mean())  # to a pole: rows are 180 / (n + 1/2) apart
+    for half in range(max(1, about - 2), about + 3):
+        whole = gaussian(2 * half)
+        first = int(np.abs(whole - latitude[0]).argmin())
+        part = whole[first : first + len(latitude)]
+        if len(part) == len(latitude) and np.abs(part - latitude).max() < 1e-6:
+            return 2 * half
+    return None
+
+
+def check_equidistant(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
+    """ValueError for rows that are neither Gaussian nor equidistant."""
     steps = np.diff(latitude), np.diff(longitude)
     if any(np.ptp(step) > 1e-6 for step in steps if step.size):
         raise InputError(
             f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
             f" neither: {elsewhere()}"
         )
+
+
+def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
+    """Whether rows from south to north are all Gaussian ones, or else equidistant; ValueError if
+    neither.
+    """
+    if rows_of_whole(latitude) == len(latitude):
+        return True
+    check_equidistant(kind, latitude, longitude)
     return False
 
 
