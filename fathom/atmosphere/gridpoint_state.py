@@ -2,6 +2,7 @@
 
 Pressure to height, in each column, from the ground up:
     Z(p) = Z_ground + integral of (R T_v / g) d ln p,        Z geopotential height
+exactly where T and q are straight between layers, else by steps.
 The Exner function of layers then follows from that of the lowest one by the discrete equation of
 vertical motion at rest, so that the air stays where it is:
     c_p theta_k (pi_k-1 - pi_k) / (z_k-1 - z_k) = -g
@@ -9,6 +10,7 @@ vertical motion at rest, so that the air stays where it is:
 
 import numpy as np
 
+from fathom import mpi
 from fathom.atmosphere import forecast, ground_of_area
 from fathom.failure import InputError
 from fathom.input.values import on_columns
@@ -88,9 +90,13 @@ class OfLevels:
         return OfLevels(half(self.log_pressure), half(self.values))
 
     def __call__(self, x, y, pressure):
+        return self.on(pressure[None])[0]
+
+    def on(self, pressures):
+        """(levels, ny, nx)."""
         flat = lambda a: np.reshape(a, (len(a), -1))
-        between = Between(flat(self.log_pressure), flat(np.log(pressure)[None]))
-        return between.linear(flat(self.values))[0].reshape(np.shape(pressure))
+        between = Between(flat(self.log_pressure), flat(np.log(pressures)))
+        return between.linear(flat(self.values)).reshape(np.shape(pressures))
 
 
 def check(given):
@@ -213,6 +219,8 @@ def _of_pressure(model, given):
         value, (x, y) = given.get(name, 0.0), _places(model, moved)
         if moved and isinstance(value, OfLevels):
             value = value.moved(*moved)
+        if isinstance(value, OfLevels):
+            return value.on(pressure)
         of = value if callable(value) else lambda x, y, p: value
         return np.stack([np.broadcast_to(of(x, y, p), x.shape) for p in pressure]).astype(float)
 
@@ -223,7 +231,11 @@ def _of_pressure(model, given):
         heavy = sum(at(kind, pressure) for kind in model.water)
         return virtual_temperature(warm, at("specific_humidity", pressure)) - warm * heavy
 
-    depth = _depths(model, surface, lambda p: temperature_at(p[None])[0])
+    layers = _in_layers(model, given, surface)
+    if layers is None:
+        depth = _depths(model, surface, lambda p: temperature_at(p[None])[0])
+    else:
+        depth = _depths_of_layers(model, surface, layers, temperature_at)
     pressure = surface * np.exp(-depth(z))
     theta = temperature_at(pressure) * (c.pressure / pressure) ** kappa
     inside = surface * np.exp(-depth(middle))
@@ -244,6 +256,50 @@ def _of_pressure(model, given):
             turn = model.grid.projection.along_axes(east, north, *_places(model, beside[name]))
             fields[name] = turn[name == "y_wind"]
     return fields
+
+
+def _in_layers(model, given, surface):
+    """ln p (nodes, ny, nx) between which temperature and water are straight, as they are given;
+    with the ground, and well above the highest layer. None: they are not given on layers.
+    """
+    kinds = ("specific_humidity", *model.water) if model.moist else ()
+    of = [given.get(name) for name in ("air_temperature", *kinds)]
+    held = [value for value in of if isinstance(value, OfLevels)]
+    plain = all(isinstance(v, OfLevels) or v is None for v in of)
+    if not (plain and held) or any(v.log_pressure is not held[0].log_pressure for v in held):
+        return None
+    x, ground = held[0].log_pressure, np.log(surface)
+    if not (x[-1] < ground).all():
+        return None
+    return np.concatenate([x[:1] - 3, x, ground[None]])
+
+
+def _depths_of_layers(model, surface, x, temperature):
+    """As `_depths`, of air that is straight between nodes ln p = x: the integral is Simpson's rule,
+    which is exact, and between nodes height is the cubic of hydrostatic balance.
+    """
+    c = model.constants
+    warm, half = temperature(np.exp(x)), temperature(np.exp((x[1:] + x[:-1]) / 2))
+    length = np.diff(x, axis=0)
+    rise = c.gas_constant / (6 * c.gravity) * length * (warm[1:] + 4 * half + warm[:-1])
+    ground = model.geopotential(model.heights[-1])[None]
+    heights = ground + np.concatenate([np.cumsum(rise[::-1], 0)[::-1], np.zeros_like(ground)])
+    flat = lambda a: np.reshape(a, (len(a), -1))
+    nodes, slope = flat(heights), flat(-c.gas_constant / c.gravity * warm)
+    x, length = flat(x), flat(length)
+
+    def at(z):
+        wanted = flat(model.geopotential(z))
+        number = np.broadcast_to(np.arange(len(nodes), dtype=float)[:, None], nodes.shape)
+        found = Between(-nodes, -wanted).linear(np.ascontiguousarray(number))
+        k = np.clip(found.astype(int), 0, len(nodes) - 2)
+        of = lambda field, more=0: np.take_along_axis(field, k + more, 0)
+        ends = (of(nodes), of(nodes, 1), of(length) * of(slope), of(length) * of(slope, 1))
+        t = mpi.core.place_of(*(np.ascontiguousarray(a).ravel() for a in (wanted, *ends)))
+        here = of(x) + t.reshape(k.shape) * of(length)
+        return (x[-1] - here).reshape(z.shape)
+
+    return at
 
 
 def _depths(model, surface, temperature):
