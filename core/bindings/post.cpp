@@ -165,6 +165,17 @@ template <class Number> void bind_of(nb::class_<BoundColumns>& columns) {
             },
             "values"_a.noconvert(), "order"_a = 3)
         .def(
+            "relative_humidity",
+            [](const B& b, const Levels<Number>& q) {
+                const auto values = whole(q, b.air.points);
+                if (values.levels != b.air.layers)
+                    throw Error("humidity of ", values.levels, " layers; the column has ",
+                                b.air.layers);
+                return made(b.air.layers, b.air.points,
+                            [&](double* out) { b.air.relative_humidity(values, out); });
+            },
+            "specific_humidity"_a.noconvert())
+        .def(
             "where",
             [](const B& b, const Levels<Number>& f, double wanted, bool rising) {
                 const auto values = whole(f, b.air.points);

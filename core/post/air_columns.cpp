@@ -178,6 +178,22 @@ void AirColumns::mean_sea_level_pressure(double* result) const {
     });
 }
 
+template <class Number>
+void AirColumns::relative_humidity(Slab<Number> humidity, double* result) const {
+    for (int k = 0; k < layers; ++k) {
+        const Number* q = humidity.first + k * humidity.level;
+        const std::size_t layer = k * points;
+        packs(points, [&](auto number, std::size_t p) {
+            using Real = decltype(number);
+            double here[Real::width];
+            for (int n = 0; n < Real::width; ++n) here[n] = double(q[p + n]);
+            post::relative_humidity(Real::load(here), Real::load(&temperature[layer + p]),
+                                    exp(Real::load(&x[layer + p])))
+                .store(result + layer + p);
+        });
+    }
+}
+
 /// Newton's steps on the cubic, which is all but straight; above the highest layer the column is
 /// isothermal, below the ground it is as air.hpp says.
 void AirColumns::at_geopotential(Slab<double> wanted, double* logarithms) const {
@@ -253,6 +269,8 @@ template AirColumns::AirColumns(const AirState<double>&);
 template AirColumns::AirColumns(const AirState<float>&);
 template void AirColumns::at(Slab<double>, int, double*) const;
 template void AirColumns::at(Slab<float>, int, double*) const;
+template void AirColumns::relative_humidity(Slab<double>, double*) const;
+template void AirColumns::relative_humidity(Slab<float>, double*) const;
 template void AirColumns::where(Slab<double>, double, bool, double*) const;
 template void AirColumns::where(Slab<float>, double, bool, double*) const;
 

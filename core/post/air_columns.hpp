@@ -50,6 +50,8 @@ public:
     void temperature_at(int order, double* result) const;  ///< below the ground too
     void geopotential_at(double* result) const;            ///< below the ground too
     void mean_sea_level_pressure(double* result) const;
+    /// Of layers, from the specific one.
+    template <class Number> void relative_humidity(Slab<Number> humidity, double* result) const;
 
 private:
     AirColumns(int layers, std::size_t points);

@@ -17,7 +17,7 @@ from fathom.atmosphere import near_surface, potential_vorticity
 from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.model import Criterion
-from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
+from fathom.moist_air import GRAVITY, potential_temperature
 from fathom.output.diagnostics import Diagnostic
 from fathom.post.pressure_levels import Column
 from fathom.regrid.chosen import ChosenLevels
@@ -325,9 +325,7 @@ class State:
 
 
 def _humidity(state):
-    return relative_humidity(
-        state["specific_humidity"], state["air_temperature"], state["air_pressure"]
-    )
+    return state.column.relative_humidity(state["specific_humidity"])
 
 
 _rules: dict[str, Callable] = {

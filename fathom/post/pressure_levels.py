@@ -137,6 +137,10 @@ class Column:
         """phi / g [m] at pressures [Pa], below the ground too."""
         return self._shaped(self._to(pressures).geopotential_at() / GRAVITY)
 
+    def relative_humidity(self, specific_humidity) -> np.ndarray:
+        """Of layers (layers, *points)."""
+        return self._shaped(self.air.relative_humidity(self._flat(specific_humidity, True)))
+
     def mean_sea_level_pressure(self) -> np.ndarray:
         """p_sea [Pa]."""
         return self._shaped(self.air.mean_sea_level_pressure()[0])
