@@ -266,6 +266,7 @@ def work(settings: Mapping[str, Any]) -> None:
                 "bytes": sum(
                     stores[str(store.path)]["times"] * store.stored_bytes()
                     for store in simulation.outputs
+                    if str(store.path) in stores  # another has had no event yet
                 ),
                 "stored_bytes": written,
                 "store": digest,
