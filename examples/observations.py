@@ -2,7 +2,7 @@
 with a forecast, screened, and spread over the map.
 
 The truth is known here. The forecast is the truth and an error that is alike over some 100 km; the
-thermometers add 0.8 K of their own, and one in twenty is wrong by 12 K. What must come out: the
+thermometers have an error of 0.8 K, and one in twenty is wrong by 12 K. What must come out: the
 wrong ones are found and the good ones kept, and at places without a station the analysis is nearer
 to the truth than the forecast.
 

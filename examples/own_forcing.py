@@ -1,4 +1,4 @@
-"""Forcing of one's own: an hourly wind in a NetCDF file sets the sea in motion.
+"""Your own forcing: an hourly wind in a NetCDF file sets the sea in motion.
 
 A gust of some hours passes; then nothing holds the surface current but the rotation of the earth,
 and it turns once in 2 pi / f. The file is CF: a time with dates, units, and a standard name by

@@ -12,7 +12,7 @@ Of the grid-point atmosphere:
     python experiments/area_against_globe.py runs/europe runs/globe europe.png
 
 Prints the table of docs/limited-area.md: rms difference of 500 hPa height and 850 hPa temperature
-from the globe, without 20 points along each edge, beside the standard deviation of the field; and
+from the globe, without 20 points along each edge, the standard deviation of the field; and
 the mean surface pressure of the area.
 """
 

@@ -4,7 +4,7 @@ temperatures.
     python experiments/arome_stability.py [--json FILE] [--levels L31]
 
 The greatest growth a step of 60 s of waves pi^(i nu - 1/2), nu from 0.05 to 300, from 2 to 2000 km
-long, by the equations of fathom/atmosphere/laprise.py; beside it the same on the levels of a model.
+long, by the equations of fathom/atmosphere/laprise.py; also on the levels of a model.
 Schemes: NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
 
 Prints the tables of docs/results/limited-area.md; the file has them, and

@@ -83,7 +83,7 @@ def options():
     parser.add_argument(
         "--shallow",
         action="store_true",
-        help="ShallowMassFlux beside the mixing; MassFluxConvection keeps to deep clouds",
+        help="ShallowMassFlux with the mixing; MassFluxConvection is for deep clouds only",
     )
     return parser.parse_args()
 

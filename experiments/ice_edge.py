@@ -1,4 +1,4 @@
-"""The edge of the sea ice of a run beside the observed one, by month.
+"""The edge of the sea ice of a run compared with the observed one, by month.
 
     fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
         --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month"}'
@@ -24,7 +24,7 @@ least = 0.15  # of the sea
 
 
 def edge_length(ice, sea, area):
-    """Of the cells with ice beside sea without it [m]."""
+    """Of the cells with ice next to sea without it [m]."""
     at_edge = np.zeros_like(ice)
     for shift, axis in ((1, 0), (-1, 0), (1, 1), (-1, 1)):
         at_edge |= ice & np.roll(sea & ~ice, shift, axis)

@@ -1,5 +1,5 @@
 """The figures of the five studies that this machine can measure, each by a command of Fathom, and
-the numbers of the study beside it where it gives them: part of `make figures`, or
+with the numbers of the study where it gives them: part of `make figures`, or
 
     python experiments/measured_figures.py [FOLDER] [NAME ...]
 
@@ -439,7 +439,7 @@ def before_and_after(path):
 
 
 def drawn_by(name, picture, *words):
-    """A picture that a command draws itself, kept beside what it measured."""
+    """A picture that a command draws itself, stored with its measurements."""
 
     def draw(path):
         if not (kept / picture).exists():

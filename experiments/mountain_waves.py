@@ -129,7 +129,7 @@ def main():
 
 
 def draw(path, x, z, w, true, near, top):
-    """w beside the linear solution, the ground's middle half."""
+    """w compared with the linear solution, in the middle half of the ground."""
     import matplotlib
 
     matplotlib.use("Agg")

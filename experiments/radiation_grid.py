@@ -82,7 +82,7 @@ def moment(given, spacing, state=None):
 
 
 def coast(land):
-    """Columns that are land or sea beside a column that is the other."""
+    """Columns that are land or sea next to a column that is the other."""
     is_land = land > 0.5
     around = np.stack([np.roll(is_land, s, 1) for s in (-1, 1)] + [is_land])
     around = np.concatenate([around[:, 1:-1], around[:1, 2:] * 1, around[:1, :-2] * 1])

@@ -25,10 +25,10 @@ bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
 
 class Scheme:
-    """A process with its parameters; a class of its own for each entry of the catalogue."""
+    """A process with its parameters; one class for each entry of the catalogue."""
 
     entry: dict = {}
-    _in_cells = None  # the class of the same name for cells of their own thickness
+    _in_cells = None  # the class of the same name for cells of varying thickness
 
     every = None  # a length of time, for a process that does not run in every step
 
@@ -49,7 +49,7 @@ class Scheme:
 
     @property
     def in_cells(self):
-        """The same in cells of their own thickness; itself where that is nothing to it."""
+        """The same in cells of varying thickness; the scheme itself if both are the same."""
         return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property

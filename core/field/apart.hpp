@@ -1,4 +1,4 @@
-/// Apart: a process of columns that ranks of its own compute, the helpers, while the ranks that
+/// Apart: a process of columns that separate ranks compute, the helpers, while the ranks that
 /// step go on. What it writes belongs to the state that it was given the last time:
 ///
 ///   call n    writes  x_n = f(y_n-1),   then sends y_n;   x_0 = f(y_0)

@@ -78,7 +78,7 @@ public:
             T u[tile], v[tile], w[tile];
             Points points;
         };
-        Tile both[2];  // values, and their tangents beside them
+        Tile both[2];  // values, and their tangents
         const std::ptrdiff_t before = std::exchange(shadow, sizeof(Tile));
         for (Points* by : {&slopes.by_u, &slopes.by_v}) {
             for (int n = 0; n < count; ++n) {

@@ -178,7 +178,7 @@ class Waves:
 class AirBackground(LinearMap):
     """L: from the control vector, the numbers of the three parts one after another, to a state.
 
-    transform : on the grid of the state. errors : as `estimated` finds, or of one's own.
+    transform : on the grid of the state. errors : those that `estimated` finds, or other ones.
     """
 
     def __init__(

@@ -97,6 +97,6 @@ def analysed(
     seen: Mapping[int, Seen],
     random: Callable[[int], np.random.Generator],
 ) -> list[Analysis]:
-    """The window analysed by each of the members (N, n) with data of its own; random(i): of
+    """The window analysed by each of the members (N, n) with its own data; random(i): of
     member i, so that none depends on the others."""
     return [window.analyse(x, perturbed(seen, random(i))) for i, x in enumerate(members)]

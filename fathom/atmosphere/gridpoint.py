@@ -76,9 +76,9 @@ class GridPointAtmosphere(AirWithPhysics):
     fix_mass : whether the mass of air is kept; by default all but of an area.
     outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
         from; the path of a store of another run, or of a file, with states in time; or a Simulation
-        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs beside this one.
+        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs with this one.
     outer_in_time : "linear" (default) or "cubic" between records.
-    outer_every : how often the state of one that runs beside it is taken; by default each of its
+    outer_every : how often the state of one that runs with it is read; by default each of its
         steps.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: processes of the user's own in the order of a step.

@@ -83,7 +83,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     """
 
     ground_as_it_is: np.ndarray | None = None  # of another area on the same points
-    experiments = ("outer",)  # arguments that may be files of experiments, which then run beside it
+    experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
 
     def __init__(
         self,

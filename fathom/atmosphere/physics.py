@@ -77,8 +77,8 @@ class FirstPhysics:
     surface, exchange : SurfaceState, BulkExchange.
     land : LandSurface, a slab with a bucket of water; SoilLayers, four layers of soil for heat and
         water; or TiledLand, plants, bare ground, snow in three layers and ice, each with a
-        temperature of its own, over such a soil. TiledLand brings TileState, TileExchange and
-        TileDiffusion, which take the parameters of `surface` and `exchange`.
+        separate temperature, over such a soil. TiledLand uses TileState, TileExchange and
+        TileDiffusion, which get the parameters of `surface` and `exchange`.
     lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers or
         TiledLand.
     shallow : None; or ShallowMassFlux, an updraught in addition to the diffusion of `mixing`, with
@@ -285,7 +285,7 @@ FullPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
 
 class AromePhysics(FirstPhysics):
     """Physics for spacings of a few km, at which deep clouds are those of the dynamics: cloud, ice,
-    rain, snow and graupel that are carried, turbulence with an energy of its own, shallow clouds by
+    rain, snow and graupel that are carried, turbulence with a prognostic energy, shallow clouds by
     an updraught, tiles of plants, ground, snow and ice over four layers of soil, and RRTMGP.
 
     A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
@@ -341,7 +341,7 @@ class AromePhysics(FirstPhysics):
         )
 
     def _with_humidity(self, what, **more):
-        """A scheme named without parameters of its own."""
+        """A scheme that is named without parameters."""
         if not isinstance(what, str):
             return what
         made = scheme(what, **more)

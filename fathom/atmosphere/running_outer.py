@@ -51,7 +51,7 @@ class Running:
         return f"a {model} that runs together with it, every {self.every:g} s"
 
     def write_restart(self, path: Path) -> None:
-        """What the outer model needs next to the restart `path` of the area: a restart of its own,
+        """The files that the outer model needs with the restart `path` of the area: its own restart
         and the record before its time. All ranks call it.
         """
         s, (own, record) = self.simulation, beside_restart(path)

@@ -123,7 +123,7 @@ class RowsOf:
         even = rows % 2 == 0 and np.abs(np.sort(latitude) - gaussian(rows)).max() < 1e-2
         if not even or longitude[0] or np.ptp(longitude) + 360 / points < 359.9:
             raise InputError(
-                f"{self.file} has spherical harmonics beside fields on rows that are not Gaussian"
+                f"{self.file} has spherical harmonics and also fields on rows that are not Gaussian"
                 " around the globe from longitude 0; give one of them"
             )
         fold = -(-(2 * truncation + 2) // points)  # enough for all waves

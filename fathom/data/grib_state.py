@@ -140,7 +140,7 @@ def _dataset(found: dict, axes: tuple, kind: str, dimension: str) -> xr.Dataset:
             values = np.stack([[held[t, p] for p in levels] for t in times])
             data[name] = (("time", dimension, "latitude", "longitude"), values)
         elif place == "surface":
-            first = next(iter(held.values()))  # an orography has no time of its own
+            first = next(iter(held.values()))  # an orography has no time
             values = np.stack([held.get((t, 0), first) for t in times])
             data[name] = (("time", "latitude", "longitude"), values)
     coordinates = {dimension: np.array(levels, float), "time": times}

@@ -1,4 +1,4 @@
-"""Fields of a store on rows that are reduced, stretched or about a pole of their own, brought to
+"""Fields of a store on rows that are reduced, stretched or about another pole, brought to
 full Gaussian rows of the earth, as many and as long: by splines that know the poles, winds in
 pairs.
 """
@@ -30,7 +30,7 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
 
 
 def _stretched(data: xr.Dataset) -> xr.Dataset:
-    """Latitudes of their own spacing are latitudes."""
+    """Latitudes with any spacing are latitudes."""
     return data.drop_vars("sphere")
 
 

@@ -31,7 +31,7 @@ orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
 class GaussianGrid(Grid):
     """Rows of equidistant points from longitude 0 at Gaussian latitudes, from south to north; about
-    a pole of their own they begin on the meridian towards the north pole.
+    another pole they begin on the meridian towards the north pole.
 
     Parameters
     ----------

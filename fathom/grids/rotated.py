@@ -1,4 +1,4 @@
-"""An area of the sphere between parallels and meridians of a pole of its own, with air above it."""
+"""An area of the sphere between parallels and meridians of another pole, with air above it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ faces = (
 
 
 class RotatedGrid(LimitedAreaGrid):
-    """Cells between meridians and parallels of even spacing about a pole of their own, whose
+    """Cells between meridians and parallels of even spacing about another pole, whose
     equator goes through the middle of the area, with levels of height.
 
     Parameters

@@ -256,7 +256,7 @@ def _axis(name, array, dim, coords):
 
 
 def _dates(values, held):
-    """Bounds as dates: where they have no units of their own they have those of the time."""
+    """Bounds as dates: without units they have those of the time."""
     if values.dtype.kind in "MO":
         return values
     import cftime

@@ -13,7 +13,7 @@ from fathom.names import unknown
 @dataclass(frozen=True)
 class Variable:
     """One observed variable. `limits`: of a value that can be [units]; `error`: standard deviation
-    of an observation where its kind has none of its own [units].
+    of an observation where its kind has none [units].
     """
 
     name: str

@@ -57,7 +57,7 @@ class Drifters(SmallStore):
             (metres alone on a plane); or
         region : as of a Dye; a drifter in the middle of each wet column there, or of `number` of
             them, evenly taken;
-        depth : of those without one of their own [m], default 0: they stay at the surface;
+        depth : of those without a depth [m], default 0: they stay at the surface;
         repeat, times : a rhythm, "30d", on which as many are released again, and how often in all;
         constant_depth : whether they stay in their depth (default False).
     """

@@ -30,7 +30,7 @@ class GentMcWilliams:
     structure : how both diffusivities vary, StratificationStructure (Danabasoglu & Marshall 2007)
         or EadyStructure (Visbeck et al. 1997); None: constant.
     density_step : what bounds the mixed layer, in which slopes are tapered, where vertical mixing
-        has no boundary layer of its own [kg m-3].
+        has no boundary layer [kg m-3].
     transports : whether the volume transports of the eddies can be read: output bolus_velocity_x,
         bolus_velocity_y.
     """

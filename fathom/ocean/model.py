@@ -64,8 +64,8 @@ class Ocean(Model):
     tidal_mixing : TidalMixing, or None (default).
     tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
-    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a
-        diffusivity of their own.
+    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have another
+        diffusivity than temperature.
     water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None:
         in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of

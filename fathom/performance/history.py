@@ -12,7 +12,7 @@ its pieces:
 What all regions have in common, the median of now / before over those that matter, is the machine's
 business, or everybody's, and is told by itself. Beyond it a change counts where it is larger than
 three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as
-those of runs, have no noise of their own: there 10 % of a region counts.
+those of runs, have no noise: there 10 % of a region counts.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class Simulation(Requests, Events):
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
-        self.apart = Apart.of(self, alone=comm is not None)  # radiation on ranks of its own
+        self.apart = Apart.of(self, alone=comm is not None)  # radiation on separate ranks
         self.serves = self.serves or self.apart.helps
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
@@ -131,7 +131,7 @@ class Simulation(Requests, Events):
 
     @property
     def goes_on_here(self):
-        """Whether it starts from a restart of its own directory."""
+        """Whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
         return self.restart_from is not None and self.restart_from.resolve().parent in [
             folder.resolve() for folder in own
@@ -325,7 +325,7 @@ class Simulation(Requests, Events):
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
     def other(self, model, step):
-        """Another model on these ranks and from this state, with a step of its own [s]: a sequence
+        """Another model on these ranks and from this state, with another step [s]: a sequence
         and a field set more.
         """
         sequence = mpi.core.Sequence(
@@ -365,8 +365,8 @@ class Simulation(Requests, Events):
         return self.gathers["whole"](windows).get(0)
 
     def write_restart(self, path, beside=True):
-        """The whole state in one file, now, by the ranks that compute; returns its path. beside:
-        with that of models that run beside this one, in files that go with it.
+        """The whole present state in one file, by the ranks that compute; returns its path. beside:
+        also the states of models that run with this one, in further files.
         """
         self.settle()
         return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)

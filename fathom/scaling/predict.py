@@ -92,7 +92,7 @@ class Prices:
         if request.helpers and not getattr(base, "radiation", 0.0):
             raise InputError(
                 f"--what-if radiation_ranks={request.helpers}: {request.file} computes no radiation"
-                " that ranks of its own could"
+                " that separate ranks could compute"
             )
         cost = base
         if threads != request.threads:

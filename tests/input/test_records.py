@@ -40,7 +40,7 @@ def daily(start="2001-03-01", n=3, **attributes):
 
 
 def test_found_converted_and_regridded(tmp_path):
-    """Two files of one series, beside something else; named by standard name; K to degC; bilinear
+    """Two files of one series, among other files; named by standard name; K to degC; bilinear
     where the field is linear.
     """
     for n, start in enumerate(("2001-03-04", "2001-03-01")):

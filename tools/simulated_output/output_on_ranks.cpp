@@ -38,7 +38,7 @@ const Decomposition& world(int ranks) {
     return d;
 }
 
-/// Two streams for any set, one that has a set of its own; chunks dealt out to the servers of a
+/// Two streams for any set, one that has a separate set; chunks dealt out to the servers of a
 /// set.
 std::vector<OutputStream> streams(const Decomposition& d, const Size& size) {
     auto chunks = [&](int length, int owners) {

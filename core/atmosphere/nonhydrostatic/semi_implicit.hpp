@@ -1,6 +1,6 @@
 /// Semi-implicit linear terms of compressible air about rest at temperature T_r and surface
 /// pressure p_r, in the mass coordinate of Laprise (1992): pi the hydrostatic pressure, p the true
-/// one, q = ln(p / pi), d the vertical divergence, s = ln pi_s. Sound has a reference of its own,
+/// one, q = ln(p / pi), d the vertical divergence, s = ln pi_s. Sound has another reference,
 /// T_a, colder than the air (Benard 2004):
 ///   dD/dt = -div grad [R G T - R T_r G q + R T_r q + R T_r s]
 ///   dd/dt = -(g^2 / R T_a) L q            dT/dt = -(R T_r / c_v) (D + d)

@@ -1,4 +1,4 @@
-/// The surface as tiles, each with a temperature of its own: the open sea (or lake), whose
+/// The surface as tiles, each with a separate temperature: the open sea (or lake), whose
 /// temperature others give, and on the ground
 ///
 ///   plants        v (1 - c) of the land      skin of C = 2e4 J m-2 K-1 over the soil, with water

@@ -61,7 +61,7 @@ compressions: dict[str, Any] = {
 }
 
 _times_per_chunk = 1024
-# Seconds between two times at which arrays say how long they are in metadata of their own. The
+# Seconds between two times at which arrays say how long they are in their metadata. The
 # group says it of all of them at each time, which is what xarray and zarr read.
 _own_metadata_every = 10.0
 

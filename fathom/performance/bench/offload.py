@@ -3,7 +3,7 @@ servers, in one go.
 
 Where servers share processors with the ranks that compute, as they do on a small machine, both slow
 each other down. Therefore also with `paced`: ranks that compute sleep for the time that a step
-takes, as if servers had processors of their own; and with `disk`, a rate that all writers of the
+takes, as if servers had separate processors; and with `disk`, a rate that all writers of the
 machine share, as on a busy file system.
 """
 

@@ -13,7 +13,7 @@ import click
 from fathom.performance import history
 
 Figures = Mapping[str, Any]
-shape = ("ranks", "threads", "precision")  # have places of their own in a history
+shape = ("ranks", "threads", "precision")  # have their own places in a history
 not_the_case = (
     "peers",
     "repetitions",

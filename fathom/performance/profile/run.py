@@ -2,8 +2,8 @@
 against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, what the
 processor counted, and what profiling itself costs.
 
-Always on is what fathom.regions has. Here more is asked for than a run should pay: operations are
-counted in steps of their own (core/base/counted.hpp), steps with and without profiling take turns,
+fathom.regions is always on. This module measures more, at a cost that a run should not have:
+separate steps count operations (core/base/counted.hpp), steps with and without profiling alternate,
 and events are kept for a trace.
 """
 

@@ -118,7 +118,7 @@ def _fitted(name: str, machine: Machine, with_machine: bool, hold_out: bool, mos
 
 
 def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
-    """The machine, with those of its own that were fitted."""
+    """The machine with its fitted values."""
     own = {of_machine[key]: value for key, value in values.items() if key in of_machine}
     return Machine(machine.name, {**machine.values, **own}, machine.sources)
 
