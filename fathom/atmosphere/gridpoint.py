@@ -81,7 +81,7 @@ class GridPointAtmosphere(AirWithPhysics):
     outer_every : how often the state of one that runs with it is read; by default each of its
         steps.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 

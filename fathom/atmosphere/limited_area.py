@@ -78,7 +78,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
     fix_mass, fix_energy : of a periodic plane, as SpectralAtmosphere has them; of an area, through
         whose edges both pass, neither is kept.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 

@@ -39,7 +39,7 @@ class ShallowWater(Model):
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme.
     filter : strength of the filter of Robert and Asselin, of the leapfrog.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     rotation : angular velocity [s-1].
     precision : "fp64" (default) or "fp32".
     """

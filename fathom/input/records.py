@@ -33,21 +33,21 @@ class Records:
     """A field in time, or one that stays, from files or from xarray.
 
     Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
-    it is brought to the model's points bilinearly, or those of the model, (ny, nx). Time is as CF
-    says: instants, or intervals where there are `time_bounds`; between instants and middles of
-    intervals a model interpolates.
+    it is interpolated bilinearly to the model's points, or those of the model, (ny, nx). Time is
+    that of CF: instants, or intervals where there are `time_bounds`; between instants and middles
+    of intervals a model interpolates.
 
     Parameters
     ----------
     data : a file, a folder, a pattern with *, a list of files (each a part of the time), an
         xarray.DataArray or Dataset.
-    variable : its name in the files; by default what has the right CF name, or the only one.
-    units : of the numbers; by default what the data say.
+    variable : its name in the files; by default the one with the right CF name, or the only one.
+    units : of the numbers; by default those of the data.
     repeated_year : True: its year is that of every year; a number: this year of several; False:
-        calendar years. By default as the data say (a CF climatology,
+        calendar years. By default as in the data (a CF climatology,
         years 0 or 1, a dimension `month`: repeated).
-    gaps : "land" (default): missing values are filled from what is around where only land is in
-        them, and are an error at sea; "fill": filled everywhere.
+    gaps : "land" (default): missing values are filled from their neighbours where they are only on
+        land, and are an error at sea; "fill": filled everywhere.
     """
 
     def __init__(self, data, variable=None, *, units=None, repeated_year=None, gaps="land"):

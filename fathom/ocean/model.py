@@ -1,7 +1,7 @@
-"""The ocean: which processes, in which order, with which defaults.
+"""The ocean: its processes, their order and their defaults.
 
-It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it
-time, ranks and forcing. docs/models.md lists what a simulation asks of a model.
+The first argument is the grid, schemes are keywords. The simulation adds time, ranks and forcing.
+docs/models.md lists what a simulation needs from a model.
 """
 
 from functools import partial
@@ -60,8 +60,8 @@ class Ocean(Model):
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
-    background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
-    tidal_mixing : TidalMixing, or None (default).
+    background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing.
+    tidal_mixing : TidalMixing, or None (default); added to vertical_mixing.
     tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
     double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have another
@@ -83,18 +83,18 @@ class Ocean(Model):
         linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
         (longitude, latitude) or (x, y); default 0.
-    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. The walls
-        that they bring are part of `grid` then.
+    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
+        become part of `grid`.
     free_surface : FreeSurface.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
-        the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
-    budgets : names of tracers of which every term of the budget is computed in every cell,
+        the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
+    budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
-    extrapolation : of explicit terms to the middle of a step: weights 1.5 + extrapolation of now,
-        -0.5 - extrapolation of before (Adams-Bashforth); more damps more.
+    extrapolation : of explicit terms to the middle of a step (Adams-Bashforth): the weights are
+        1.5 + extrapolation now and -0.5 - extrapolation before; a larger value damps more.
     precision : "fp64" (default) or "fp32".
     """
 

@@ -115,7 +115,7 @@ freshwater_flux = "surface_freshwater_flux", "kg m-2 s-1"
 
 
 class BulkForcing(Surface):
-    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring
+    """Bulk formulae (Large & Yeager 2009) over the state of the air at any interval, with restoring
     of surface salinity.
 
     Parameters
@@ -132,10 +132,10 @@ class BulkForcing(Surface):
         the observed ones.
     salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
         covers all.
-    runoff : [kg m-2 s-1], water of rivers: a number, an array, a function, a file of which the
-        mean counts; "core2": the embedded ones, at their mouths. Default 0.
-    balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
-        means are taken away in each step.
+    runoff : [kg m-2 s-1], water of rivers: a number, an array, a function, or a file, whose mean
+        is used; "core2": the embedded ones, at their mouths. Default 0.
+    balanced : bool. The sums of fresh water and of the salt of restoring over the sea are zero:
+        their means are subtracted in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 

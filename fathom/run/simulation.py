@@ -35,21 +35,21 @@ class Simulation(Requests, Events):
 
     Parameters
     ----------
-    model : Ocean, or another that says of itself what docs/models.md lists.
+    model : Ocean, or another model with the attributes of docs/models.md.
     step : time step, "1h" or seconds.
     start : date, "2000-01-01".
-    surface : what drives it from above, as BulkForcing; None: the model's usual surface.
+    surface : the forcing at its surface, as BulkForcing; None: the model's usual one.
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
+    parallel : how it is distributed over the machine, docs/parallel.md: threads, blocks (nx, ny),
         distribution, tile, exchange, sum, synchronise, balance, carrier,
-        balance_threshold; what is not
-        named is what was measured before on this machine (automatic=False: the usual). Never
-        changes a bit of the answer. device: "cuda" computes on a GPU.
-    limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
-        a run has blown up.
-    beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
+        balance_threshold; others
+        have the values measured before on this machine (automatic=False: the usual ones). They
+        never change a bit of the answer. device: "cuda" computes on a GPU.
+    limits : {field: (least, most)} instead of the model's. Beyond these a start is refused,
+        and a run has become unstable.
+    beyond_stability : whether a step beyond the limits of `show` is allowed.
     configuration : TOML text of the run, kept next to its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
