@@ -15,7 +15,7 @@ night       GABLS1 (Beare et al. 2006, Boundary-Layer Meteorol. 118, 247): 8 m/s
 outbreak    air of -13 degrees at the ground, 15 m/s, comes over a sea of 6 degrees: all of AROME's
             physics, 2.5 km, steps of 60 s, after nine hours
 
---small: few points and steps, to see that it runs.  --hours, --points in place of these.
+--small: few points and steps, to see that it runs.  --hours, --points instead of these.
 
 Pressure cannot slope on a periodic plane: in its place the push f k x v_g is added in each step.
 """

@@ -9,7 +9,7 @@ A bell of 10 m under 20 m/s and 250 K (N / U = 1 / 1.02 km), on a periodic plane
 of 6 s. Both dynamics compute each. Above 15 km an upper zone draws the air to what flows in. What
 the start leaves goes with the wind and comes round the plane: 600 steps end before.
 
-    --case wide | narrow | both (default)     --steps, --points N in place of these
+    --case wide | narrow | both (default)     --steps, --points N instead of these
 """
 
 import argparse

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How evenly the columns of a limited area and of its extension are dealt out to ranks.
+"""How evenly the columns of a limited area and of its extension are distributed to ranks.
 
     python experiments/area_split.py [--ranks 4,32] [--points 600x512] [--levels 60] [--json FILE]
 

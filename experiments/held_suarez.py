@@ -47,7 +47,7 @@ def build(options):
 
 
 def zonal(sim):
-    """Zonal means of now: u, T, v, and the products of deviations T'T', u'v', v'T' (levels, ny)."""
+    """Present zonal means: u, T, v, and products of deviations T'T', u'v', v'T' (levels, ny)."""
     u, v, T = (
         sim.gather(n).astype(float) for n in ("eastward_wind", "northward_wind", "air_temperature")
     )

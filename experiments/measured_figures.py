@@ -4,7 +4,7 @@ with the numbers of the study where it gives them: part of `make figures`, or
     python experiments/measured_figures.py [FOLDER] [NAME ...]
 
 What was measured is kept in build/figures/*.json, and taken from there again; `make clean` or
-removing a file measures anew.
+removing a file measures again.
 """
 
 import json
@@ -28,7 +28,7 @@ both = ((0.07, 0.2, 0.4, 0.6), (0.57, 0.2, 0.4, 0.6))
 
 
 def measured(name, *words, ranks=0, script=None):
-    """What a command writes with --json, as it was kept or anew."""
+    """What a command writes with --json, stored or measured again."""
     file = kept / f"{name}.json"
     if not file.exists():
         kept.mkdir(parents=True, exist_ok=True)

@@ -92,7 +92,7 @@ def run(case, period=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--case", choices=list(files), default="agnesi")
-    parser.add_argument("--for", dest="period", help="in place of what the file says")
+    parser.add_argument("--for", dest="period", help="instead of what the file says")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--picture", metavar="FILE")
     given = parser.parse_args()

@@ -53,7 +53,7 @@ def forecast(options):
 
 
 def europe(sim):
-    """The fields of now on the regular grid."""
+    """The present fields on the regular grid."""
     state = {name: np.nan_to_num(whole(sim, name, level and [level])[0]) for name, level in fields}
     return regular(state, sim.model.grid, latitude=latitude, longitude=longitude)
 

@@ -25,7 +25,7 @@ std::vector<Transfer> transfers(std::span<const double> loads, double threshold)
 class Balanced final : public Bundled {
 public:
     /// active: a field of columns; where it is above 0 there is work (daylight). Empty: columns are
-    /// as dear as they were the last time. share: whether columns travel at all.
+    /// as expensive as they were the last time. share: whether columns travel at all.
     /// way: how they travel (carrier.hpp).
     Balanced(Process columns, std::string active, double threshold, bool share,
              const std::string& way = "messages");

@@ -79,7 +79,7 @@ public:
                                                     const ocean::IceParameters&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
-    /// `replay` does again and again: one launch in place of many. No copies to or from the host.
+    /// `replay` does again and again: one launch instead of many. No copies to or from the host.
     class Recording {
     public:
         virtual ~Recording() = default;

@@ -180,7 +180,7 @@ def _totals(simulation):
 
 
 def watch(model, simulation):
-    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
+    """Present numbers, name -> (value, units), and words for the line of progress; the same bits on
     any ranks.
     """
     e, grid = simulation.fields.extremes, model.grid

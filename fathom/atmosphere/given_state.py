@@ -129,7 +129,7 @@ class Given:
 
 
 class OfSimulation(Given):
-    """The state of now of a simulation."""
+    """The present state of a simulation."""
 
     def __init__(self, simulation: Any, comm: Any):
         grid = getattr(simulation.model, "grid", None)

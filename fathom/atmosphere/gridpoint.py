@@ -64,7 +64,7 @@ class GridPointAtmosphere(AirWithPhysics):
     implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
     linear_about : what the equations of increments are linear about: "reference", or the "state" of
         each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
-    outer, inner : iterations of a step: trajectories anew; for each, linear solves.
+    outer, inner : iterations of a step: trajectories again; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
@@ -502,7 +502,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         return gridpoint_diagnostics.watch(simulation)
 
     def criteria(self, step):

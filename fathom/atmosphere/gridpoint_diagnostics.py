@@ -195,7 +195,7 @@ def part(values, window):
 
 
 def watch(simulation):
-    """Numbers of now: name -> (value, units), and words for the line of progress."""
+    """Present numbers: name -> (value, units), and words for the line of progress."""
     e = simulation.fields.extremes
     u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
     w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))

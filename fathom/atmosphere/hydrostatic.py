@@ -253,7 +253,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         return diagnostics.watch(self, simulation)
 
     def criteria(self, step):

@@ -259,7 +259,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return fixer.returned if fixer is not None else None
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         if self.budget is not None and not self.budget.started:
             self.budget.begin(simulation)
         return diagnostics.watch(self, simulation)

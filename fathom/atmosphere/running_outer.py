@@ -105,7 +105,7 @@ class Running:
         return compressible.fields if all(getattr(m, "compressible", False) for m in both) else ()
 
     def _taken(self) -> dict[str, np.ndarray]:
-        """The state of now at the area's points: each rank makes its share of the columns."""
+        """The present state at the area's points: each rank makes its share of the columns."""
         model, comm = self.model, self.simulation.comm
         there = np.flatnonzero(np.asarray(model.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]

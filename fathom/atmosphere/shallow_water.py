@@ -194,7 +194,7 @@ class ShallowWater(Model):
             )
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
         return {

@@ -207,7 +207,7 @@ def screen(
 @click.option("--hours", type=float, default=3.0, show_default=True,
               help="Data that are less than this from its date.")  # fmt: skip
 @click.option("--length", type=(str, float), multiple=True, metavar="VARIABLE KM",
-              help="Of the structure function, in place of the usual.")  # fmt: skip
+              help="Of the structure function, instead of the usual.")  # fmt: skip
 @ranks_option
 @threads_option
 @json_option()

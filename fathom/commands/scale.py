@@ -37,7 +37,7 @@ from fathom.run import launch
 @file_option(
     "--measure",
     help=(
-        "Run this case in place of FILE: the same processes on a grid that fits into this machine."
+        "Run this case instead of FILE: the same processes on a grid that fits into this machine."
     ),
 )
 @settings_option

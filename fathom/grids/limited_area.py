@@ -39,7 +39,7 @@ class LimitedAreaGrid(Grid):
     centre : (longitude, latitude) [degrees]. Of C + I.
     resolution : float [m]. Between points on the map.
     points : (along x, along y), of C + I.
-    extent : (width, length) [m], in place of points: C + I has at least this, and all that the
+    extent : (width, length) [m], instead of points: C + I has at least this, and all that the
         whole has room for next to E.
     projection : "auto" (default: by the latitude of the centre), "lambert", "polar stereographic",
         "mercator", "rotated", with map factor 1 at the centre; or one of

@@ -43,7 +43,7 @@ class RotatedGrid(LimitedAreaGrid):
     centre : (longitude, latitude) [degrees].
     resolution : float [m]. Between columns and rows, on the equator of the grid.
     points : (along x, along y).
-    extent : (width, length) [m], at least, in place of points.
+    extent : (width, length) [m], at least, instead of points.
     coupling : int. Points of the zone along each edge in which the air is relaxed to an outer
         model; the outermost `rim` of them have its state.
     rim : int. At least as many points as the air crosses in a step.

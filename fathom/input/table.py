@@ -4,7 +4,7 @@
 
 A line is a row: numbers between blanks or commas, exponents with e or d; what follows # or ! is a
 comment. What is kept (zstd of the same 64 bits, sums of text and numbers) is valid as long as the
-text has the same size and time, or else the same SHA-256; damaged, it is made anew.
+text has the same size and time, or else the same SHA-256; damaged, it is made again.
 """
 
 from __future__ import annotations

@@ -352,7 +352,7 @@ class SurfaceForcing(Surface):
         if self._is_given("stress_x") or self._is_given("stress_y"):
             raise InputError(
                 "sea ice needs the stress of the air at centres: give stress_eastward,"
-                " stress_northward in place of stress_x, stress_y"
+                " stress_northward instead of stress_x, stress_y"
             )
         do(air.over_ice)
         do("GivenWaterOverIce", on=water)

@@ -206,7 +206,7 @@ class Ocean(Model):
         (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray or a file
         on (depth, latitude, longitude), or the name of a data set ("levitus").
 
-        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. In place of the
+        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. Instead of the
         last three, motion="geostrophic" starts in balance with temperature and salinity
         (docs/model.md); "rest" is the default.
         """
@@ -331,7 +331,7 @@ class Ocean(Model):
     @property
     def alternatives(self):
         """What could be faster with other bits of the same answer: key below [model] -> values,
-        that of now first.
+        the present one first.
         """
         surface = self.free_surface
         ways = {
@@ -415,7 +415,7 @@ class Ocean(Model):
         return at_depth(diagnostic, np.array(levels.values), horizontal)
 
     def watch(self, simulation):
-        """Numbers of now, name -> (value, units), and what the line of progress says of them."""
+        """Present numbers, name -> (value, units), and what the line of progress says of them."""
         motion, temperature = (
             simulation.fields.motion(simulation.step),
             simulation.fields.extremes("temperature"),

@@ -148,7 +148,7 @@ class Simulation(Requests, Events):
 
     @property
     def state(self):
-        """The fields of now as an xarray.Dataset, to be read and set between steps; all ranks ask
+        """The present fields as an xarray.Dataset, to be read and set between steps; all ranks ask
         for it (fathom/run/state.py).
         """
         from fathom.run.state import State  # start-up time: loads xarray

@@ -1,4 +1,4 @@
-"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model,
+"""A step of a spectral model on simulated ranks: rows and waves distributed as by the model,
 the plans of its transpositions, no data.
 
     columns           seconds of processes and trajectories x points of the rank

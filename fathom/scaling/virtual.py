@@ -92,7 +92,7 @@ even = 1.15  # the fullest rank over the mean: good enough
 
 
 def _even(grid: Any, ranks: int, halo: int) -> Layout:
-    """Small blocks along the curve, dealt out by work: four a rank, or more until the fullest has
+    """Small blocks along the curve, distributed by work: four a rank, or more until the fullest has
     little more than the mean; none is without water.
     """
     wet, found = np.asarray(grid.wet_levels), []

@@ -60,7 +60,7 @@ public:
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speed[mode]; }
-    /// c = beta K^2. Leaves F^-1 [...] in the place of d; of_D: the right-hand side of D.
+    /// c = beta K^2. Leaves F^-1 [...] instead of d; of_D: the right-hand side of D.
     void right_side(Number c, Number* column, Number* of_D) const;
     void to_modes(const Number* levels, Number* modes, int columns) const {
         products.to_modes(levels, modes, columns);

@@ -1,4 +1,4 @@
-/// Shares of the tiles, what they reflect and what they emit; in the place of SurfaceState.
+/// Shares of the tiles, what they reflect and what they emit; instead of SurfaceState.
 ///
 ///   share of plants l (1 - c) v,   bare ground l (1 - c) (1 - v),   snow l c,   c = S / (S + 10)
 ///   albedo: land snow_free_albedo; snow by its age, less under trees; ice and its snow as in

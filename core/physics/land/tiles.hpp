@@ -12,7 +12,7 @@
 /// user or an analysis, has given all of them. Snow is not warmer than melting, and at melting
 /// where it is wet.
 ///
-///   TileState       shares, albedo and emission          in the place of SurfaceState (ground.hpp)
+///   TileState       shares, albedo and emission          instead of SurfaceState (ground.hpp)
 ///   TileResponse    of each tile and of the soil to what the air will take   SoilResponse
 ///   TileExchange    conductances                                             BulkExchange
 ///   TileDiffusion   all temperatures and the air at once                     VerticalDiffusion

@@ -46,7 +46,7 @@ def write(
     writes: files.Writes,
     moment: tuple[int, int] = (19700101, 0),
 ) -> None:
-    """A new file, or a new one in place of an old one, of articles made of pieces, arrays of
+    """A new file, or a new one instead of an old one, of articles made of pieces, arrays of
     integers or floats. moment: YYYYMMDD, HHMMSS of the header; that of the content, so that the
     same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:

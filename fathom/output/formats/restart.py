@@ -1,4 +1,4 @@
-"""Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and
+"""Restart: the whole state of a run in one file, in full precision, for any ranks, blocks and
 threads.
 
     Fathom restart 4                16 bytes, a new line

@@ -107,7 +107,7 @@ class ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
 
         coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
-        {dimension: size} in place of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
+        {dimension: size} instead of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
         full).
         """
         path = Path(path)
