@@ -6,6 +6,7 @@
 #   make sanitize the core's tests with a core that finds its own faults; half an hour
 #   make docs     the pages of docs/ as a site, with notebooks and the Python interface: build/site/html
 #   make figures  the figures of the five studies of performance, into docs/pictures
+#   make readme   the picture of README.md, by the Python of README.md; some minutes
 #   make bench    seconds per step against the limits of this machine
 SHELL   := /bin/sh
 PYTHON  ?= python3
@@ -20,7 +21,7 @@ sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fatho
 export CMAKE_BUILD_PARALLEL_LEVEL ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export PIP_NO_INPUT := 1
 
-.PHONY: run test check fuzz sanitize docs figures bench clean
+.PHONY: run test check fuzz sanitize docs figures readme bench clean
 .DELETE_ON_ERROR:
 
 run: $(venv)/run.installed
@@ -44,6 +45,9 @@ docs: $(venv)/docs.installed
 figures: $(venv)/run.installed
 	$(bin)/python experiments/study_figures.py
 	$(bin)/python experiments/measured_figures.py
+
+readme: $(venv)/run.installed
+	$(bin)/python -P tools/pages/readme.py
 
 bench: $(venv)/bench.installed
 	$(bin)/fathom bench ocean --grid x1 --physics lean --ranks 1 --threads 1 --json bench/x1-lean-1.json

@@ -6,6 +6,7 @@
 #include <memory>
 #include "base/error.hpp"
 #include "post/air_columns.hpp"
+#include "post/points.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -237,6 +238,37 @@ void bind_layers(nb::module_& m) {
         "ln p, then geopotential [m2 s-2], of layers (2 layers, points).");
 }
 
+template <class Number> void bind_places(nb::module_& m) {
+    using Four = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Weights = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    using Factors = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+    m.def(
+        "at_places",
+        [](const Levels<Number>& values, std::ptrdiff_t first, const Four& index,
+           const Weights& weight, const std::optional<Factors>& factor) {
+            const std::size_t places = index.shape(0);
+            if (index.shape(1) != 4 || weight.shape(0) != places || weight.shape(1) != 4 ||
+                (factor && (factor->shape(0) != places || factor->shape(1) != 4)))
+                throw Error("four points, weights and factors of each place are wanted");
+            if (values.shape(1) > 1 && values.stride(1) != 1)
+                throw Error("points must lie one after another");
+            for (std::size_t n = 0; n < 4 * places; ++n)
+                if (index.data()[n] < first ||
+                    std::size_t(index.data()[n] - first) >= values.shape(1))
+                    throw Error("point ", index.data()[n], " is not among those from ", first,
+                                " on, ", values.shape(1));
+            const FourPoints around{index.data(), weight.data(), factor ? factor->data() : nullptr,
+                                    places};
+            return made(values.shape(0), places, [&](double* out) {
+                at_places(values.data(), values.stride(0), int(values.shape(0)), first, around,
+                          out);
+            });
+        },
+        "values"_a.noconvert(), "first"_a, "index"_a.noconvert(), "weight"_a.noconvert(),
+        "factor"_a.noconvert().none() = nb::none(),
+        "Values (levels, places) from (levels, points), which are those from the first on.");
+}
+
 /// f of arrays of one length, in packs.
 template <class Function, class... More>
 nb::object each(const Function& f, const Points<double>& first, const More&... more) {
@@ -294,5 +326,7 @@ void bind_post(nb::module_& m) {
     bind_between(m);
     bind_columns(m);
     bind_layers(m);
+    bind_places<float>(m);
+    bind_places<double>(m);
     bind_moist_air(m);
 }

@@ -50,7 +50,7 @@ def plot(
     rate: float,
     out: Path | None,
 ) -> int:
-    """Draw VARIABLE of FILE (.zarr, .nc, .grib2 or .fa) as a picture.
+    """Draw VARIABLE of FILE (.zarr, .nc, .grib2, .fa, or a restart) as a picture.
 
     Overturning, transports, moorings and drifters are drawn as what they are. Write a negative
     number of an option with =, as --region=-30,40,30,72.

@@ -2,7 +2,8 @@
 
 Full rows, where some are there, are those of the file, and all must have the same. Else Gaussian
 rows: as long as the longest of a reduced grid, which take the cubic of the four points around along
-the row, within their range; or those that the spherical harmonics need.
+the row, within their range; or those that the spherical harmonics need. Rows about their own pole,
+stretched ones too, are brought to as many of the earth once all is read.
 """
 
 from __future__ import annotations
@@ -10,16 +11,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fathom.data import rows_of_store
 from fathom.failure import InputError
 from fathom.output.formats import grib_waves
 from fathom.output.formats.whole_times import gaussian
+from fathom.regrid.schmidt import Schmidt
 from fathom.regrid.twelve_points import lagrange
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 allowed = ("regular_ll", "regular_gg", "reduced_gg", "sh")
+own = ("rotated", "stretched", "stretched_rotated")  # spheres of Gaussian rows and of waves
+kinds = {kind: kind for kind in allowed}  # of grids -> what they are on their sphere
+for sphere in own:
+    kinds |= {f"{sphere}_gg": "regular_gg", f"reduced_{sphere}_gg": "reduced_gg"}
+    kinds[f"{sphere}_sh"] = "sh"
 
 
 @dataclass
@@ -41,32 +52,71 @@ class RowsOf:
         self.full: Any = None  # latitudes and longitudes, in the order of values
         self.points: Any = None  # of the rows of a reduced grid, from the north
         self.truncation = 0  # the largest
+        self.sphere: Any = None  # what the rows are even on
+        self.along_rows = False  # whether winds are along the rows, not as on earth
 
     def take(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
         """What a message holds."""
-        kind = eccodes.codes_get(message, "gridType")
-        if kind not in allowed:
+        said = eccodes.codes_get(message, "gridType")
+        if said not in kinds:
             raise InputError(
-                f"{self.file}: a grid of type {kind}; allowed are {', '.join(allowed)}: rows of"
+                f"{self.file}: a grid of type {said}; allowed are {', '.join(kinds)}: rows of"
                 " latitude and longitude, or spherical harmonics"
             )
+        kind, sphere = kinds[said], self._sphere(eccodes, message, said)
+        if self.sphere is not None and vars(self.sphere) != vars(sphere):
+            raise self._several()
+        self.sphere = sphere
         if kind == "sh":
             truncation = eccodes.codes_get(message, "J")
             self.truncation = max(self.truncation, truncation)
             return Given(values, truncation=truncation)
+        self.along_rows |= bool(eccodes.codes_get(message, "uvRelativeToGrid"))
         if kind == "reduced_gg":
-            points = eccodes.codes_get_array(message, "pl")
-            if self.points is not None and not np.array_equal(points, self.points):
-                raise self._several()
-            self.points = points
-            if points.sum() != values.size:
-                raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
-            return Given(values, points=points)
-        axes = _axes(eccodes, message)
+            return self._reduced(eccodes.codes_get_array(message, "pl"), values)
+        axes = _axes(eccodes, message) if sphere.plain else _own_axes(eccodes, message)
         if self.full is not None and not all(map(np.array_equal, self.full, axes)):
             raise self._several()
         self.full = axes
         return Given(values.reshape(axes[0].size, axes[1].size))
+
+    def _reduced(self, points: np.ndarray, values: np.ndarray) -> Given:
+        if self.points is not None and not np.array_equal(points, self.points):
+            raise self._several()
+        self.points = points
+        if points.sum() != values.size:
+            raise InputError(f"{self.file}: a part of a reduced grid; the globe is wanted")
+        return Given(values, points=points)
+
+    def _sphere(self, eccodes: Any, message: Any, kind: str) -> Schmidt:
+        """Of a message. ValueError: a pole of stretching that is not that of its rows."""
+        get = lambda key: float(eccodes.codes_get(message, key))
+        pole, stretching = (0.0, 90.0), 1.0
+        if "rotated" in kind:
+            south = get("longitudeOfSouthernPoleInDegrees"), get("latitudeOfSouthernPoleInDegrees")
+            pole = (south[0] + 180) % 360, -south[1]
+            if get("angleOfRotationInDegrees"):
+                raise InputError(f"{self.file}: rows about a pole, turned about it by an angle")
+        if "stretched" in kind:
+            stretching = get("stretchingFactor")
+            there = (
+                get("longitudeOfStretchingPoleInDegrees"),
+                get("latitudeOfStretchingPoleInDegrees"),
+            )
+            apart = [(there[0] - pole[0] + 180) % 360 - 180 if pole[1] < 90 else 0.0]
+            apart.append(there[1] - pole[1])
+            if np.abs(apart).max() > 1e-4:
+                raise InputError(
+                    f"{self.file}: rows about the pole {pole} that are stretched about {there};"
+                    " both must be one place"
+                )
+        return Schmidt(stretching, pole, towards_pole=True)
+
+    def on_earth(self, data: xr.Dataset) -> xr.Dataset:
+        """Fields on the rows of the axes, on rows of latitude and longitude; winds as on earth."""
+        if self.sphere is None or self.sphere.plain:
+            return data
+        return rows_of_store.on_earth(data, self.sphere, self.along_rows)
 
     def _several(self) -> InputError:
         return InputError(f"{self.file} holds fields of several grids; give one of them")
@@ -105,6 +155,12 @@ class RowsOf:
                 f"{self.file}: wind follows from vorticity and divergence where both are spherical"
                 " harmonics of one truncation"
             )
+        if self.sphere.stretching > 1:
+            raise InputError(
+                f"{self.file}: wind as vorticity and divergence in waves of a stretched sphere;"
+                " give wind itself"
+            )
+        self.along_rows = True
         pair = vorticity.values, divergence.values
         return [
             self._of_waves(
@@ -141,6 +197,13 @@ def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
     )
     upward = bool(eccodes.codes_get(message, "jScansPositively"))
     return (np.sort(latitude) if upward else np.sort(latitude)[::-1]), longitude
+
+
+def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
+    """The same of full Gaussian rows about a pole of their own, before they are stretched."""
+    ny, nx = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
+    step = -1 if not eccodes.codes_get(message, "jScansPositively") else 1
+    return gaussian(ny)[::step], 360.0 * np.arange(nx) / nx
 
 
 def _full_rows(values: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -3,8 +3,9 @@
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
 logarithm) and geopotential, brought to levels of pressure by layered_state.py. Rows of latitude and
-longitude, Gaussian, reduced ones too, or even; spherical harmonics, of vorticity and divergence as
-well (fathom/data/grib_rows.py); what is missing is an error that says so.
+longitude, Gaussian, reduced ones too, or even; Gaussian rows about a pole of their own, stretched
+ones too; spherical harmonics, of vorticity and divergence as well (fathom/data/grib_rows.py); what
+is missing is an error that says so.
 """
 
 from __future__ import annotations
@@ -44,10 +45,10 @@ surface_fields = {
 
 def state(file: Path) -> xr.Dataset:
     """All times of a file, (time, pressure [Pa], latitude, longitude)."""
-    found, axes, interfaces = _messages(file)
+    found, rows, interfaces = _messages(file)
     layers = {key: held for key, held in found.items() if key[0] == "hybrid"}
     if layers:
-        return _of_layers(file, found, axes, interfaces)
+        return _of_layers(file, found, rows, interfaces)
     names = {name for kind, name in found if kind == "pressure"}
     humid = {"specific_humidity", "relative_humidity"} & names
     lacking = [n for n in (*layered_state.needed, "geopotential") if n not in names]
@@ -56,11 +57,11 @@ def state(file: Path) -> xr.Dataset:
             f"{file} has no {', '.join(lacking) or 'humidity'} on levels of pressure; it has"
             f" {', '.join(sorted(names)) or 'none'}"
         )
-    return layered_state.with_specific_humidity(_dataset(found, axes, "pressure", "pressure"))
+    return layered_state.with_specific_humidity(_dataset(found, rows, "pressure", "pressure"))
 
 
-def _messages(file: Path) -> tuple[dict, tuple, Any]:
-    """{(kind of level, name): {(time, level): values}}, (latitude, longitude), pv."""
+def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
+    """{(kind of level, name): {(time, level): values}}, their rows, pv."""
     try:
         import eccodes
     except ImportError as error:
@@ -81,7 +82,7 @@ def _messages(file: Path) -> tuple[dict, tuple, Any]:
                     interfaces = eccodes.codes_get_array(message, "pv")
             eccodes.codes_release(message)
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
-    return found | _winds(found, held, rows) | _ground(found), rows.axes, interfaces
+    return found | _winds(found, held, rows) | _ground(found), rows, interfaces
 
 
 def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
@@ -128,7 +129,7 @@ def _valid_time(eccodes: Any, message: Any) -> np.datetime64:
     return np.datetime64(f"{day}T{clock // 100:02d}:{clock % 100:02d}", "ns")
 
 
-def _dataset(found: dict, axes: tuple, kind: str, dimension: str) -> xr.Dataset:
+def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset:
     """Fields on levels (time, level, rows, columns), of the surface (time, rows, columns)."""
     import xarray
 
@@ -144,20 +145,21 @@ def _dataset(found: dict, axes: tuple, kind: str, dimension: str) -> xr.Dataset:
             values = np.stack([held.get((t, 0), first) for t in times])
             data[name] = (("time", "latitude", "longitude"), values)
     coordinates = {dimension: np.array(levels, float), "time": times}
-    return xarray.Dataset(data, coordinates | {"latitude": axes[0], "longitude": axes[1]})
+    places = dict(zip(("latitude", "longitude"), rows.axes))
+    return rows.on_earth(xarray.Dataset(data, coordinates | places))
 
 
-def _of_layers(file: Path, found: dict, axes: tuple, interfaces: Any) -> xr.Dataset:
+def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dataset:
     """Fields on hybrid levels, on levels of pressure."""
-    data = _layers(file, found, axes, len(interfaces) // 2 - 1)
+    data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
     return layered_state.on_pressures(data, a, b)
 
 
-def _layers(file: Path, found: dict, axes: tuple, layers: int) -> xr.Dataset:
+def _layers(file: Path, found: dict, rows: RowsOf, layers: int) -> xr.Dataset:
     """All fields on hybrid levels and of the surface. ValueError: what lacks."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
     layered_state.check(file, names)
-    data = _dataset(found, axes, "hybrid", "level")
+    data = _dataset(found, rows, "hybrid", "level")
     layered_state.check(file, data.data_vars, data.sizes["level"], layers)
     return data

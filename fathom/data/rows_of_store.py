@@ -13,7 +13,7 @@ import numpy as np
 from fathom.output.formats.whole_times import gaussian
 from fathom.regrid.regular import regular
 from fathom.regrid.rows import Rows
-from fathom.regrid.schmidt import Schmidt
+from fathom.regrid.schmidt import Schmidt, turned
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -27,6 +27,22 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
         return _stretched(data) if "sphere" in data else data
     ny, nx = (data.sizes[dim] for dim in "yx")
     return _brought(data, ("y", "x"), Rows(gaussian(ny), np.full(ny, nx), _sphere(data)))
+
+
+def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
+    """Fields on full Gaussian rows of a sphere of their own, (latitude, longitude) there, on as
+    many of the earth. along_rows: winds are components along the rows, not as on earth.
+    """
+    data = data.sortby("latitude")
+    ny, nx = data.sizes["latitude"], data.sizes["longitude"]
+    rows = Rows(gaussian(ny), np.full(ny, nx), sphere)
+    if along_rows and sphere.rotated:
+        angle = sphere.angle(360.0 * np.arange(nx) / nx, rows.latitude[:, None])
+        winds = ("eastward_wind", "northward_wind")
+        u, v = turned(data[winds[0]].values, data[winds[1]].values, angle)
+        data = data.assign({n: (data[n].dims, w) for n, w in zip(winds, (u, v))})
+    data = data.drop_vars(["latitude", "longitude"]).rename({"latitude": "y", "longitude": "x"})
+    return _brought(data, ("y", "x"), rows)
 
 
 def _stretched(data: xr.Dataset) -> xr.Dataset:
@@ -54,7 +70,9 @@ def _brought(data: xr.Dataset, dims: tuple[str, ...], rows: Rows) -> xr.Dataset:
 
     latitude, longitude = gaussian(rows.shape[0]), 360.0 * np.arange(rows.shape[1]) / rows.shape[1]
     fields: dict[tuple, dict[str, np.ndarray]] = {}  # by the dimensions before
-    for name, variable in data.drop_vars(["longitude", "latitude"]).data_vars.items():
+    for name, variable in data.drop_vars(
+        ["longitude", "latitude"], errors="ignore"
+    ).data_vars.items():
         if variable.dims[-len(dims) :] == dims:
             values = _from_south(np.asarray(variable.values, float), dims, rows)
             fields.setdefault(variable.dims[: -len(dims)], {})[str(name)] = values

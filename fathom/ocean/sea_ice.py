@@ -38,7 +38,7 @@ class SeaIce:
         *,
         limits=(0.64, 1.39, 2.47, 4.57),
         thermodynamics="default",
-        subcycles=120,
+        subcycles=60,
         strength=2.75e4,
         drag=5.5e-3,
         open_water="default",

@@ -64,6 +64,7 @@ def open(path: str | Path) -> Any:
     with told(path):
         dataset = _opened(path)
         dataset.encoding["source"] = str(path)
+        _without_fill_values(dataset)
         named = {
             name: held.attrs["flag_meanings"].split()
             for name, held in dataset.coords.items()
@@ -80,6 +81,17 @@ def open(path: str | Path) -> Any:
     with_names.encoding["source"] = str(path)
     with_names.set_close(dataset.close)
     return with_names
+
+
+def _without_fill_values(dataset: Any) -> None:
+    """Coordinates and bounds get no fill value when xarray writes them: CF 2.5.1, 7.1."""
+    bounds = [
+        held.attrs.get("bounds") or held.encoding.get("bounds")
+        for held in dataset.variables.values()
+    ]
+    for name, held in dataset.variables.items():
+        if name in dataset.coords or name in bounds:
+            held.encoding.setdefault("_FillValue", None)
 
 
 def _opened(path: str | Path) -> Any:

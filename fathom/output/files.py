@@ -104,6 +104,15 @@ def put_at(descriptor: int, buffer: Any, place: int, writes: Writes) -> None:
         view, place = view[written:], place + written
 
 
+def put_in(file: Path, buffer: Any, place: int, writes: Writes) -> None:
+    """A buffer from that byte of a file that is there on."""
+    descriptor = os.open(file, os.O_WRONLY)
+    try:
+        put_at(descriptor, buffer, place, writes)
+    finally:
+        os.close(descriptor)
+
+
 def replace(file: Path, buffers: list[Any], writes: Writes) -> None:
     """Replace a file as a whole: a reader finds the old content or the new."""
     partial = file.with_name(file.name + ".partial")

@@ -53,10 +53,6 @@ class Statistics:
         """What the sequence must do for this store: running statistics; and room for what is made
         along the earth before an event.
         """
-        if self.path.suffix == ".grib2" and (self.zonal or self.statistic == "accumulation"):
-            raise InputError(
-                f"output {self.path}: zonal means and accumulations go to a .zarr or .nc"
-            )
         model = self.simulation.model
         self.keep = []
         self.variables = {

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fathom import mpi
 from fathom.earth import unit_vectors
 from fathom.failure import InputError
 from fathom.regrid.rows import Rows
@@ -44,22 +45,17 @@ class Interpolation:
         """(levels, places) from values (levels, rows, points) of whole rows from first_row on, each
         of the four times a factor (places, 4).
         """
-        index, weight = (
-            self.index[places] - first_row * self.points,
-            self.weight[places].astype(float),
+        flat = np.asarray(values)
+        if flat.dtype not in (np.float32, np.float64):
+            flat = flat.astype(float)
+        flat = np.ascontiguousarray(flat.reshape(len(flat), -1))
+        around = (
+            np.ascontiguousarray(self.index[places], np.int32),
+            np.ascontiguousarray(self.weight[places], np.float32),
         )
-        result = np.empty((len(values), len(index)))
-        for level, out in zip(
-            values.reshape(len(values), -1), result
-        ):  # one level at a time stays in cache
-            around = level[index]
-            there = ~np.isnan(around)
-            share = (weight * there).sum(1)
-            if factor is not None:
-                around = around * factor
-            total = (weight * np.where(there, around, 0)).sum(1)
-            out[:] = np.where(share >= 0.5, total / np.maximum(share, 0.5), np.nan)
-        return result
+        if factor is not None:
+            factor = np.ascontiguousarray(factor, float)
+        return mpi.core.at_places(flat, first_row * self.points, *around, factor)
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,13 @@ class Window(Target):
         self.interpolations[horizontal] = Interpolation(index, weight, self.points)
         return None
 
+    def bring(self, horizontal: str, region, values: np.ndarray, first_row: int) -> np.ndarray:
+        if self.interpolations[horizontal].weight[0, 0] != 1:  # a reduced grid
+            return super().bring(horizontal, region, values, first_row)
+        j0, j1, i0, i1 = region
+        points = self.index[j0:j1, i0:i1] - first_row * self.points
+        return np.take(values.reshape(len(values), -1), points, axis=1)
+
     def without_grid(self) -> Target:
         """The same places, to be interpolated to."""
         return Target(self.longitude, self.latitude, self.mapping)

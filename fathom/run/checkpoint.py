@@ -132,7 +132,11 @@ class Checkpoint:
 
         def create():
             path.parent.mkdir(parents=True, exist_ok=True)
-            restart.create(path, header, {part.field: part.shape for part in self.parts})
+            shapes = {part.field: part.shape for part in self.parts}
+            places = _places(s.model.grid, s.bytes_of_number)
+            restart.create(path, header, shapes | {n: np.shape(a) for n, a in places.items()})
+            for name, values in places.items():
+                restart.write_whole(path, name, values, self.calls)
 
         s.on_root(create)
         return path
@@ -172,6 +176,18 @@ class Part(Stream):
     @property
     def writes(self):
         return self.checkpoint.writes if self is self.checkpoint.parts[0] else {}  # once
+
+
+def _places(grid, size):
+    """Longitudes and latitudes of the centres of cells, of a plane x and y, as fields of numbers of
+    `size` bytes.
+    """
+    mapping = grid.mapping()
+    names = next((names for names in restart.places if set(names) <= set(mapping)), ())
+    found = [np.asarray(mapping[name]) for name in names]
+    if found and found[0].ndim == 1:  # a row has one latitude
+        found = list(np.meshgrid(*found))
+    return {name: a[None].astype(f"f{size}") for name, a in zip(names, found)}
 
 
 def fingerprint(simulation):

@@ -100,17 +100,30 @@ def test_edition_one_of_a_centre(tmp_path):
     assert np.allclose(model.initial["eastward_wind"][-1].mean(), 3.0, atol=1.0)
 
 
-@pytest.mark.parametrize("file", ["a.zarr", "a.fa", "a.fa/+0000-20.fa"])
-def test_a_start_from_a_stretched_grid(written, file, tmp_path):
-    """Stores of it, and a file of FA alone, of which the frame says where the points are."""
-    first, _ = written
+@pytest.fixture(scope="module")
+def stretched(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("stretched")
     grid = fm.GaussianGrid(31, levels=fm.HybridLevels("L31"), stretching=1.5, pole=(20.0, 60.0))
     model = fm.SpectralAtmosphere(grid, tracers=["specific_humidity"]).set(analysis="gfs")
-    sim = fm.Simulation(model, step="20m", start="2011-10-11", directory=tmp_path)
+    sim = fm.Simulation(model, step="20m", start="2011-10-11", directory=folder)
     layers = [*fields, "surface_air_pressure", "surface_geopotential"]
-    sim.output(file.partition("/")[0], layers, "20m")
+    for file in ("a.zarr", "a.fa", "a.grib2"):
+        sim.output(file, layers, "20m")
+    sim.output("waves.grib2", layers, "20m", compression="waves")
+    sim.output("p.grib2", [*fields, "geopotential_height"], "20m", levels=PRESSURES)
     sim.run("20m", report=False)
-    data = atmosphere.open(str(tmp_path / file)).isel(time=-1)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "file", ["a.zarr", "a.fa", "a.fa/+0000-20.fa", "a.grib2", "waves.grib2", "p.grib2"]
+)
+def test_a_start_from_a_stretched_grid(written, stretched, file, tmp_path):
+    """Stores of it, and a file of FA alone, of which the frame says where the points are; messages
+    of GRIB2 say it themselves.
+    """
+    first, _ = written
+    data = atmosphere.open(str(stretched / file)).isel(time=-1)
     again = simulation(tmp_path / "again")
     again.model.set(analysis=data)
     again.prepare()
@@ -118,6 +131,46 @@ def test_a_start_from_a_stretched_grid(written, file, tmp_path):
     for name, most in (("eastward_wind", 2.0), ("northward_wind", 2.0), ("virtual_temperature", 1)):
         a, b = first.gather(name)[below], again.gather(name)[below]
         assert np.sqrt(((a - b) ** 2).mean()) < most, name
+
+
+@pytest.mark.parametrize("kind", ["rotated_gg", "reduced_rotated_gg"])
+def test_winds_along_rotated_rows(tmp_path, kind):
+    """A centre's messages with wind along its rows: solid rotation about the pole of the rows."""
+    N, U = 16, 20.0
+    latitude = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(2 * N)[0]))[::-1]
+    points = np.full(2 * N, 4 * N) if kind == "rotated_gg" else 4 * N - 8 * (np.abs(latitude) > 60)
+    wind = np.repeat(U * np.cos(np.deg2rad(latitude)), points)
+    keys = {
+        "gridType": kind,
+        "N": N,
+        "Nj": 2 * N,
+        "latitudeOfSouthernPoleInDegrees": -60.0,
+        "longitudeOfSouthernPoleInDegrees": 200.0,
+        "uvRelativeToGrid": 1,
+        "dataDate": 20240603,
+        "typeOfLevel": "isobaricInhPa",
+    }
+    keys |= {"Ni": 4 * N} if kind == "rotated_gg" else {}
+    path = tmp_path / "rotated.grib2"
+    with path.open("wb") as file:
+        for level in (100, 500, 1000):
+            z = 287.0597 * 280 * np.log(1000 / level)
+            for short, value in {"t": 280.0, "u": wind, "v": 0.0, "r": 40.0, "z": z}.items():
+                message = eccodes.codes_grib_new_from_samples("GRIB2")
+                for key, held in (keys | {"shortName": short, "level": level}).items():
+                    eccodes.codes_set(message, key, held)
+                if kind != "rotated_gg":
+                    eccodes.codes_set_array(message, "pl", points)
+                eccodes.codes_set_values(message, np.broadcast_to(value, wind.shape).copy())
+                eccodes.codes_write(message, file)
+                eccodes.codes_release(message)
+    data = atmosphere.open(str(path)).isel(time=0, pressure=1)
+    x, y = np.deg2rad(data.longitude - 20), np.deg2rad(data.latitude)
+    tilt = np.deg2rad(60)
+    east = U * (np.sin(tilt) * np.cos(y) - np.cos(tilt) * np.sin(y) * np.cos(x))
+    north = U * np.cos(tilt) * np.sin(x)
+    assert np.abs(data.eastward_wind - east).max() < 0.05
+    assert np.abs(data.northward_wind - north).max() < 0.05
 
 
 def _message(sample, keys, values, file):

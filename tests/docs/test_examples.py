@@ -211,7 +211,13 @@ smaller = {
     ],
     "model": [('"1mo"', '"1h"'), ("fm.open", "sim.run('2h', report=False); fm.open")],
     "observations": [('"6h"', '"1h", report=False')],
-    "output": [("625000", "6")],
+    "output": [
+        ("625000", "6"),
+        (
+            'state = fm.open("',
+            'sim.run("2h", report=False); sim.write_restart("restart.fathom"); state = fm.open("',
+        ),
+    ],
     "post": [("106", "15"), ('"L40"', "8")],
 }
 shown = [page for page in pages if blocks(page, "python")]

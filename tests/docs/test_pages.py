@@ -72,6 +72,12 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors(file), f"{target}: no such heading"
 
 
+def test_readme_shows_what_its_code_draws():
+    readme = root / "README.md"
+    (drawn,) = re.findall(r'path="([\w.-]+)"', "".join(blocks(readme, "python")))
+    assert re.findall(r"!\[[^]]+\]\((\S+)\)", text_of(readme)) == [f"docs/{drawn}"]
+
+
 def test_a_link_leads_to_every_page():
     linked = {
         (page.parent / target).resolve()

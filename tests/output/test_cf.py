@@ -48,6 +48,15 @@ def test_axes_have_no_fill_value(folder, name):
         assert np.isfinite(file["time"][:]).all()
 
 
+def test_nor_has_a_copy_that_xarray_writes(folder, tmp_path):
+    for name in ("mean", "layers"):
+        fm.open(folder / f"{name}.nc").to_netcdf(tmp_path / f"{name}.nc")
+        with netCDF4.Dataset(tmp_path / f"{name}.nc") as file:
+            bounds = [held.bounds for held in file.variables.values() if "bounds" in held.ncattrs()]
+            for axis in {*file.dimensions, *bounds} & set(file.variables):
+                assert "_FillValue" not in file[axis].ncattrs()
+
+
 def test_flags_have_the_type_of_their_variable(folder):
     for name, variable in (("moorings", "station"), ("integrals", "section")):
         with netCDF4.Dataset(folder / f"{name}.nc") as file:

@@ -69,6 +69,52 @@ def test_accumulations_are_means_times_the_interval(atmosphere):
     assert np.allclose(total.ta.values, 3600.0 * mean.ta.values, rtol=1e-6)
 
 
+def last_message(path, *keys):
+    """What eccodes says of it, and its values with their places."""
+    eccodes = pytest.importorskip("eccodes")
+    with open(path, "rb") as file:
+        while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
+            said = [eccodes.codes_get(handle, key) for key in keys]
+            places = eccodes.codes_grib_iterator_new(handle, 0)
+            points = list(iter(lambda: eccodes.codes_grib_iterator_next(places), []))
+            eccodes.codes_grib_iterator_delete(places)
+            eccodes.codes_release(handle)
+    return said, np.array(points)
+
+
+@pytest.mark.parametrize(
+    "name, product, interval",
+    [
+        ("zonal", [15, "instant", 0], "3"),
+        ("zonal-mean", [8, "avg", 0], "2-3"),
+        ("total", [8, "accum", 1], "2-3"),
+    ],
+)
+def test_grib_has_zonal_means_and_accumulations(atmosphere, name, product, interval):
+    """As eccodes reads them: a mean over the area of a cell (template 4.15), or an interval."""
+    _, folder = atmosphere
+    process = "statisticalProcess" if product[0] == 15 else "typeOfStatisticalProcessing"
+    keys = ("productDefinitionTemplateNumber", "stepType", process, "stepRange", "Ni")
+    said, points = last_message(folder / f"{name}.grib2", *keys)
+    mine = stored(folder, f"{name}.grib2")
+    assert said == [*product, interval, mine.sizes["longitude"]]
+    assert np.allclose(points[:, 2], mine.ta.values[-1, -1, ::-1].ravel(), rtol=1e-7)
+    assert np.allclose(points[:, 0], np.repeat(mine.latitude.values[::-1], said[-1]), atol=1e-5)
+    if name != "zonal-mean":
+        other = stored(folder, f"{name}.nc")
+        assert mine.ta.attrs["units"] == other.ta.attrs["units"]
+        assert np.allclose(mine.ta.values, other.ta.values, rtol=1e-6)
+
+
+def test_a_zonal_mean_of_an_area_in_grib_says_how_wide_it_is(atmosphere):
+    _, folder = atmosphere
+    keys = ("gridType", "Ni", "iDirectionIncrementInDegrees")
+    said, points = last_message(folder / "zonal-europe.grib2", *keys)
+    west, east = stored(folder, "zonal-europe.grib2").longitude_bounds.values[0]
+    assert said == ["regular_ll", 1, east - west]
+    assert np.allclose(points[:, 1], 0.5 * (west + east))
+
+
 def test_another_grid(atmosphere):
     """Its points and poles; on the model's own every value is the model's."""
     _, folder = atmosphere

@@ -52,6 +52,13 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
     simulation.output("spin" + ending, ["vorticity"], statistic="mean", **hours)
     turning = ["vorticity", "potential_vorticity"]
     simulation.output("turning" + ending, turning, levels=[500], **hours)
+    for name, asked in {
+        "zonal": {"zonal": True},
+        "zonal-mean": {"zonal": True, "statistic": "mean"},
+        "zonal-europe": {"zonal": True, "regular": 10, "area": europe},
+        "total": {"statistic": "accumulation"},
+    }.items():
+        simulation.output(f"{name}.grib2", temperature, **hours, **asked)
     simulation.output("places.nc", turning, moorings=[[0, 52], [90, -20]], **hours)
     simulation.run("3h", report=False)
     return simulation

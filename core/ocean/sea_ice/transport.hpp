@@ -27,6 +27,10 @@ template <bool along_x> struct IceSweep {
                                      Reads<Real, y, at, units, reach>>;
     template <class Real, Text name, Text units>
     using Content = Reads<Real, name, place::center_column, units, 2>;
+    /// The second sweep writes where the first one read: what had no ice keeps its zeros unwritten.
+    template <class Real, Text name, Text units>
+    using After = std::conditional_t<along_x, Writes<Real, name, place::center_column, units>,
+                                     Updates<Real, name, place::center_column, units>>;
 
     template <class Real>
     constexpr void operator()(
@@ -39,16 +43,18 @@ template <bool along_x> struct IceSweep {
         Along<Real, "dx_center", "dy_center", "m", place::center_column, 2> spacing,
         Reads<Real, "area_center", place::center_column, "m2", 1> area,
         Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
-        Writes<Real, "category_area_after", place::center_column, "1"> a_after,
-        Writes<Real, "category_volume_after", place::center_column, "m"> v_after,
-        Writes<Real, "category_snow_after", place::center_column, "m"> s_after,
-        Writes<Real, "category_upper_heat_after", place::center_column, "J m-2"> e1_after,
-        Writes<Real, "category_lower_heat_after", place::center_column, "J m-2"> e2_after) const {
+        After<Real, "category_area_after", "1"> a_after,
+        After<Real, "category_volume_after", "m"> v_after,
+        After<Real, "category_snow_after", "m"> s_after,
+        After<Real, "category_upper_heat_after", "J m-2"> e1_after,
+        After<Real, "category_lower_heat_after", "J m-2"> e2_after) const {
         const Real zero(0), one(1);
-        const auto copy = [](const auto& from, const auto& into) { into[0] = Real(from[0]); };
         if (!any(a[0] + (a(to)[0] + a(-to)[0]) + v[0] > 0)) {
-            copy(a, a_after), copy(v, v_after), copy(s, s_after), copy(e1, e1_after);
-            return copy(e2, e2_after);
+            if constexpr (!along_x)
+                if (!any(a_after[0] + v_after[0] > 0)) return;
+            a_after[0] = zero, v_after[0] = zero, s_after[0] = zero;
+            e1_after[0] = zero, e2_after[0] = zero;
+            return;
         }
         /// What passes the face of a cell towards `to` in a step [m2].
         const auto through = [&](Shift c) {
@@ -60,22 +66,30 @@ template <bool along_x> struct IceSweep {
         const auto leaves = [&](Shift c, Real from, Real towards) {
             return (larger(towards, zero) + larger(-from, zero)) / area(c)[0];
         };
-        /// The share of its ice that a cell loses through a face, towards `ahead`.
-        const auto share = [&](Shift c, Shift ahead, Real passes, Real all) {
-            const Real L = a(c)[0], R = a(c + ahead)[0],
-                       U = select(wet(c + -ahead)[0] > 0, a(c + -ahead)[0], L);
-            const Real face =
-                limited_value<false>(U, L, R, Real(spacing(c + -ahead)[0]), Real(spacing(c)[0]),
-                                     Real(spacing(c + ahead)[0]), passes / area(c)[0], all);
-            return select(L > 0, passes / area(c)[0] * (face / larger(L, Real(1e-30))), zero);
+        /// The share of its ice that a cell loses through a face: the one behind it if the flow is
+        /// towards `to`, else the one beyond.
+        const auto share = [&](Shift behind, Real passes, Real all_behind, Real all_beyond) {
+            const Shift beyond = behind + to;
+            const auto forward = passes > 0;
+            const auto of = [&](const auto& field, Shift if_forward, Shift otherwise) {
+                return select(forward, Real(field(if_forward)[0]), Real(field(otherwise)[0]));
+            };
+            const Real L = of(a, behind, beyond), R = of(a, beyond, behind),
+                       U = select(of(wet, behind + -to, beyond + to) > 0,
+                                  of(a, behind + -to, beyond + to), L),
+                       part = larger(passes, -passes) / of(area, behind, beyond);
+            const Real face = limited_value<false>(
+                U, L, R, of(spacing, behind + -to, beyond + to), of(spacing, behind, beyond),
+                of(spacing, beyond, behind), part, select(forward, all_behind, all_beyond));
+            return select(L > 0, part * (face / larger(L, Real(1e-30))), zero);
         };
         const Real own = leaves(here, in, out), next = leaves(to, out, far_out),
                    last = leaves(-to, far_in, in);
-        const Real stays = larger(one - (share(here, to, larger(out, zero), own) +
-                                         share(here, -to, larger(-in, zero), own)),
+        const Real ahead = share(here, out, own, next), back = share(-to, in, last, own);
+        const Real stays = larger(one - (select(out > 0, ahead, zero) + select(in > 0, zero, back)),
                                   zero),
-                   from_next = share(to, -to, larger(-out, zero), next) * area(to)[0] / area[0],
-                   from_last = share(-to, to, larger(in, zero), last) * area(-to)[0] / area[0];
+                   from_next = select(out > 0, zero, ahead) * area(to)[0] / area[0],
+                   from_last = select(in > 0, back, zero) * area(-to)[0] / area[0];
         const auto move = [&](const auto& c, const auto& after) {
             after[0] = c[0] * stays + (c(to)[0] * from_next + c(-to)[0] * from_last);
         };

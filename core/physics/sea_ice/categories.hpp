@@ -29,6 +29,8 @@ template <bool first> struct IceSum {
         Sum<Real, "sea_ice_area", "1"> all_area, Sum<Real, "sea_ice_volume", "m"> all_volume,
         Sum<Real, "sea_ice_snow", "m"> all_snow, Sum<Real, "sea_ice_heat", "J m-2"> all_heat,
         Sum<Real, "sea_ice_warmth", "degC"> warmth) const {
+        if constexpr (!first)
+            if (!any(area[0] + volume[0] > 0)) return;
         const auto add = [](auto& sum, Real value) {
             if constexpr (first)
                 sum[0] = value;

@@ -29,15 +29,17 @@ from fathom.output.formats import grib_map, grib_waves
 from fathom.output.formats.whole_times import (
     Finished,
     WholeTimes,
-    are_gaussian,
     are_smooth,
     axes_of,
     check_compression,
+    check_equidistant,
     check_place,
     check_rows,
     dims_of,
     elsewhere,
+    is_zonal,
     map_of,
+    rows_of_whole,
     sphere_of,
     truncation_of,
 )
@@ -100,6 +102,7 @@ class GribWriter(WholeTimes):
         _check(arrays, variables, time)
         check_place(path, overwrite and path.is_file())
         axes = axes_of(arrays)
+        _grid(axes, "projection" in arrays)
         fixed = [
             VariableSpec(name, dims, "float32", given)
             for name, (dims, array, given) in arrays.items()
@@ -300,6 +303,11 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
         return grib_map.of_sphere(sphere_of(axes), *(len(axes[n][1]) for n in dims_of(axes)))
     latitude, longitude = (np.array(axes[name][1]) for name in ("latitude", "longitude"))
     ny, nx = len(latitude), len(longitude)
+    if is_zonal(axes):  # one cell a row, as wide as what the mean is of
+        west, east = axes["longitude_bounds"][1][0]
+        step = east - west
+    else:
+        step = np.diff(longitude).mean()
     found = {
         "Ni": nx,
         "Nj": ny,
@@ -310,10 +318,11 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
         "longitudeOfLastGridPointInDegrees": float(longitude[-1]),
         "latitudeOfFirstGridPointInDegrees": float(latitude[0 if upward else -1]),
         "latitudeOfLastGridPointInDegrees": float(latitude[-1 if upward else 0]),
-        "iDirectionIncrementInDegrees": float(np.diff(longitude).mean()),
+        "iDirectionIncrementInDegrees": float(step),
     }
-    if are_gaussian("GRIB2", latitude, longitude):
-        return {"gridType": "regular_gg", "N": ny // 2} | found
+    if (rows := rows_of_whole(latitude)) is not None:
+        return {"gridType": "regular_gg", "N": rows // 2} | found
+    check_equidistant("GRIB2", latitude, longitude)
     return (
         {"gridType": "regular_ll"}
         | found
@@ -367,6 +376,7 @@ def _keys(
     """Keys of eccodes that all levels of a variable have in common, sections 1, 3, 4 and 5."""
     discipline, category, number = _parameter(variable.name)[:3]
     start, interval = _moment(head["time"][0]), variable.varies and head["time"][2]
+    zonal = is_zonal(axes)
     if in_waves(variable, head):
         grid = {"PVPresent": 0, "typeOfFirstFixedSurface": 1, "typeOfProcessedData": 255}
         grid |= grib_waves.keys(sphere_of(axes), head["waves"])
@@ -380,7 +390,7 @@ def _keys(
         "hour": start.hour,
         "minute": start.minute,
         "second": start.second,
-        "productDefinitionTemplateNumber": 8 if interval else 0,
+        "productDefinitionTemplateNumber": 8 if interval else 15 if zonal else 0,
         **grid,
         "discipline": discipline,
         "parameterCategory": category,
@@ -388,8 +398,10 @@ def _keys(
         "bitsPerValue": bits,
     }
     if interval:
-        cells = variable.attributes.get("cell_methods", "time: mean")
-        keys["typeOfStatisticalProcessing"] = _statistics[cells]
+        cells = str(variable.attributes.get("cell_methods", "time: mean"))
+        keys["typeOfStatisticalProcessing"] = _statistics[cells.removesuffix(_along_rows)]
+    elif zonal:  # a mean over the area of a cell; how many points were used is not said
+        keys |= {"statisticalProcess": 0, "spatialProcessing": 0}
     return keys
 
 
@@ -425,7 +437,8 @@ def _set_values(message: Any, values: np.ndarray) -> None:
 
 
 _missing = 1e20
-_statistics = {"time: mean": 0, "time: maximum": 2, "time: minimum": 3}  # table 4.10
+_statistics = {"time: mean": 0, "time: sum": 1, "time: maximum": 2, "time: minimum": 3}  # 4.10
+_along_rows = " longitude: mean"
 _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
 
 

@@ -35,6 +35,7 @@ from fathom.output.staging import Stage
 
 version = 4
 readable = {3: 0, 4: 4}  # version -> bytes of the header's own sum
+places = (("longitude", "latitude"), ("x", "y"))  # fields of the grid, to look at a restart
 _magic = "Fathom restart "
 _page = 4096
 _band = 1 << 22  # bytes
@@ -186,10 +187,15 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
     create(path, header, {name: np.shape(array) for name, array in fields.items()})
     writes = files.Writes()
     for name, array in fields.items():
-        rows = rows_of_a_band(array.shape, np.dtype(header.precision).itemsize)
-        for row in range(0, array.shape[1], rows):
-            write_band(path, name, row, array[:, row : row + rows], writes)
+        write_whole(path, name, array.astype(header.precision, copy=False), writes)
     finish(path)
+
+
+def write_whole(path: str | Path, name: str, array: np.ndarray, writes: files.Writes) -> None:
+    """All bands of a field of a restart that was begun; numbers as the restart has them."""
+    rows = rows_of_a_band(array.shape, array.itemsize)
+    for row in range(0, array.shape[1], rows):
+        write_band(path, name, row, array[:, row : row + rows], writes)
 
 
 def begins(path: str | Path) -> bool:

@@ -1,7 +1,8 @@
 """A restart as a lazy xarray.Dataset: the state of one moment, on the rows and points of the grid.
 
 A field is read when its values are asked for. Names are Fathom's; attributes are those of CF where
-the table of names has them.
+the table of names has them. Longitudes and latitudes of the centres of cells, on a plane x and y,
+are coordinates.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ def open_dataset(path: Path) -> xarray.Dataset:
             dims = dims[1:]
             array = _Field(held, name, array.shape[1:])
         found[_plain(name)] = (dims, indexing.LazilyIndexedArray(array), attributes)
+    places = _place(found)
     axis = TimeAxis(header.start, header.calendar, False)
     found["time"] = ((), np.array(float(header.seconds)), axis.attributes)
     dataset = xarray.decode_cf(
@@ -49,10 +51,20 @@ def open_dataset(path: Path) -> xarray.Dataset:
                 "source": "Fathom",
                 **extra.get("provenance", {}),
             },
-        ).set_coords("time")
+        ).set_coords(["time", *places])
     )
     dataset.set_close(held.close)
     return dataset
+
+
+def _place(found: dict[str, tuple]) -> list[str]:
+    """The coordinates among the fields: two-dimensional on the earth, axes of a plane."""
+    on_earth, on_plane = ([n for n in names if n in found] for names in restart.places)
+    for name, along_row in zip(on_plane, (True, False)):
+        values = np.asarray(found[name][1])
+        line = values[0] if along_row else values[:, 0]
+        found[name] = ((name,), line, {"units": "m", "axis": name.upper()})
+    return on_earth + on_plane
 
 
 class _Field(BackendArray):

@@ -41,6 +41,11 @@ def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
     return ("y", "x") if "projection" in arrays or _rotated(arrays) else ("latitude", "longitude")
 
 
+def is_zonal(axes: Mapping[str, Any]) -> bool:
+    """Whether rows have one cell, of which values are means."""
+    return "longitude_bounds" in axes and np.size(axes["longitude"][1]) == 1
+
+
 def _rotated(axes: Mapping[str, Any]) -> bool:
     return "sphere" in axes and sphere_of(axes).rotated
 
@@ -71,7 +76,7 @@ def are_smooth(name: str, stretched: bool) -> bool:
 def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
     """Of the waves that Gaussian rows carry. ValueError: other rows."""
     given = arrays.get("sphere") or arrays.get("latitude")
-    if given is None or "truncation" not in given[2]:
+    if given is None or "truncation" not in given[2] or is_zonal(arrays):
         raise InputError(f"{kind}: waves are those of a Gaussian grid; {elsewhere()}")
     return int(given[2]["truncation"])
 
@@ -147,15 +152,39 @@ def check_rows(
             )
 
 
-def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
-    """Whether rows from south to north are Gaussian, or else equidistant; ValueError if neither."""
-    if len(latitude) % 2 == 0 and np.abs(gaussian(len(latitude)) - latitude).max() < 1e-6:
-        return True
-    if np.ptp(np.diff(latitude)) > 1e-6 or np.ptp(np.diff(longitude)) > 1e-6:
+def rows_of_whole(latitude: np.ndarray) -> int | None:
+    """The number of Gaussian rows from pole to pole that these, from south to north, are a part of;
+    None where they are not Gaussian.
+    """
+    if len(latitude) < 2:
+        return None
+    about = round(90.0 / np.diff(latitude).mean())  # to a pole: rows are 180 / (n + 1/2) apart
+    for half in range(max(1, about - 2), about + 3):
+        whole = gaussian(2 * half)
+        first = int(np.abs(whole - latitude[0]).argmin())
+        part = whole[first : first + len(latitude)]
+        if len(part) == len(latitude) and np.abs(part - latitude).max() < 1e-6:
+            return 2 * half
+    return None
+
+
+def check_equidistant(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> None:
+    """ValueError for rows that are neither Gaussian nor equidistant."""
+    steps = np.diff(latitude), np.diff(longitude)
+    if any(np.ptp(step) > 1e-6 for step in steps if step.size):
         raise InputError(
             f"{kind} holds Gaussian rows or equidistant ones; the latitudes of this grid are"
             f" neither: {elsewhere()}"
         )
+
+
+def are_gaussian(kind: str, latitude: np.ndarray, longitude: np.ndarray) -> bool:
+    """Whether rows from south to north are all Gaussian ones, or else equidistant; ValueError if
+    neither.
+    """
+    if rows_of_whole(latitude) == len(latitude):
+        return True
+    check_equidistant(kind, latitude, longitude)
     return False
 
 

@@ -226,10 +226,7 @@ class ZarrWriter:
                     self._blocks[name, chunk] = self._times(name, chunk)
                 block = self._blocks[name, chunk]
                 block[place] = value
-                if name == "time":
-                    self._put(name, (chunk,), block[:, 0])
-                else:
-                    self._put(name, (chunk, 0), block)
+                self._put_time(name, chunk, block, place)
         self._set_times(time_index + 1)
 
     def truncate(self, count: int) -> None:
@@ -294,6 +291,21 @@ class ZarrWriter:
             self._deliver(files.write, name, file, parts)
         else:
             self.stage.put(parts, lambda data: self._deliver(files.replace, name, file, [data]))
+
+    def _put_time(self, name: str, chunk: int, block: np.ndarray, place: int) -> None:
+        """One row of a block of times, where it belongs: those before it are not touched. A file
+        that is not there, or not whole, is made with all of them.
+        """
+        index = (chunk, 0)[: len(_chunk(self._arrays[name]))]
+        file = self._file(name, index)
+        if place == 0 or not file.exists() or file.stat().st_size != block.nbytes:
+            self._put(name, index, block if len(index) == 2 else block[:, 0])
+            return
+        row = np.ascontiguousarray(block[place], "<f8")
+        try:
+            files.put_in(file, row, place * row.nbytes, self.writes)
+        except OSError as error:
+            raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
     def _file(self, name: str, index: tuple[int, ...]) -> Path:
         separator = self._arrays[name]["chunk_key_encoding"]["configuration"]["separator"]

@@ -29,7 +29,7 @@ from fathom.failure import InputError, RunFailure
 from fathom.names import near
 from fathom.output import files
 from fathom.output.formats.zarr import compressions
-from fathom.performance.bench import atmosphere, ocean, writers
+from fathom.performance.bench import atmosphere, limited_area, ocean, writers
 from fathom.performance.bench.shared_disk import SharedDisk
 from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
@@ -41,8 +41,21 @@ in_ocean = (
     "sea_surface_height",
 )
 in_air = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
-# Of atmospheres: case of `bench atmosphere`, and its output: name -> arguments of `output`.
-# The first is that of experiments/forecast-t106.toml.
+# Of atmospheres: case of `bench atmosphere` or of `bench limited-area`, and its output: name ->
+# arguments of `output`. The first is that of experiments/forecast-t106.toml, the last two that of
+# experiments/aladin-europe.toml.
+of_area: dict[str, dict[str, Any]] = {
+    "surface.zarr": {
+        "variables": ["air_pressure_at_mean_sea_level", "surface_air_pressure"],
+        "every": "3h",
+    },
+    "pressure.zarr": {
+        "variables": [*in_air, "relative_humidity"],
+        "levels": [925, 850, 700, 500, 300, 250],
+        "every": "3h",
+    },
+    "rain.zarr": {"variables": ["precipitation_flux"], "every": "1d", "statistic": "mean"},
+}
 atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     "forecast-t106": (
         "physics-t106l31",
@@ -76,6 +89,8 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
             }
         },
     ),
+    "aladin-7680": ("area-7680-l31", of_area),
+    "aladin-64800": ("area-64800-l40", of_area),
 }
 variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
 
@@ -109,9 +124,9 @@ class Case:
     def simulation(self, **keywords: Any) -> Any:
         if self.case in atmospheres:
             name, _ = atmospheres[self.case]
-            return atmosphere.Case(name, precision=self.precision, tile="cache").simulation(
-                **keywords
-            )
+            kind = limited_area if name in limited_area.cases else atmosphere
+            made = kind.Case(name, precision=self.precision, tile="cache")
+            return made.simulation(**keywords)
         return ocean.Case(
             grid=self.case.removeprefix("ocean-"), precision=self.precision
         ).simulation(**keywords)

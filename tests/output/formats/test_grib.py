@@ -199,3 +199,22 @@ def test_a_picture(tmp_path):
     fill(create(tmp_path / "a.grib2"), 1)
     plots.picture(output.open(tmp_path / "a.grib2"), "ta", level=2, path=tmp_path / "a.png")
     assert (tmp_path / "a.png").stat().st_size > 5000
+
+
+def test_a_part_of_gaussian_rows():
+    """An area of a Gaussian grid says of which it is a part; other rows are refused at once."""
+    from fathom.output.formats import grib, whole_times
+
+    rows = whole_times.gaussian(48)
+    for part in (slice(None), slice(0, 2), slice(20, 31), slice(40, 48)):
+        assert whole_times.rows_of_whole(rows[part]) == 48
+    assert whole_times.rows_of_whole(np.arange(-60.0, 61, 2)) is None
+    axes = {
+        "latitude": [["latitude"], rows[30:40], {}],
+        "longitude": [["longitude"], np.arange(-30.0, 31, 3.75), {}],
+    }
+    keys = grib._grid(axes, upward=False)
+    assert (keys["gridType"], keys["N"], keys["Nj"]) == ("regular_gg", 24, 10)
+    axes["latitude"][1] = rows[30:40] ** 2
+    with pytest.raises(ValueError, match="latitudes of this grid are neither"):
+        grib._grid(axes, upward=False)

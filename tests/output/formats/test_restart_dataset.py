@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import fathom as fm
-from cases import earth
+from cases import box, earth
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +49,15 @@ def test_no_output_goes_there(run, tmp_path):
     (tmp_path / "broken.fathom").write_bytes(b"Fathom restart 4\n" + b"0" * 20)
     with pytest.raises((fm.Error, ValueError), match="not a whole restart"):
         fm.open(tmp_path / "broken.fathom")
+
+
+def test_where_it_lies(run, tmp_path):
+    found = fm.open(run.directory / "restart.fathom")
+    longitude, latitude = run.model.grid.coordinates()
+    assert found.temperature.longitude.dims == ("y", "x")
+    assert np.allclose(found.longitude, longitude) and np.allclose(found.latitude, latitude)
+    sim = fm.Simulation(box(nx=12, ny=10, nz=2), "10min", directory=tmp_path)
+    sim.run("10min", report=False)
+    found = fm.open(tmp_path / "restart.fathom")
+    x, y = sim.model.grid.coordinates()
+    assert np.allclose(found.temperature.x, x[0]) and np.allclose(found.temperature.y, y[:, 0])
