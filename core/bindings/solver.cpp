@@ -125,7 +125,7 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
                 const auto a = s.field(x), b = s.field(y);
                 s.solver.precondition(a, b);
             },
-            "x"_a, "y"_a, "y = what the preconditioner takes for the inverse of M + K, times x");
+            "x"_a, "y"_a, "y = the preconditioner's inverse of M + K, times x");
 }
 
 void bind_figures(nb::class_<BoundSolver>& solver) {

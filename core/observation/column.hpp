@@ -6,7 +6,7 @@
 ///     ln p of a layer   x_k = ln p_{k+1} - alpha_k,  alpha_k = 1 - p_k ln(p_{k+1}/p_k) / dp_k
 ///         (ln 2 at the top, where p_0 = 0)                             (Simmons & Burridge 1981)
 ///     a field at x      linear in x between layers; the end layers' values beyond them
-///     height at x       z_s + R/g (sum of T_v dX of the layers below + T_v (X - x) of its own)
+///     height at x       z_s + R/g (sum of T_v dX of the layers below + T_v (X - x) of its layer)
 #pragma once
 #include <algorithm>
 #include <span>

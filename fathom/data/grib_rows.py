@@ -200,7 +200,7 @@ def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The same of full Gaussian rows about a pole of their own, before they are stretched."""
+    """The axes of full Gaussian rows about another pole, before they are stretched."""
     ny, nx = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
     step = -1 if not eccodes.codes_get(message, "jScansPositively") else 1
     return gaussian(ny)[::step], 360.0 * np.arange(nx) / nx

@@ -2,10 +2,10 @@
 
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
-logarithm) and geopotential, brought to levels of pressure by layered_state.py. Rows of latitude and
-longitude, Gaussian, reduced ones too, or even; Gaussian rows about a pole of their own, stretched
-ones too; spherical harmonics, of vorticity and divergence as well (fathom/data/grib_rows.py); what
-is missing is an error that says so.
+logarithm) and geopotential; layered_state.py interpolates them to pressure levels. Rows of latitude
+and longitude are Gaussian, also reduced, or even; Gaussian rows may be about another pole, also
+stretched. Spherical harmonics are supported, also of vorticity and divergence
+(fathom/data/grib_rows.py). A missing field is an error that names it.
 """
 
 from __future__ import annotations

@@ -30,8 +30,8 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
 
 
 def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
-    """Fields on full Gaussian rows of a sphere of their own, (latitude, longitude) there, on as
-    many of the earth. along_rows: winds are components along the rows, not as on earth.
+    """Fields on full Gaussian rows about another pole, (latitude, longitude) there, on as many rows
+    of the earth. along_rows: winds are components along the rows, not as on earth.
     """
     data = data.sortby("latitude")
     ny, nx = data.sizes["latitude"], data.sizes["longitude"]

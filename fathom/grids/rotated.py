@@ -18,7 +18,7 @@ from fathom.regrid import places
 from fathom.regrid.projections import kinds
 from fathom.regrid.rows import Scattered
 
-#: Areas of the Unified Model by name: what RotatedGrid takes.
+#: Areas of the Unified Model by name: the arguments of RotatedGrid.
 areas = {
     "europe": {"centre": (8.0, 50.0), "resolution": 20e3, "points": (300, 240)},
     "uk": {"centre": (-3.0, 55.0), "resolution": 12e3, "points": (146, 182)},

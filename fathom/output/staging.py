@@ -43,7 +43,7 @@ class Stage:
         self._names = count(1)
         self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
             deque()
-        )  # how a piece is had again, and delivered
+        )  # how a piece is read again, and delivered
         self._news, self._over = threading.Condition(), False
         self._error: OSError | None = None
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)

@@ -18,7 +18,7 @@ the plans of its transpositions, no data.
 Seconds are measured where ranks are fewest, bytes where they are most.
 
 Radiation on h separate ranks (core/field/apart.hpp): the others take steps without it; a helper
-computes its columns of a period while they do, and what it takes longer is waited for:
+computes its columns of a period at the same time, and the others wait for the remaining time:
 
     step = s + max(0, radiation of a period / h + its messages - n s) / n
     s without radiation; n steps of a period

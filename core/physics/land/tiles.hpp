@@ -79,7 +79,7 @@ template <class Real> constexpr tile::Each<Real> temperatures(const TileWarmth<R
             snow_temperature<Real>(mean, of.snow[0], of.liquid[0]), mean + of.ice[0]};
 }
 
-/// What each tile will be but for what the air takes: dT = forcing + (coupling dT_soil - H - L E) /
+/// Each tile without the fluxes to the air: dT = forcing + (coupling dT_soil - H - L E) /
 /// inertia, of ice with tile::ice_inertia; and the soil: inertia (dT_soil - forcing) = sum over
 /// land of shares coupling dT.
 template <class Real> struct TileForcing {
