@@ -13,6 +13,11 @@ prepared from that. Both times are those of all ranks, the least of the pairs, w
                      that of B started by the formula of such air [m s-1]
     by_file          B by file against B in memory   bits
     area             A -> a limited area -> the same area   bits
+    heights          A -> a grid-point atmosphere -> the same   bits
+    heights_by_file  that grid-point atmosphere by file against in memory   bits
+
+Grid-point atmospheres have their own times, in memory and by file: A to the sphere on 192 x 144
+points with 31 levels of height, and that to T63 with 31 levels.
 
 what B has gained of A's air and vapour, as a part of it; and the mean |dp_s/dt| of the first six
 hours [hPa/h], all steps and places, of T31 from the GFS state and of a stretched T42 that starts
@@ -49,6 +54,38 @@ def ready(target, given):
     target.prepare()
     mpi.world.barrier()
     return target, time.perf_counter() - began
+
+
+def on_heights(folder, rows):
+    """A grid-point atmosphere of the sphere."""
+    levels = fm.HeightLevels(number=31, top=30e3, decay=2)
+    model = fm.GridPointAtmosphere(
+        fm.SphereGrid(4 * rows // 3, rows, levels=levels),
+        tracers=["specific_humidity"],
+        precision="fp32",
+    )
+    return fm.Simulation(model, step="5m", start="2011-10-11", directory=folder)
+
+
+def heights(folder, a, rows, pairs):
+    """Grid-point atmospheres: seconds in memory and by file, to one and from it; identities."""
+    of_waves = lambda: simulation(folder, 63, fm.HybridLevels("L31"))
+    seconds = {"to": ([], []), "from": ([], [])}
+    for _ in range(pairs):
+        b, taken = ready(on_heights(folder, rows), a)
+        c, filed, _ = by_file(folder, a, lambda: on_heights(folder, rows))
+        for held, value in zip(seconds["to"], (taken, filed)):
+            held.append(value)
+        _, taken = ready(of_waves(), b)
+        _, filed, _ = by_file(folder, b, of_waves)
+        for held, value in zip(seconds["from"], (taken, filed)):
+            held.append(value)
+    again, _ = ready(on_heights(folder, rows), b)
+    identities = {
+        "heights": float(b.checksum() != again.checksum()),
+        "heights_by_file": float(b.checksum() != c.checksum()),
+    }
+    return {way: [min(one) for one in both] for way, both in seconds.items()}, identities
 
 
 def by_file(folder, a, make):
@@ -179,12 +216,17 @@ def air_and_vapour(simulation):
     return mpi.world.bcast([float(m[:, inside].sum()) for m in (air, air * humidity)])
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--json", type=Path)
     parser.add_argument("--truncation", type=int, default=106)
+    parser.add_argument("--rows", type=int, default=144, help="of the grid-point atmosphere")
     parser.add_argument("--pairs", type=int, default=3)
-    given = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    given = arguments()
     folder = tempfile.mkdtemp() if mpi.is_root else None
     folder = mpi.world.bcast(folder)
     N = given.truncation
@@ -218,6 +260,8 @@ def main():
     }
     wind, identities["at_rest"] = at_rest(folder)
     identities["area"], seconds_of_area = within(folder, a)
+    of_heights, more = heights(folder, a, given.rows, given.pairs)
+    identities |= more
     result = {
         "seconds_in_memory": min(memory),
         "seconds_by_file": min(files),
@@ -227,6 +271,7 @@ def main():
         "largest_error_identity": max(identities.values()),
         "wind_at_rest": wind,
         "seconds_to_area": seconds_of_area,
+        "seconds_to_and_from_heights": of_heights,
         "pressure_tendency": after_filters(folder),
         "air_gained": air_b / air - 1,
         "vapour_gained": vapour_b / vapour - 1,

@@ -12,22 +12,38 @@ from typing import Any
 _vectors = 1024  # buffers that one call may take
 
 
+metadata = -1  # the key of what says of data where they are and when, of any size
+
+
 class Writes:
     """Calls and bytes by the size of the call: `counts[n]` of at least 2^n and less than 2^(n+1)
-    bytes. Any thread may add.
+    bytes, counts[metadata] of metadata. Any thread may add.
     """
 
     def __init__(self):
         self.counts: dict[int, list[int]] = {}
         self._lock = threading.Lock()
 
-    def add(self, size: int, calls: int = 1) -> None:
+    def add(self, size: int, calls: int = 1, key: int | None = None) -> None:
         """So many calls of that size each."""
         if size and calls:
             with self._lock:
-                held = self.counts.setdefault(size.bit_length() - 1, [0, 0])
+                held = self.counts.setdefault(size.bit_length() - 1 if key is None else key, [0, 0])
                 held[0] += calls
                 held[1] += calls * size
+
+
+class OfMetadata:
+    """What adds to the metadata of Writes."""
+
+    def __init__(self, writes: Writes):
+        self._writes = writes
+
+    def add(self, size: int, calls: int = 1) -> None:
+        self._writes.add(size, calls, metadata)
+
+
+Counted = Writes | OfMetadata
 
 
 @contextmanager
@@ -66,13 +82,13 @@ def share_of_large(counts: dict[int, list[int]], size: int = 1 << 16) -> float:
     """The part of the bytes that calls of at least `size` (a power of two) have written."""
     total = sum(written for _, written in counts.values())
     return (
-        sum(written for n, (_, written) in counts.items() if 1 << n >= size) / total
+        sum(written for n, (_, written) in counts.items() if n >= 0 and 1 << n >= size) / total
         if total
         else 1.0
     )
 
 
-def write(file: Path, buffers: list[Any], writes: Writes) -> None:
+def write(file: Path, buffers: list[Any], writes: Counted) -> None:
     """A new file, or new content of an old one."""
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o666)
     try:
@@ -81,7 +97,7 @@ def write(file: Path, buffers: list[Any], writes: Writes) -> None:
         os.close(descriptor)
 
 
-def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
+def put(descriptor: int, buffers: list[Any], writes: Counted) -> None:
     """Buffers one after another at the place of the descriptor, in one call where the system takes
     them.
     """
@@ -95,7 +111,7 @@ def put(descriptor: int, buffers: list[Any], writes: Writes) -> None:
             views[0] = views[0][written:]
 
 
-def put_at(descriptor: int, buffer: Any, place: int, writes: Writes) -> None:
+def put_at(descriptor: int, buffer: Any, place: int, writes: Counted) -> None:
     """A buffer from that byte of a file on."""
     view = memoryview(buffer).cast("B")
     while view:
@@ -104,7 +120,7 @@ def put_at(descriptor: int, buffer: Any, place: int, writes: Writes) -> None:
         view, place = view[written:], place + written
 
 
-def put_in(file: Path, buffer: Any, place: int, writes: Writes) -> None:
+def put_in(file: Path, buffer: Any, place: int, writes: Counted) -> None:
     """A buffer from that byte of a file that is there on."""
     descriptor = os.open(file, os.O_WRONLY)
     try:
@@ -113,7 +129,7 @@ def put_in(file: Path, buffer: Any, place: int, writes: Writes) -> None:
         os.close(descriptor)
 
 
-def replace(file: Path, buffers: list[Any], writes: Writes) -> None:
+def replace(file: Path, buffers: list[Any], writes: Counted) -> None:
     """Replace a file as a whole: a reader finds the old content or the new."""
     partial = file.with_name(file.name + ".partial")
     write(partial, buffers, writes)

@@ -17,6 +17,7 @@ class Gather:
         self.mine = {
             n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
         }
+        self.here = self._within(domain.blocks)
         given = [
             (i0, j0, i1 - i0, j1 - j0, owner) for (j0, j1, i0, i1), owner in zip(rectangles, owners)
         ]
@@ -26,6 +27,8 @@ class Gather:
         """{position: array} of the rectangles that this rank owns, of one array (levels, rows,
         columns), float32 or float64, for each of its blocks. Called by all ranks."""
         windows = [np.ascontiguousarray(w) for w in windows]
+        if self.here is not None:
+            return {n: np.ascontiguousarray(windows[0][:, j, i]) for n, (j, i) in self.here.items()}
         levels = len(windows[0])
         wholes = {
             n: np.zeros((levels, j1 - j0, i1 - i0), windows[0].dtype)
@@ -35,6 +38,22 @@ class Gather:
         exchange.start([[_by_rows(w) for w in windows]])
         exchange.finish([[_by_rows(w) for w in wholes.values()]])
         return wholes
+
+    def _within(self, blocks):
+        """Rows and columns of the one block of a single rank for each rectangle: nothing travels;
+        None where a rectangle is not in it.
+        """
+        if self.comm.size > 1 or len(blocks) > 1:
+            return None
+        ((j, i, ny, nx),) = blocks
+        if any(
+            j0 < j or j1 > j + ny or i0 < i or i1 > i + nx for j0, j1, i0, i1 in self.mine.values()
+        ):
+            return None
+        return {
+            n: (slice(j0 - j, j1 - j), slice(i0 - i, i1 - i))
+            for n, (j0, j1, i0, i1) in self.mine.items()
+        }
 
     def _exchange(self, levels, size):
         if (levels, size) not in self.exchanges:

@@ -354,7 +354,8 @@ def _megabytes(size: float) -> str:
 def _writes(output: Mapping[str, Any]) -> str:
     """Calls that wrote, by their size."""
     sizes = output.get("writes", {})
-    total = sum(written for _, written in sizes.values()) or 1
+    calls_of_metadata, metadata = output.get("writes_of_metadata", (0, 0))
+    total = sum(written for _, written in sizes.values()) + metadata or 1
     rows = [
         (
             f"{_bytes(int(size))} to {_bytes(2 * int(size))}",
@@ -364,6 +365,10 @@ def _writes(output: Mapping[str, Any]) -> str:
         )
         for size, (calls, written) in sizes.items()
     ]
+    if metadata:
+        share = f"{100 * metadata / total:.2f} %"
+        about = _value(calls_of_metadata), f"{metadata / 1e6:.3g} MB", share
+        rows.append(("metadata, of any size", *about))
     return (
         table(("size of a write", "writes", "", "of all"), rows)
         + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of"

@@ -134,8 +134,8 @@ def read(s):
 def output(s):
     """What output did: times of each store and of restarts, how long they kept the slowest rank
     from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
-    size of the call (at least so many bytes, less than twice as many), and the part of the bytes in
-    calls of 64 KiB and more."""
+    size of the call (at least so many bytes, less than twice as many), those of metadata apart, and
+    the part of the bytes in calls of 64 KiB and more."""
     found = {
         kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
         for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))
@@ -148,14 +148,14 @@ def output(s):
             *(server.pop("writes") for server in serving),
         ]
     )
-    return found | (
-        {
-            "writes": {str(1 << n): count for n, count in counts.items()},
-            "share_in_large_writes": files.share_of_large(counts),
-        }
-        if counts
-        else {}
-    )
+    if not counts:
+        return found
+    share, about = files.share_of_large(counts), counts.pop(files.metadata, [0, 0])
+    return found | {
+        "writes": {str(1 << n): count for n, count in counts.items()},
+        "writes_of_metadata": about,
+        "share_in_large_writes": share,
+    }
 
 
 def _stalls(s, stream):

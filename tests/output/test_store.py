@@ -594,3 +594,30 @@ def test_a_time_is_written_in_large_calls(tmp_path, ending):
     )
     assert large[0] > 0 and large[1] > 1e6
     assert small[0] <= 2 and small[1] < 0.02 * large[1]
+
+
+@pytest.mark.parametrize("compression", ["lz4", "zstd", "none"])
+def test_no_small_write_but_metadata(tmp_path, compression):
+    """Fields of 64 KiB and more, the surface's too, however well they would be compressed."""
+    mapping = fm.GaussianGrid(85, levels=fm.HybridLevels("L8")).mapping()
+    names_here = ["air_temperature", "surface_air_pressure"]
+    chosen = [output.variable(name, mapping) for name in names_here]
+    path = tmp_path / "store.zarr"
+    writer = output.create(
+        path, output.coordinates(mapping, chosen), chosen, compression=compression
+    )
+    for time in range(3):
+        for name in writer.variables.keys() & {"ta", "ps"}:
+            levels = [writer.sizes[d] for d in writer.variables[name].dims[1:-2]]
+            for j0, j1, i0, i1 in writer.regions(name):
+                smooth = np.broadcast_to(np.arange(i0, i1) // 16, (*levels, j1 - j0, i1 - i0))
+                writer.write(name, time, (j0, j1, i0, i1), 1e5 + smooth.astype("float32"))
+        writer.extend(time, 3600.0 * time)
+    writer.close()
+    counts = dict(writer.writes.counts)
+    assert counts.pop(files.metadata)[0] > 6
+    assert "ps" in writer.variables and (compression != "none" or min(counts) >= 16)
+    of_surface = [file.stat().st_size for file in (path / "ps").glob("c.*")]
+    assert len(of_surface) == 3 and min(of_surface) >= 1 << 16
+    with output.open(path) as data:
+        assert float(data.ps[2, 3, 40]) == 1e5 + 2

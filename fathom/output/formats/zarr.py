@@ -45,22 +45,26 @@ from fathom.output.specification import (
     with_dates,
 )
 
-compressions: dict[str, Any] = {
-    "zstd": {"name": "zstd", "configuration": {"level": 1, "checksum": True}},
-    "lz4": {
-        "name": "blosc",
-        "configuration": {
-            "cname": "lz4",
-            "clevel": 1,
-            "shuffle": "shuffle",
-            "typesize": 4,
-            "blocksize": 0,
+compressions: dict[str, list[dict[str, Any]]] = {  # codecs after that of the bytes
+    "lz4": [
+        {
+            "name": "blosc",
+            "configuration": {
+                "cname": "lz4",
+                "clevel": 1,
+                "shuffle": "shuffle",
+                "typesize": 4,
+                "blocksize": 0,
+            },
         },
-    },
-    "none": None,
+        {"name": "crc32c"},
+    ],
+    "zstd": [{"name": "zstd", "configuration": {"level": 1, "checksum": True}}],
+    "none": [],
 }
 
 _times_per_chunk = 1024
+_least = 1 << 16  # bytes of a write that is not a small one
 # Seconds between two times at which arrays say how long they are in their metadata. The
 # group says it of all of them at each time, which is what xarray and zarr read.
 _own_metadata_every = 10.0
@@ -101,7 +105,7 @@ class ZarrWriter:
         *,
         time: TimeAxis | None = None,
         attributes: Mapping[str, Any] | None = None,
-        compression: str = "zstd",
+        compression: str = "lz4",
         overwrite: bool = False,
     ) -> ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
@@ -132,19 +136,7 @@ class ZarrWriter:
                 compression,
             )
             for name, (dims, array, given) in arrays.items()
-        }
-        for variable in variables:
-            shape = tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims)
-            metadata[variable.name] = _array_metadata(
-                shape,
-                chunk_of(variable.dims, sizes, chunks),
-                np.dtype(variable.dtype),
-                variable.dims,
-                variable.attributes,
-                compression,
-                variable.fill,
-                sharded=len(variable.dims) > 1,
-            )
+        } | {held.name: _of_variable(held, sizes, chunks, compression) for held in variables}
         metadata |= _time_metadata(time or TimeAxis())
         try:
             _write_metadata(path, metadata, attributes or {}, writes)
@@ -303,7 +295,7 @@ class ZarrWriter:
             return
         row = np.ascontiguousarray(block[place], "<f8")
         try:
-            files.put_in(file, row, place * row.nbytes, self.writes)
+            files.put_in(file, row, place * row.nbytes, files.OfMetadata(self.writes))
         except OSError as error:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
@@ -313,11 +305,13 @@ class ZarrWriter:
 
     def _deliver(self, put: Callable, name: str, file: Path, parts: list[Any]) -> None:
         try:
+            varies = name not in ("time", "time_bounds") and self.variables[name].varies
+            writes = self.writes if varies else files.OfMetadata(self.writes)
             try:
-                put(file, parts, self.writes)
+                put(file, parts, writes)
             except FileNotFoundError:
                 file.parent.mkdir(parents=True, exist_ok=True)
-                put(file, parts, self.writes)
+                put(file, parts, writes)
         except OSError as error:
             raise explain(error, self.path, f"writing {name!r} to {self.path}") from None
 
@@ -330,15 +324,15 @@ class ZarrWriter:
         specification = self.variables[name]
         if self._empty(name, block[None]).any():
             return None
-        dtype, codec = _stored_type(specification), codecs[1] if len(codecs) > 1 else None
+        dtype, plain = _stored_type(specification), len(codecs) == 1
         if block.shape != full or block.dtype != dtype or not block.flags.c_contiguous:
-            block = self._padded(full, dtype, specification.fill, block, keep=codec is None)
-        if codec is None:
+            block = self._padded(full, dtype, specification.fill, block, keep=plain)
+        if plain:
             return block.reshape(-1).view(np.uint8)
         encoders = self._own.__dict__.setdefault("encoders", {})
         if name not in encoders:
-            encoders[name] = encoder(codec)
-        return encoders[name].encode(block)
+            encoders[name] = encoder(codecs[1:])
+        return encoders[name](block)
 
     def _empty(self, name: str, blocks: np.ndarray) -> np.ndarray:
         """Which blocks have no valid number: most show one among a few that lie far apart."""
@@ -460,13 +454,13 @@ def _array_metadata(
     """
     dtype = np.dtype(dtype)
     is_float = dtype.kind == "f"
-    codec = compressions[compression]
-    if codec and codec["name"] == "blosc":
-        codec = {**codec, "configuration": {**codec["configuration"], "typesize": dtype.itemsize}}
-    chunk, codecs = (
-        tuple(max(1, n) for n in chunk),
-        [{"name": "bytes", "configuration": {"endian": "little"}}, *([codec] if codec else [])],
-    )
+    codecs: list[dict] = [{"name": "bytes", "configuration": {"endian": "little"}}]
+    for codec in compressions[compression]:
+        if codec["name"] == "blosc":
+            sized = {**codec["configuration"], "typesize": dtype.itemsize}
+            codec = {**codec, "configuration": sized}
+        codecs.append(codec)
+    chunk = tuple(max(1, n) for n in chunk)
     if sharded:
         full, inner = shards.cut(chunk)
         if full != inner:
@@ -492,6 +486,34 @@ def _array_metadata(
         "dimension_names": list(dims),
         "storage_transformers": [],
     }
+
+
+def _of_variable(
+    variable: VariableSpec,
+    sizes: Mapping[str, int],
+    chunks: Mapping[str, int] | None,
+    compression: str,
+) -> dict:
+    """Its metadata while there is no time."""
+    chunk = chunk_of(variable.dims, sizes, chunks)
+    return _array_metadata(
+        tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims),
+        chunk,
+        np.dtype(variable.dtype),
+        variable.dims,
+        variable.attributes,
+        "none" if _is_small(variable, chunk) else compression,
+        variable.fill,
+        sharded=len(variable.dims) > 1,
+    )
+
+
+def _is_small(variable: VariableSpec, chunk: tuple[int, ...]) -> bool:
+    """Whether a file of a time has 64 KiB or more as it is, and would not, were it compressed: file
+    systems take large pieces faster than small ones.
+    """
+    size = math.prod(chunk) * np.dtype(variable.dtype).itemsize
+    return variable.varies and _least <= size < 4 * _least
 
 
 def _time_metadata(time: TimeAxis) -> dict:
@@ -523,17 +545,28 @@ def _chunk(entry: dict) -> tuple[int, ...]:
     return tuple(entry["chunk_grid"]["configuration"]["chunk_shape"])
 
 
-def encoder(codec: dict) -> Any:
-    """The numcodecs encoder of a Zarr codec; one thread, so that equal input gives equal bytes."""
-    configuration = codec["configuration"]
-    if codec["name"] == "zstd":
+def encoder(codecs: list[dict]) -> Callable[[Any], Any]:
+    """What makes the bytes of a chunk, of the codecs after that of the bytes; one thread, so that
+    equal input gives equal bytes.
+    """
+    configuration = codecs[0]["configuration"]
+    if codecs[0]["name"] == "zstd":
         from numcodecs.zstd import Zstd
 
-        return Zstd(configuration["level"], configuration["checksum"])
+        return Zstd(configuration["level"], configuration["checksum"]).encode
+    import google_crc32c
     from numcodecs import blosc
 
     blosc.use_threads = False
-    return blosc.Blosc(configuration["cname"], configuration["clevel"], blosc.SHUFFLE)
+    encode = blosc.Blosc(configuration["cname"], configuration["clevel"], blosc.SHUFFLE).encode
+    if len(codecs) == 1:  # of a store of before
+        return encode
+
+    def with_sum(block: Any) -> bytes:
+        found = encode(block)
+        return found + google_crc32c.value(found).to_bytes(4, "little")
+
+    return with_sum
 
 
 def _plain(value: Any) -> Any:
@@ -541,7 +574,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_json(file: Path, content: dict, writes: files.Writes) -> None:
-    files.replace(file, [json.dumps(content).encode()], writes)
+    files.replace(file, [json.dumps(content).encode()], files.OfMetadata(writes))
 
 
 def _read_json(file: Path) -> dict:

@@ -105,7 +105,7 @@ class Case:
     ranks: int = 2
     threads: int = 1
     precision: str = "fp64"
-    compression: str = "zstd"
+    compression: str = "lz4"
     disk: float = 0.0  # MB/s that all writers share; 0: as fast as it is
     paced: bool = False
 

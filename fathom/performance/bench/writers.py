@@ -18,8 +18,8 @@ from fathom.output import files
 from fathom.output.formats import of_ending, shards, zarr
 
 formats = {
-    "zarr, zstd": (".zarr", "zstd"),
     "zarr, lz4": (".zarr", "lz4"),
+    "zarr, zstd": (".zarr", "zstd"),
     "zarr, raw": (".zarr", "none"),
     "netcdf, zlib": (".nc", "zlib"),
     "netcdf, raw": (".nc", "none"),
@@ -139,7 +139,7 @@ def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
     seconds = 0.0
     for name, field in fields.items():
         chunk, codecs = shards.inner_of(writer.metadata(name)["codecs"])
-        encode = zarr.encoder(codecs[1]).encode if len(codecs) > 1 else bytes
+        encode = zarr.encoder(codecs[1:]) if len(codecs) > 1 else bytes
         field = field.reshape(-1, *field.shape[-2:])
         rows, points = (chunk or field.shape)[-2:]
         for j in range(0, field.shape[1], rows):
