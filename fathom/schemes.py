@@ -253,7 +253,7 @@ class PythonScheme:
         self.every = None if every is None else Period(every, "every").text
         if strange := [use for use in self.fields if not isinstance(use, Use)]:
             raise InputError(
-                f"{self.name}: {strange[0]!r} says nothing of a field; take reads(name, place,"
+                f"{self.name}: {strange[0]!r} declares no field; use reads(name, place,"
                 " units), writes(...) or updates(...)"
             )
 

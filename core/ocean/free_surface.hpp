@@ -48,7 +48,7 @@ struct CompactSlope {
 /// What of the present height alternates from cell to cell drives through faces, Z / H.
 struct AlternatingHeight : CompactSlope {
     static constexpr std::string_view summary =
-        "what of the height alternates from cell to cell drives through the faces of cells";
+        "flow through faces of cells, driven by the alternating part of the height";
 
     template <class Real>
     constexpr void operator()(

@@ -124,8 +124,8 @@ class Errors:
         with xr.open_dataset(path) as data:
             if missing := [n for n in (*parts, "balance") if n not in data]:
                 raise InputError(
-                    f"{path}: no {', '.join(missing)}; wanted is what fathom"
-                    " background --nmc writes"
+                    f"{path}: no {', '.join(missing)}; expected is the file of"
+                    " fathom background --nmc"
                 )
             return Errors(*(data[n].values for n in (*parts, "balance")))
 

@@ -219,7 +219,7 @@ def grid_of(header: Any, path: Any) -> Any:
         return _area_of(told)
     if not told or "truncation" not in told:
         raise InputError(
-            f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
+            f"analysis = {str(path)!r} has no geometry: it is of an older Fathom, or"
             " not of an atmosphere that has places on earth"
         )
     return GaussianGrid(

@@ -33,7 +33,7 @@ def check_air(owner, grid, tracers, precision):
     if grid.levels.number < 2:
         raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
-            " one, what is taken where no levels are given"
+            " one, which is the default without levels"
         )
     if precision not in ("fp64", "fp32"):
         raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")

@@ -435,6 +435,6 @@ def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
         )
     if viscosity and diffusion_time:
         raise InputError(
-            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            f"viscosity = {viscosity!r} replaces the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )

@@ -24,7 +24,7 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
         raise InputError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
     if viscosity and diffusion_time:
         raise InputError(
-            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            f"viscosity = {viscosity!r} replaces the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
     if scheme == "eulerian":

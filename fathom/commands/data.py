@@ -9,7 +9,7 @@ import click
 from fathom.run.tree import Entry, bytes_text, tree
 
 
-@click.command(short_help="Embedded data sets and where they come from.")
+@click.command(short_help="Embedded data sets and their sources.")
 def data() -> int:
     """List the embedded data sets: what they hold, their sources, licences and sizes."""
     from fathom.data import sets

@@ -255,7 +255,7 @@ class LimitedAreaGrid(Grid):
         field = np.asarray(field)
         if field.shape[-2:] != self.points[::-1]:
             raise InputError(
-                f"field has shape {field.shape}; C + I wants (..., {self.points[1]},"
+                f"field has shape {field.shape}; C + I needs (..., {self.points[1]},"
                 f" {self.points[0]})"
             )
         return field

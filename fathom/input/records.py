@@ -57,7 +57,7 @@ class Records:
             raise InputError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
             raise InputError(
-                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
+                f"{data!r} is no source of records; allowed: a file, a folder, a pattern, a"
                 " list of files, an xarray.DataArray or Dataset"
             )
         self.data, self.variable, self.units, self.repeated_year, self.gaps = (
@@ -129,7 +129,7 @@ class Records:
         if self.variable is None and one.standard_name in _other_quantities(wanted):
             raise InputError(
                 f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
-                f" {wanted[0]}; to take it all the same say so, as in Records(file, {one.name!r})"
+                f" {wanted[0]}; to use it nevertheless, name it as in Records(file, {one.name!r})"
             )
         return self._of_years(one)
 
@@ -308,7 +308,7 @@ class Input:
             j, i = np.argwhere(missing)[0]
             raise InputError(
                 f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
-                " sea; gaps = 'fill' fills them from what is around"
+                " sea; gaps = 'fill' fills them from their neighbours"
             )
         return np.where(np.isfinite(result), result, 0)
 

@@ -71,7 +71,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
     except ValueError as error:
         raise InputError(_fault(text, name) or f"{name} is no table of numbers: {error}") from None
     if not values.size:
-        raise InputError(f"{name} holds no numbers")
+        raise InputError(f"{name} has no numbers")
     return values
 
 

@@ -34,7 +34,7 @@ def _of_records(grid, records, where, name, units):
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:
         raise InputError(
-            f"{records} has {len(found.axis)} records in time; {name} takes one that stays"
+            f"{records} has {len(found.axis)} records in time; {name} needs a constant one"
         )
     return once(sources([found], grid)[0].read)(0)[name].astype(float)
 

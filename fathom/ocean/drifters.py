@@ -70,8 +70,8 @@ class Drifters(SmallStore):
             chosen | ({} if statistic is None else {"statistic": statistic})
         ).items():
             raise InputError(
-                f"output {path}: {name} = {value} is for fields; drifters hold what is where"
-                " they are"
+                f"output {path}: {name} = {value} is for fields; drifters have the"
+                " values at their places"
             )
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
@@ -104,7 +104,7 @@ class Drifters(SmallStore):
                 or known[d.needs[0]]["vertical"] == "interface"
             ):
                 raise InputError(
-                    f"output {self.path}: drifters tell of fields at the centres of cells, as"
+                    f"output {self.path}: drifters have fields at the centres of cells, as"
                     f" temperature, not of '{name}'"
                 )
         self.keep = [

@@ -217,8 +217,8 @@ class SurfaceForcing(Surface):
         """ValueError where two arguments do not go together."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise InputError(
-                "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
-                " thing; give one pair"
+                "stress_x, stress_y and stress_eastward, stress_northward have the same"
+                " meaning; give one pair"
             )
         self._check_air()
         self._check_numbers()
@@ -229,7 +229,7 @@ class SurfaceForcing(Surface):
             )
         if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
             raise InputError(
-                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would be warmed; it"
+                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would get more heat; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
 

@@ -125,7 +125,7 @@ def _taken_back(file: Path, total: int) -> memoryview:
     data = file.read_bytes()
     if zlib.crc32(data) != total:
         raise FileError(
-            f"{file} is not what was written into it: the disk of the staging folder is damaged"
+            f"{file} differs from the data written to it: the disk of the staging folder is damaged"
         )
     file.unlink()
     return memoryview(data)

@@ -408,7 +408,7 @@ class Simulation(Requests, Events):
 def _surface(model, given):
     """What drives a model from above; None: its usual surface."""
     if isinstance(given, (bool, int, float, str, list, tuple, dict)):
-        raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
+        raise InputError(f"surface = {given!r} must be a forcing, as BulkForcing()")
     return given or (model.usual_surface and model.usual_surface())
 
 

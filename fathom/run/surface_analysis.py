@@ -43,7 +43,7 @@ def analyse(
     its date, as `out`. lengths: variable -> length of the structure [m] instead of the usual one.
     All ranks call it. Returns variable -> counts and rms of departures before, after, and withheld.
 
-    FileNotFoundError; ValueError: a restart that does not say its geometry, no datum to use.
+    FileNotFoundError; ValueError: a restart that has no geometry, no datum to use.
     """
     comm = mpi.world if comm is None else comm
     with restart.read(start) as file:

@@ -256,7 +256,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     if not hasattr(model.grid, "truncation"):
         raise InputError(
             f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
-            " a free surface nor transforms; what can be priced: models of columns on blocks, as"
+            " a free surface nor transforms; supported are models of columns on blocks, as"
             " Ocean, and spectral models"
         )
     scheme, every = _of_helpers(simulation)

@@ -61,7 +61,7 @@ def layout(
     kept = count(wet, *block)["kept"] if block else ranks
     if block and kept < ranks:
         raise InputError(
-            f"{ranks} ranks are more than there are blocks with water, as no run would have them:"
+            f"{ranks} ranks are more than the blocks with water, which a run refuses:"
             f" {kept} of {block[0]} x {block[1]} points; use at most {kept} ranks or smaller blocks"
         )
     d = mpi.core.decompose(

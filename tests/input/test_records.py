@@ -278,7 +278,7 @@ def test_errors(tmp_path):
         Records(str(tmp_path / "*.zarr")).variables
     with pytest.raises(ValueError, match="gaps = 'none'; allowed: 'land', 'fill'"):
         Records(path, gaps="none")
-    with pytest.raises(ValueError, match="3.0 is not what records come from; allowed: a file"):
+    with pytest.raises(ValueError, match="3.0 is no source of records; allowed: a file"):
         Records(3.0)
     content = path.read_bytes()
     (tmp_path / "cut.nc").write_bytes(content[: len(content) // 2])

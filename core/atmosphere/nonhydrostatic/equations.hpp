@@ -203,7 +203,7 @@ struct CompressibleNonlinear {
            heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
            acoustic_temperature = 100;
     static constexpr std::string_view summary =
-        "what the linear terms of compressible air leave of its tendencies";
+        "tendencies of compressible air without its linear terms";
     static constexpr std::tuple parameters{
         Parameter{"gas_constant", &CompressibleNonlinear::gas_constant, "J kg-1 K-1", 100, 1e4,
                   "of dry air"},

@@ -47,7 +47,7 @@ struct MassFluxConvection {
     static constexpr std::tuple parameters{
         Parameter{"step", &MassFluxConvection::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"relaxation", &MassFluxConvection::relaxation, "s", 60, 1e6,
-                  "time in which deep convection takes away CAPE, tau"},
+                  "time in which deep convection removes CAPE, tau"},
         Parameter{"source_depth", &MassFluxConvection::source_depth, "Pa", 100, 3e4,
                   "depth of the air that rises, from the ground"},
         Parameter{"downdraught", &MassFluxConvection::downdraught, "1", 0, 0.9,

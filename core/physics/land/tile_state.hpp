@@ -34,7 +34,7 @@ struct TileState {
         Parameter{"snow_on_ice_albedo", &TileState::snow_on_ice_albedo, "1", 0, 0.99,
                   "albedo of snow on ice"},
         Parameter{"forest_snow_albedo", &TileState::forest_snow_albedo, "1", 0, 0.99,
-                  "most that snow reflects on land that is dark without, as forests are"}};
+                  "largest albedo of snow on land that is dark without snow, as forests are"}};
 
     template <class Real>
     constexpr void operator()(

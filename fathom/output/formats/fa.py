@@ -489,7 +489,7 @@ def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> 
     names = [name for variable in variables for name in articles_of(variable, arrays)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere()}")
+        raise InputError(f"FA: two fields would have the name {', '.join(twice)}: {elsewhere()}")
 
 
 def _named(alias: str) -> str:

@@ -137,7 +137,7 @@ class Articles(Mapping):
     def __init__(self, path: str | Path):
         self.path = Path(path)
         if not begins(self.path):
-            raise InputError(f"{path} is not LFI or FA: its header says none of what it should")
+            raise InputError(f"{path} is not LFI or FA: its header is wrong")
         self._size = self.path.stat().st_size // 8
         header = self._words(0, _header)
         if header[2]:
