@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compressible air of the limited-area atmosphere in cases with a known shape: a warm bubble, a
-supercell, a stable boundary layer and a cold-air outbreak, on planes that are periodic both ways.
+supercell, a stable boundary layer and a cold-air outbreak, on planes periodic in both directions.
 
     python experiments/area_cases.py [--case NAME] [--json FILE] [--picture FILE]
 

@@ -3,7 +3,7 @@ with the numbers of the study where it gives them: part of `make figures`, or
 
     python experiments/measured_figures.py [FOLDER] [NAME ...]
 
-What was measured is kept in build/figures/*.json, and taken from there again; `make clean` or
+Measurements are kept in build/figures/*.json, and read from there again; `make clean` or
 removing a file measures again.
 """
 

@@ -7,7 +7,7 @@ RRTMGP in all columns.
 The state is a few hours old, so that clouds are the model's own. With `--without-ground` what was
 interpolated is not brought to the ground of each column. `--cost`: processor time of the model with
 radiation every hour and with radiation that has been computed once, in turns. The result is in
-docs/radiation.md.
+docs/results/radiation.md.
 """
 
 import argparse

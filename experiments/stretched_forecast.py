@@ -7,7 +7,7 @@ stretched one, compared over Europe.
 
 From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62
 N in europe.nc of --out, every 12 hours, and prints their rms difference from those of --against.
-The result is in docs/spectral.md.
+The result is in docs/results/spectral.md.
 """
 
 import argparse

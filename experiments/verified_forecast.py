@@ -6,7 +6,7 @@ the later times of the same set.
 
 PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and
 anomaly correlation every 6 hours and the rms of persistence, and leaves verification.json and
-the maps of the last time in --out. The result is in docs/forecast.md.
+the maps of the last time in --out. The result is in docs/results/forecast.md.
 """
 
 import argparse
