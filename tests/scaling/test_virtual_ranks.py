@@ -90,7 +90,7 @@ def test_layout_is_that_of_a_run(ocean):
     assert blocks.used == 24 and blocks.columns.tolist() == [64] * 24
     with pytest.raises(ValueError, match="30 ranks are more .* 24 of 8 x 8 points"):
         virtual.layout(grid, 30, 2, (8, 8))
-    with pytest.raises(ValueError, match="1000 ranks are more than the blocks"):
+    with pytest.raises(ValueError, match="1000 ranks are more than there are blocks"):
         virtual.layout(grid, 1000, 2)
 
 

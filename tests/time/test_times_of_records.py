@@ -174,7 +174,7 @@ def test_units(given, wanted, number, becomes):
         ("hPas", "Pa", "'hPas' is not a unit that is known here; did you mean 'hPa'"),
         ("0", "1", "not a unit"),
         ("10^999", "1", "not a unit"),
-        ("m", "degC", "does not measure"),
+        ("m", "degC", "has not the dimension"),
         ("W ?", "W m-2", "is not a unit"),
     ],
 )
