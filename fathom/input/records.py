@@ -21,7 +21,6 @@ import numpy as np
 from fathom import earth, names, units
 from fathom.data import sets
 from fathom.failure import FileError, InputError, file_error
-from fathom.grids.arguments import yes_or_no
 from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
@@ -56,7 +55,9 @@ class Records:
     def __init__(
         self, data, variable=None, *, units=None, repeated_year=None, gaps="land", average=True
     ):
-        self.average = yes_or_no("average", average)
+        if not isinstance(average, bool):
+            raise InputError(f"average = {average!r}; allowed: true, false")
+        self.average = average
         if gaps not in ("land", "fill"):
             raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):

@@ -72,9 +72,9 @@ class InNotebook:
     handle: Any = None
 
     def __call__(self, simulation: Any, fraction: float) -> None:
-        from IPython.display import display
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
+        from IPython.display import display  # optional: where there is a notebook
+        from rich.progress_bar import ProgressBar  # start-up time
+        from rich.table import Table  # start-up time
 
         shown = Table.grid(padding=(0, 1))
         shown.add_row(ProgressBar(1.0, fraction, width=24), said(simulation, fraction))
