@@ -44,7 +44,9 @@ struct Levels {
     double interface_slope(int k, double ps) const {
         return interface_log(k, Dual<double>(ps, 1)).tangent.lanes;
     }
-    double layer_slope(int k, double ps) const { return layer_log(k, Dual<double>(ps, 1)).tangent.lanes; }
+    double layer_slope(int k, double ps) const {
+        return layer_log(k, Dual<double>(ps, 1)).tangent.lanes;
+    }
 };
 
 /// Fields of a column: four of layers, two of the surface; and the altitude of its ground.
