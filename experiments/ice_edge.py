@@ -50,8 +50,11 @@ def main(store, folder=None):
         "| month | north: extent, observed [10⁶ km²] | off, mean [km] | volume [10³ km³] |"
         " south: extent, observed | off, mean | volume |\n|---|---|---|---|---|---|---|"
     )
+    when = {int(month) - 1: n for n, month in enumerate(year.time.dt.month.values)}
     for n, name in enumerate(months.split()):
-        share, volume = (year[v].isel(time=n).values for v in ("siconc", "sivol"))
+        if n not in when:
+            continue
+        share, volume = (year[v].isel(time=when[n]).values for v in ("siconc", "sivol"))
         sides = (row(share, seen[n], volume, wet & half, area) for half in (lat > 0, lat < 0))
         cells = [
             f"{a:.1f}, {b:.1f} | {off:.0f}, {mean:+.0f} | {held:.1f}"

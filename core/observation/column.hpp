@@ -19,7 +19,7 @@ namespace fathom::observation {
 
 using Number = Pack<double, 1>;  ///< a plain number, with the elementary functions of packs
 inline double plain(Number x) { return x.lanes; }
-inline double plain(const Dual<double>& x) { return x.value; }
+inline double plain(const Dual<double>& x) { return x.value.lanes; }
 inline double plain(double x) { return x; }
 
 inline constexpr double gas_constant = post::R, ratio = post::eps, gravity = post::gravity;
@@ -42,9 +42,11 @@ struct Levels {
     }
     /// d/dp_s of these, by a dual number.
     double interface_slope(int k, double ps) const {
-        return interface_log(k, Dual<double>(ps, 1)).tangent;
+        return interface_log(k, Dual<double>(ps, 1)).tangent.lanes;
     }
-    double layer_slope(int k, double ps) const { return layer_log(k, Dual<double>(ps, 1)).tangent; }
+    double layer_slope(int k, double ps) const {
+        return layer_log(k, Dual<double>(ps, 1)).tangent.lanes;
+    }
 };
 
 /// Fields of a column: four of layers, two of the surface; and the altitude of its ground.

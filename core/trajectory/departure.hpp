@@ -86,8 +86,8 @@ public:
                 both[1].u[n] = by == &slopes.by_u, both[1].v[n] = by == &slopes.by_v;
                 both[1].w[n] = 0;
             }
-            locate_with<Dual<T>>(row, level, count, both[0].u, both[0].v, both[0].w, both[0].points,
-                                 false);
+            locate_with<Dual<T, cell_width<T>>>(row, level, count, both[0].u, both[0].v, both[0].w,
+                                                both[0].points, false);
             *by = both[1].points;
         }
         shadow = before;

@@ -29,7 +29,7 @@ from fathom.grids.levels import HybridLevels
 from fathom.grids.plane import PlaneGrid
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
-from fathom.input.values import on_columns
+from fathom.input.values import check_shape, on_columns
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.order import Order, all_placed
@@ -302,6 +302,7 @@ class GridPointAtmosphere(AirWithPhysics):
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
                     f" allowed: {', '.join(self.settable)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         gridpoint_state.check(self.initial)
         return self

@@ -14,7 +14,7 @@ from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
-from fathom.input.values import on_columns, on_layers
+from fathom.input.values import check_shape, on_columns, on_layers
 from fathom.names import near
 from fathom.order import all_placed
 from fathom.regrid import chosen
@@ -123,6 +123,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
                 raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         return self
 

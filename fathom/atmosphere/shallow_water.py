@@ -9,7 +9,7 @@ from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.report import shallow_water
 from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of
-from fathom.input.values import on_columns
+from fathom.input.values import check_shape, on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
 from fathom.names import near
@@ -123,6 +123,7 @@ class ShallowWater(Model):
                 raise InputError(
                     f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         return self
 

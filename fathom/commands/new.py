@@ -26,7 +26,8 @@ def title(name: str) -> str:
         if not line.startswith("#"):
             break
         words.append(line.removeprefix("#").strip())
-    return re.split(r"(?<! al)\. |: |; |, for", " ".join(words))[0]
+    outside = r"(?![^(]*\))"  # of brackets
+    return re.split(rf"(?<! al)\. |: |(?:; |, for){outside}", " ".join(words))[0]
 
 
 @click.command(short_help="Write one of the experiments of Fathom into a file.")

@@ -74,6 +74,20 @@ def on_layers(grid, value, name, where="center"):
         yield k, np.where(k < wet, values, 0.0)
 
 
+def check_shape(grid, value, name):
+    """InputError at once for an array that no field of the grid fits; what is read or computed
+    later is looked at then.
+    """
+    if isinstance(value, str) or callable(value) or len(getattr(value, "coords", ())):
+        return
+    rows, shape = np.shape(grid.wet_levels), np.shape(value)
+    if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
+        raise InputError(
+            f"{name} has shape {shape}; the grid takes {(grid.levels.number, *rows)}, {rows} or a"
+            " number"
+        )
+
+
 def _plain(value):
     try:
         return np.asarray(value, float)

@@ -15,7 +15,7 @@ from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of, number_of, pair
 from fathom.input import layers
 from fathom.input.records import sources
-from fathom.input.values import on_columns, on_layers
+from fathom.input.values import check_shape, on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near, unknown
 from fathom.ocean import balance, circulation, mixing, overflow
@@ -30,6 +30,7 @@ from fathom.ocean.series import by_basin
 from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
+from fathom.ocean.surface import BulkForcing
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
 from fathom.regrid import chosen
@@ -100,6 +101,7 @@ class Ocean(Model):
 
     halo = 2
     usual_surface = SurfaceForcing  # where the user gives none
+    surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = (
         "wet_levels",
         "depth_corner",
@@ -217,6 +219,9 @@ class Ocean(Model):
                 allowed = [*self.of_water, "motion"]
                 raise InputError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
             else:
+                check_shape(self.grid, value, name)
+                if isinstance(value, str):
+                    self._check_data_set(value, name)
                 self.initial[name] = value
         if self.motion != "rest" and (given := balance.names & set(self.initial)):
             raise InputError(
@@ -398,13 +403,17 @@ class Ocean(Model):
         places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
         if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):
             return levitus.on_points(*places, name)
-        if not layers.is_data(source):
-            known = ["levitus", *sets.known()]
-            raise InputError(
-                f"no data set '{source}' for {name}{near(source, known)}; allowed: 'levitus' for"
-                f" temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
-            )
         return layers.on_points(source, name, *places)
+
+    @staticmethod
+    def _check_data_set(source, name):
+        """InputError: no data set or file of that name."""
+        if (source == "levitus" and name in ("temperature", "salinity")) or layers.is_data(source):
+            return
+        raise InputError(
+            f"no data set '{source}' for {name}{near(source, ['levitus', *sets.known()])}; allowed:"
+            f" 'levitus' for temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
+        )
 
     def integral_coordinates(self):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""

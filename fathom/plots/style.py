@@ -92,7 +92,7 @@ def _of_colours(png: Any, colours: int) -> bytes:
 
     with Image.open(png) as picture, io.BytesIO() as buffer:
         palette = picture.convert("RGB").quantize(
-            colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+            colours, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE
         )
         palette.save(buffer, "png", optimize=True)
         return buffer.getvalue()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import device, mpi, shown
+from fathom import device, mpi, parts, shown
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -406,10 +406,14 @@ class Simulation(Requests, Events):
 
 
 def _surface(model, given):
-    """What drives a model from above; None: its usual surface."""
-    if isinstance(given, (bool, int, float, str, list, tuple, dict)):
-        raise InputError(f"surface = {given!r} must be a forcing, as BulkForcing()")
-    return given or (model.usual_surface and model.usual_surface())
+    """The forcing at the surface: an object, a class or its name; None: the usual one of the model."""
+    if given is None:
+        return model.usual_surface and model.usual_surface()
+    known = {cls.__name__: cls for cls in getattr(model, "surfaces", ())}
+    if isinstance(given, (str, type)) and given not in known and given not in known.values():
+        allowed = f"{' or '.join(known)}: BulkForcing('coads')" if known else "nothing here"
+        raise InputError(f"surface = {given!r} must be a forcing of the model, {allowed}")
+    return parts.one_or_none("surface", given, known)
 
 
 class Other(NamedTuple):

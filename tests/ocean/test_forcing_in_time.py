@@ -208,7 +208,8 @@ def test_a_file_of_months_is_the_climatology(tmp_path):
         file.assign(bounds=(("time", "n"), np.stack([starts[:-1], starts[1:]], 1))).to_netcdf(
             tmp_path / f"{axis}.nc"
         )
-    own = fm.BulkForcing(fm.Records(str(tmp_path), repeated_year=True), temperature_restoring=1e-5)
+    numbers = fm.Records(str(tmp_path), repeated_year=True, average=False)
+    own = fm.BulkForcing(numbers, temperature_restoring=1e-5)
     runs = [
         fm.Simulation(earth(), "1h", start="2000-02-15 10:00", surface=surface)
         for surface in (own, fm.BulkForcing("coads", temperature_restoring=1e-5))

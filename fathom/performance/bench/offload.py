@@ -239,7 +239,7 @@ def work(settings: Mapping[str, Any]) -> None:
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])
     began = time.process_time()
-    summary = simulation.run(case.length, report=False)
+    summary = simulation.run(case.length, progress=False, report=False)
     processor = time.process_time() - began
     if simulation.serves:
         return

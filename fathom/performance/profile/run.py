@@ -80,7 +80,7 @@ def run(experiment: Any, request: Request, case: str) -> int:
         simulation = experiment.simulation(directory, True)
         simulation.directory.mkdir(parents=True, exist_ok=True)
         if simulation.serves:
-            simulation.run(_period(simulation, request), report=False)
+            simulation.run(_period(simulation, request), progress=False, report=False)
             return 0
         found = measure(simulation, request, case, counters)
         if simulation.is_root:
@@ -104,7 +104,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     before, use = counters.read(), FileUse(s)
     with use:
         samples.begin()
-        summary = s.run(_period(s, request), report=request.out is not None)
+        summary = s.run(_period(s, request), progress=False, report=request.out is not None)
     counted = {
         name: s.comm.allreduce(value - before.get(name, 0.0))
         for name, value in counters.read().items()
