@@ -406,7 +406,7 @@ class Simulation(Requests, Events):
 
 
 def _surface(model, given):
-    """The forcing at the surface: an object, a class or its name; None: the usual one of the model."""
+    """The forcing at the surface: an object, a class or its name; None: that of the model."""
     if given is None:
         return model.usual_surface and model.usual_surface()
     known = {cls.__name__: cls for cls in getattr(model, "surfaces", ())}
