@@ -1,4 +1,4 @@
-"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust,
+"""How near is the result of `fathom tune` to the best of all? A space small enough to exhaust,
 in which everything is measured, and then searched in the same processes.
 
     python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\

@@ -1,4 +1,4 @@
-"""What radiation in fewer columns costs in accuracy: fluxes and heating of one moment, against
+"""The loss of accuracy by radiation in fewer columns: fluxes and heating of one moment, against
 RRTMGP in all columns.
 
     python experiments/radiation_grid.py --spacing 2 3 4

@@ -1,4 +1,4 @@
-"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a
+"""The gain by stretching the grid over western Europe: the same forecast on even grids and on a
 stretched one, compared over Europe.
 
     python experiments/stretched_forecast.py --truncation 159 --out runs/even-159

@@ -193,7 +193,7 @@ def scheme(name, *, every=None, **parameters):
 
 
 class Use(NamedTuple):
-    """What a process in Python does with a field."""
+    """The access of a process in Python to a field."""
 
     name: str
     place: str

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether every scheme really computes in vectors: of the arithmetic that the compiler has made of
+"""Check that every scheme computes in vectors: of the arithmetic that the compiler has made of
 a kernel, the part in registers as long as a pack of columns, or the machine's longest; and
 functions of the mathematical library, which take one number at a time. (What all columns of a
 level have in common is computed once, as one number: so the part is never all.)

@@ -30,7 +30,7 @@ def is_given(analysis: Any) -> bool:
 
 
 def passport(model) -> dict[str, Any]:
-    """What a restart says of its geometry, for those that start from it elsewhere."""
+    """The geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
     if hasattr(model, "air_at_rest"):
         vertical = {

@@ -399,7 +399,7 @@ class GridPointAtmosphere(AirWithPhysics):
         )
 
     def _surroundings(self):
-        """What the physics reads of places, ground and sea."""
+        """Places, ground and sea, as the physics reads them."""
         longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
         places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
@@ -466,7 +466,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def passport(self):
-        """What a restart says of its geometry."""
+        """The geometry that a restart describes."""
         return passport(self)
 
     def initialise(self, simulation):
@@ -511,7 +511,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return []
 
     def report(self, simulation):
-        """What the report draws, on rank 0; all ranks call it."""
+        """Fields that the report draws, on rank 0; all ranks call it."""
         return gridpoint_report.fields(simulation)
 
     def pictures(self, state):

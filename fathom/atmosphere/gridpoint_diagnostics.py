@@ -1,4 +1,4 @@
-"""What follows from the fields of a grid-point atmosphere: output variables, numbers to watch.
+"""Diagnostics from the fields of a grid-point atmosphere: output variables, numbers to watch.
 
 Pressures, temperatures and heights of layers are the model's own; what lies between them and below
 the ground is that of every atmosphere (`fathom.post.pressure_levels`, core/post/air.hpp).

@@ -227,7 +227,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def passport(self):
-        """What a restart says of its geometry."""
+        """The geometry that a restart describes."""
         return passport(self)
 
     @property
@@ -264,7 +264,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return diagnostics.criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0; all ranks call it."""
+        """Fields that the report draws, on rank 0; all ranks call it."""
         return report.fields(simulation)
 
     def pictures(self, state):

@@ -338,7 +338,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return [outer_models.Records(self, self.outer, self.step, drawn)]
 
     def earth_below(self):
-        """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
+        """The surface below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
         return ground_of_area.orography(self.grid, self.truncation, self.heights)

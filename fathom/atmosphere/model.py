@@ -175,7 +175,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             self._lie_on(orography)
 
     def earth_below(self):
-        """What of the earth lies below (fathom/atmosphere/orography.py)."""
+        """The surface below (fathom/atmosphere/orography.py)."""
         return orography_of(self.grid, self.grid.truncation)
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):

@@ -100,7 +100,7 @@ class Running:
 
     @property
     def _sound(self) -> tuple[str, ...]:
-        """What compressible air has beside, where both are."""
+        """The additional fields of compressible air, where both are."""
         both = self.model, self.simulation.model
         return compressible.fields if all(getattr(m, "compressible", False) for m in both) else ()
 

@@ -224,8 +224,8 @@ class ShallowWater(Model):
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny,
-        nx) as output has them; all ranks call it.
+        """Fields that the report draws, on rank 0: height of the surface, wind, relative vorticity,
+        (ny, nx) as output has them; all ranks call it.
         """
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
         u, v = (simulation.gather(name) for name in wind)

@@ -1,4 +1,4 @@
-"""What an experiment of cycles is: its TOML file, read and checked.
+"""An experiment of cycles: its TOML file, read and checked.
 
 [model]          the one that assimilates; [nature] the finer one that is the truth
 [observations]   columns at places drawn at random, new ones each time

@@ -1,4 +1,4 @@
-"""What every grid offers to the simulation, to output, pictures and error messages."""
+"""The interface of every grid to the simulation, to output, pictures and error messages."""
 
 import hashlib
 from collections.abc import Mapping

@@ -94,7 +94,7 @@ class Records:
 
     @property
     def variables(self) -> dict[str, Variable]:
-        """What is there, by name."""
+        """The fields that exist, by name."""
         if self._variables is None:
             self._variables = (
                 described(self.arrays, getattr(self.data, "variables", self.data.coords))

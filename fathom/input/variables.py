@@ -1,4 +1,4 @@
-"""What files say of the variables in them: names, units, times, place.
+"""Descriptions of the variables in files: names, units, times, place.
 
 contents(files("era5/*.nc"))["t2m"]
     # of several files, parts of one series in time: one Variable

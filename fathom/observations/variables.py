@@ -1,5 +1,6 @@
-"""What is observed, by what, how well: the variables of a datum, the kinds of a report, the errors
-that are taken where a report does not say its own, and the limits beyond which a value is absurd.
+"""Observed variables, reports and errors: the variables of a datum, the kinds of a report, the
+errors that are taken where a report does not say its own, and the limits beyond which a value is
+absurd.
 """
 
 from __future__ import annotations

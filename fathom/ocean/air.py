@@ -1,4 +1,4 @@
-"""What the ocean reads of the air above it and of the observed sea surface: the embedded
+"""Data that the ocean reads of the air above it and of the observed sea surface: the embedded
 climatology, files of the user's, numbers, by variable.
 """
 

@@ -151,7 +151,7 @@ class Drifters(SmallStore):
             self.due = s.clock.after(self.due, Period(self.repeat)) if self.repeat else self.due
 
     def kept(self):
-        """What a restart needs, on root; all ranks call it."""
+        """Data that a restart needs, on root; all ranks call it."""
         rows = self._gathered(self.flow.own)
         return (
             None

@@ -448,7 +448,7 @@ class Ocean(Model):
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: name -> array; all ranks call it."""
+        """Fields that the report draws, on rank 0: name -> array; all ranks call it."""
         return fields(simulation)
 
     def pictures(self, state):

@@ -1,4 +1,4 @@
-"""What drives the ocean from above: the processes that give stress and fluxes, and the data they
+"""The forcing at the ocean's surface: the processes that give stress and fluxes, and the data they
 read.
 
 A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the
@@ -22,9 +22,10 @@ from fathom.units import conversion
 
 
 class Surface:
-    """What drives an ocean from above: `before` and `after` add its processes to a step (before the
-    ocean's own, after the tracers), `fields` gives what does not change in time. Where there is sea
-    ice, `before` says what air does to open water and to ice, and lets the ice divide it.
+    """The forcing at the surface of an ocean: `before` and `after` add its processes to a step
+    (before the ocean's own, after the tracers), `fields` gives what does not change in time. Where
+    there is sea ice, `before` says what air does to open water and to ice, and lets the ice divide
+    it.
     """
 
 

@@ -1,4 +1,4 @@
-"""What a store holds: variables, the time axis, and the chunks that the grid alone determines."""
+"""Contents of a store: variables, the time axis, and the chunks that the grid alone determines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is drawn over a map: contours, coasts, vectors, places of highs and lows."""
+"""Drawings over a map: contours, coasts, vectors, places of highs and lows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What all pictures share: figures without global state, fonts, colour bars, units, saving."""
+"""Common parts of all pictures: figures without global state, fonts, colour bars, units, saving."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales
+"""The cost of a step of a case: measured in a short run on few ranks, told apart by what it scales
 with.
 
 columns and levels

@@ -1,4 +1,4 @@
-"""What a format of output must do.
+"""The interface of a format of output.
 
 A store is a file or a folder of variables on a grid, with complete times one after another. Rank 0
 makes it with `create`; ranks that write open it with the class itself, also when a run goes on.

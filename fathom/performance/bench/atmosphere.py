@@ -43,7 +43,7 @@ cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "held-suarez-t42l24"
     ranks: int = 1

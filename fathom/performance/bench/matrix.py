@@ -35,7 +35,7 @@ from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError: no shape, or a disk that is none."""
+    """The settings of the benchmark. ValueError: no shape, or a disk that is none."""
 
     file: str
     ranks: tuple[int, ...] = (1, 2)

@@ -42,7 +42,7 @@ solver_streams = (
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     grid: str = "x1"
     physics: str = "lean"

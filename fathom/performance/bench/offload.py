@@ -97,7 +97,7 @@ variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "ocean-1deg"
     every: str | None = None  # of all outputs; None: each as the case has it

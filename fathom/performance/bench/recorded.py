@@ -1,5 +1,5 @@
-"""What each bench hands to the history of a machine (history.py): seconds by name, of a step, a
-call or a run, as a profile of one step.
+"""The numbers that each bench gives to the history of a machine (history.py): seconds by name, of a
+step, a call or a run, as a profile of one step.
 """
 
 from __future__ import annotations

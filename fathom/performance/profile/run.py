@@ -54,7 +54,7 @@ of_the_run = (
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for."""
+    """The request of the user."""
 
     steps: int = 48
     spin_up: int = 8

@@ -1,4 +1,4 @@
-"""What `fathom tune` leaves behind: a table on the terminal, and the experiment file with
+"""Results of `fathom tune`: a table on the terminal, and the experiment file with
 [parallel] filled.
 """
 
