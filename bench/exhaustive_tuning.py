@@ -1,4 +1,4 @@
-"""How near the best of all does the search of `fathom tune` come? A space small enough to exhaust,
+"""How near is the result of `fathom tune` to the best of all? A space small enough to exhaust,
 in which everything is measured, and then searched in the same processes.
 
     python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
@@ -6,10 +6,11 @@ in which everything is measured, and then searched in the same processes.
     mpiexec -n 2 python bench/exhaustive_tuning.py experiments/ocean-3deg.toml \\
         --json tests/performance/tune/recorded/ocean-3deg-2-ranks.json
 
-All configurations take turns, several times over, each beside the usual one. Then the search,
-which begins at the slowest of all. What it found meets the best of the table in fresh pairs, in
-the order abba. Printed: best, slowest, found; how much slower the found is than the best, by the
-table and in pairs. Exit status 1 beyond 8 % in pairs. docs/results/tuning.md
+All configurations take turns, several times, each with the usual one. Then the search runs;
+it begins at the slowest of all. Its result is compared with the best of the table in new pairs, in
+the order abba. It prints the best, the slowest and the found configuration, and how much slower the
+found one is than the best, by the table and in pairs. Exit status 1 beyond 8 % in pairs.
+docs/results/tuning.md
 """
 
 from __future__ import annotations
@@ -124,7 +125,7 @@ def beginning(configuration: dict[str, Any]) -> list[Axis]:
 
 def exhaust(trials: Trials, usual: dict[str, Any], turns: int) -> dict[tuple, float]:
     """Seconds of a step of every configuration, in the order of the product of the axes: the median
-    of its ratios to the usual one beside it, times the median of that.
+    of its ratios to the usual one measured with it, times the median of that.
     """
     every = list(itertools.product(*(axis.values for axis in axes)))
     ratios: dict[tuple, list[float]] = {values: [] for values in every}

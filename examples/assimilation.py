@@ -1,5 +1,5 @@
-"""Assimilate: a trajectory of Lorenz's chaotic model is found again from half of its numbers, with
-errors, at eight times. Four maps make the cost function; change one and it is another method.
+"""Assimilation: find a trajectory of Lorenz's chaotic model from half of its numbers, with errors,
+at eight times. Four maps make the cost function; another map gives another method.
 """
 
 import numpy as np

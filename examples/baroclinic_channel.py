@@ -1,8 +1,8 @@
-"""Baroclinic instability: a sheared current in balance is not a current at rest.
+"""Baroclinic instability of a sheared current in thermal wind balance.
 
-Warm water lies south of cold, the Coriolis force of the sheared current holds the slope. A small
-wave feeds on it, and grows as exp(sigma t); Eady (1949) finds sigma = 0.31 f/N dU/dz for the
-fastest wave, 3.9 N H / f long, between walls far apart.
+Warm water is south of cold water, and the Coriolis force on the sheared current balances the slope.
+A small wave gets energy from the current and grows as exp(sigma t). Eady (1949) finds sigma = 0.31
+f/N dU/dz for the fastest wave, which is 3.9 N H / f long, between distant walls.
 
     python examples/baroclinic_channel.py [cells] [picture.png]
 """

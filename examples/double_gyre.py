@@ -1,7 +1,7 @@
-"""The double gyre: where does the current run that a wind of two signs drives?
+"""The double gyre: the currents under a wind with two signs of curl.
 
-In the middle of the ocean the curl of the wind moves water north or south, beta V = curl(tau) /
-rho0 (Sverdrup 1947); it returns in a layer at the western wall, (A / beta)^(1/3) = delta wide, as v
+In the interior the curl of the wind moves water north or south, beta V = curl(tau) / rho0 (Sverdrup
+1947). The water returns in a layer at the western wall, (A / beta)^(1/3) = delta wide, as v
 ~ exp(-x / 2 delta) sin(sqrt(3) x / 2 delta) (Munk 1950).
 
     python examples/double_gyre.py [cells] [picture.png]

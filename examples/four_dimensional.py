@@ -1,5 +1,5 @@
-"""4D-Var with a weather model: wind, temperature and pressure of thirty columns at three times find
-the truth behind them, through the tangent of the model and its adjoint.
+"""4D-Var with a weather model: the analysis finds the true state from wind, temperature and
+pressure of thirty columns at three times, with the tangent of the model and its adjoint.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
 """The ground of a limited area, made periodic.
 
 A limited-area model computes with waves that fit its plane, but no field of the weather is
-periodic. Beyond the area lies an extension, where splines lead from one edge to the opposite one.
-Each row has its own spline and knows nothing of the next, so mountains at the edge would run
-through the extension as streaks. Smoothing takes these away and leaves the area as it is.
+periodic. Outside the area is an extension, where splines connect one edge with the opposite one.
+Each row has its own spline, independent of the next row, so mountains at the edge would cross the
+extension as streaks. Smoothing removes the streaks and leaves the area unchanged.
 
     python examples/limited_area.py [columns] [picture]
 """

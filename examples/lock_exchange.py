@@ -1,9 +1,9 @@
 """Lock exchange: a gate between cold and warm water opens.
 
-Two fronts run apart, the cold one below, each at half of sqrt(g' H), for the energy of the start is
-shared with the current (Benjamin 1968). Nothing mixes in the equations; what mixes is their
-discretisation, and the reference potential energy says how much: that of the same water sorted by
-density, the densest lowest (Winters et al. 1995, Ilicak et al. 2012).
+Two fronts move apart, the cold one below, each at half of sqrt(g' H), since half of the released
+energy goes into the current (Benjamin 1968). The equations have no mixing; all mixing is numerical.
+The reference potential energy measures it: that of the same water sorted by density, the densest
+lowest (Winters et al. 1995, Ilicak et al. 2012).
 
     python examples/lock_exchange.py [cells] [picture.png]
 """

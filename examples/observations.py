@@ -1,9 +1,9 @@
 """From reports to an analysis: temperatures of stations, some of them wrong, are imported, compared
 with a forecast, screened, and spread over the map.
 
-The truth is known here. The forecast is the truth and an error that is alike over some 100 km; the
-thermometers add 0.8 K of their own, and one in twenty is wrong by 12 K. What must come out: the
-wrong ones are found and the good ones kept, and at places without a station the analysis is nearer
+The truth is known here. The forecast is the truth plus an error with a scale of about 100 km. The
+thermometers have an error of 0.8 K, and one in twenty is wrong by 12 K. The result should be: the
+wrong ones are found, the good ones are kept, and at places without a station the analysis is nearer
 to the truth than the forecast.
 
     python examples/observations.py [stations]
@@ -56,14 +56,14 @@ with open(folder / "stations.csv", "w", newline="") as file:
 made, account = ingest.collect([folder / "stations.csv"])
 number = made["station"].astype(int)
 
-# Departures from the forecast, and what is used
+# Departures from the forecast, and the selection of data
 made["background_departure"] = made["value"] - forecast[number]
 removed = screening.screen(made)
 caught = float(np.mean(~made.used[wrong[number]]))
 lost = float(np.mean(~made.used[~wrong[number]]))
 base.write(made, folder / "stations.parquet")
 
-# The analysis at the other places, from what is used
+# The analysis at the other places, from the accepted data
 good = made.taken(made.used)
 data = surface.Data(*(good[n] for n in ("longitude", "latitude", "height", "background_departure")))
 increment, _ = surface.analyse(

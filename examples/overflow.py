@@ -1,7 +1,7 @@
 """Overflow: dense water leaves a shelf and runs down a slope into the deep.
 
-On z levels the slope is a stair. At each step dense water comes to lie on light water, convection
-mixes the column, and the plume arrives warm: what is left of its cold says how well a model keeps
+On z levels the slope is a stair. At each step dense water moves above light water, convection mixes
+the column, and the plume becomes warmer. The cold anomaly that remains shows how well a model keeps
 its deep water (Winton et al. 1998; Ilicak et al. 2012, section 4).
 
     python examples/overflow.py [levels] [picture.png]

@@ -1,9 +1,9 @@
-"""One's own data set, by its name: the sea as it was measured, or as somebody thinks it was.
+"""Your own data set, used by its name.
 
-A data set is a name and a function that gives an xarray.Dataset, or the path of a file, with CF
-coordinates. Whatever takes the name of a file or of an embedded data set takes its name too:
-`ocean.set(temperature="two_layers")`, a forcing, a TOML file. A package offers one as an entry
-point of the group "fathom.data", and whoever installs the package has it.
+A data set is a name and a function that returns an xarray.Dataset, or the path of a file, with CF
+coordinates. Every argument that accepts a file or an embedded data set accepts its name, too:
+`ocean.set(temperature="two_layers")`, a forcing, a TOML file. A package provides a data set as an
+entry point of the group "fathom.data"; then every user who installs the package has it.
 
     python examples/own_data.py [days]
 """

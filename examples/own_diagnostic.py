@@ -1,8 +1,8 @@
-"""One's own diagnostic: the heat of a column of water, J m-2, in a file like any other.
+"""Your own diagnostic: the heat of a column of water, J m-2, as an output variable.
 
 A diagnostic is a function of the fields of the model. It is called block by block, on all ranks, at
-the times of an output; `needs` says which fields it gets. From then on its name is one that output,
-plots and TOML files take: `variables = ["heat_content"]`.
+the times of an output; `needs` names its input fields. Then output, plots and TOML files accept its
+name: `variables = ["heat_content"]`.
 
     python examples/own_diagnostic.py [days]
 """

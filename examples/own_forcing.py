@@ -1,9 +1,9 @@
-"""Forcing of one's own: an hourly wind in a NetCDF file sets the sea in motion.
+"""Your own forcing: an hourly wind in a NetCDF file sets the sea in motion.
 
-A gust of some hours passes; then nothing holds the surface current but the rotation of the earth,
-and it turns once in 2 pi / f. The file is CF: a time with dates, units, and a standard name by
-which the wind stress is found. Any rhythm is read in the same way, and interpolated to the steps of
-the model.
+A gust lasts some hours; then only the rotation of the earth acts on the surface current, and the
+current turns once in 2 pi / f. The file is CF: a time with dates, units, and a standard name by
+which the wind stress is found. Any interval is read in the same way, and interpolated to the steps
+of the model.
 
     python examples/own_forcing.py [hours] [picture.png]
 """

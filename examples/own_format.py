@@ -1,10 +1,10 @@
-"""One's own output format: CSV, a line for each time and point, in one class.
+"""Your own output format: CSV, a line for each time and point, in one class.
 
-A format says what its files end in, who writes them and who reads them. `WholeTimes` does what most
-writers have in common: one rank writes, a whole time at once; regions, checks and errors. What is
-left is how a file begins, how a time is written, and how times are cut off, for a run that goes on
-from an earlier restart. From then on ".csv" is an ending like any other: in `output`, in TOML
-files, in `fm.open` and plots. A package offers a format as an entry point of the group
+A format defines the ending of its files, its writer and its reader. `WholeTimes` does the common
+work of most writers: one rank writes a whole time at once; regions, checks and errors. The class
+adds the beginning of a file, the writing of a time, and the removal of times, for a run that
+continues from an earlier restart. Then ".csv" is an ending like any other: in `output`, in TOML
+files, in `fm.open` and plots. A package provides a format as an entry point of the group
 "fathom.formats".
 
     python examples/own_format.py [days]

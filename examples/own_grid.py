@@ -1,8 +1,8 @@
-"""A forecast on my own grid: from a global run to one that is finer where I live, in memory.
+"""A forecast on your own grid: from a global run to one that is finer over a region, in memory.
 
-A coarse global atmosphere runs for some hours. A second model has its rows about its own pole
-choice, is finer there, has other levels and finer mountains; it starts from the state of the first
-(change of geometry, docs/post.md) and writes maps of the region alone.
+A coarse global atmosphere runs for some hours. A second model has its rows about another pole, is
+finer there, and has other levels and finer mountains. It starts from the state of the first (change
+of geometry, docs/post.md) and writes maps of the region alone.
 
     python examples/own_grid.py [truncation]
 """
@@ -37,7 +37,7 @@ world = fm.Simulation(
 )
 world.run("2h", report=False)
 
-# Home: twice as fine at its pole, half as fine opposite; what the world knows now is its start.
+# The fine grid: twice as fine at its pole, half as fine opposite; it starts from the global state.
 mine = fm.Simulation(
     atmosphere(fm.HybridLevels("L24"), stretching=2.0, pole=home).set(analysis=world),
     step="10m",

@@ -1,4 +1,4 @@
-/// A lesson: a scheme of one's own in C++, in one header. Relaxation of the temperature to a value:
+/// A lesson: your own scheme in C++, in one header. Relaxation of the temperature to a value:
 ///   dT/dt = (value - T) / time
 /// `examples/own_scheme.py` uses it, and so does
 ///   fathom run ocean.toml --scheme own_scheme.hpp

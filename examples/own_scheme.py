@@ -1,10 +1,10 @@
-"""One's own scheme: first in Python, for trying out, then in C++, as fast as Fathom's own.
+"""Your own scheme: first in Python, to try it, then in C++, as fast as Fathom's schemes.
 
-A tank of cold water, without motion, is relaxed to 10 °C within ten days. A scheme says what it
-reads and writes: name of the field, place on the grid, units. Fathom then knows when halos are to
-be exchanged, and refuses a field in other units. In Python the fields are arrays of NumPy that
-share the model's memory, block by block, on any number of ranks. The header own_scheme.hpp holds
-the same in C++: it is compiled once, in some seconds, and kept; then the scheme is like any other.
+A tank of cold water, without motion, is relaxed to 10 °C within ten days. A scheme declares the
+fields that it reads and writes: name, place on the grid, units. From this Fathom knows when to
+exchange halos, and refuses a field in other units. In Python the fields are NumPy arrays that share
+the model's memory, block by block, on any number of ranks. The header own_scheme.hpp has the same
+scheme in C++: it is compiled once, in some seconds, and kept; then it is a scheme like any other.
 
     python examples/own_scheme.py [days]
 """

@@ -1,8 +1,8 @@
-"""Radiative-convective equilibrium: what the air is like where sun, greenhouse gases and convection
-are alone, and a day over land.
+"""Radiative-convective equilibrium: the air with only sun, greenhouse gases and convection; and a
+day over land.
 
-Radiation cools the troposphere by 1 to 2 K a day; convection carries heat up until the latent heat
-of the rain pays for that. A warm parcel lifted from the sea sets the temperature (Manabe &
+Radiation cools the troposphere by 1 to 2 K a day; convection moves heat up until the latent heat of
+the rain balances the cooling. A warm parcel lifted from the sea sets the temperature (Manabe &
 Wetherald 1967).
 
     python examples/single_column.py [days] [picture.png]

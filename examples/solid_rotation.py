@@ -1,9 +1,9 @@
-"""Solid rotation: what does advection do to a dye that should only travel?
+"""Solid rotation: the numerical errors of advection for a dye that should only move.
 
-A current turns like a solid body out to radius R and vanishes at R2. Linear dynamics without
-friction hold it for ever, for the slope of the surface balances it: f v = g deta/dr. After one turn
-the dye should be back where it was; what it has lost or gained is numerics. Three dyes: a smooth
-one, a cone, and a cylinder, whose edge shows who makes new extremes.
+A current rotates like a solid body out to radius R and vanishes at R2. Linear dynamics without
+friction keep it, since the slope of the surface balances it: f v = g deta/dr. After one turn the
+dye should be back where it was; every difference is numerical. There are three dyes: a smooth one,
+a cone, and a cylinder, whose edge shows new extremes.
 
     python examples/solid_rotation.py [cells] [picture]
 """

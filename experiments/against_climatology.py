@@ -3,7 +3,7 @@
     fathom run experiments/ocean-1deg.toml --out runs/ocean-1deg
     python experiments/against_climatology.py runs/ocean-1deg
 
-Prints the rows of the table in docs/ocean-30-days.md.
+Prints the rows of the table in docs/results/ocean-30-days.md.
 """
 
 import json

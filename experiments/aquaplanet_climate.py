@@ -3,7 +3,7 @@
     fathom run experiments/aquaplanet-t42.toml --out runs/aquaplanet
     python experiments/aquaplanet_climate.py runs/aquaplanet [picture.png]
 
-Means over all days after the first month; both hemispheres stand for one another.
+Means over all days after the first month and over both hemispheres.
 docs/results/aquaplanet.md
 """
 

@@ -1,4 +1,4 @@
-"""A limited area against the global run that it is drawn to, on the area's points.
+"""A limited area compared with the global run around it, on the area's points.
 
     fathom run experiments/aladin-europe-outer.toml --out runs/outer
     fathom run experiments/aladin-europe.toml --out runs/europe \\
@@ -11,9 +11,9 @@ Of the grid-point atmosphere:
     fathom run experiments/europe-gridpoint.toml --out runs/europe
     python experiments/area_against_globe.py runs/europe runs/globe europe.png
 
-Prints the table of docs/limited-area.md: rms difference of 500 hPa height and 850 hPa temperature
-from the globe, without 20 points along each edge, beside the standard deviation of the field; and
-the mean surface pressure of the area.
+Prints the table of docs/results/limited-area.md: rms difference of 500 hPa height and 850 hPa
+temperature from the globe, without 20 points along each edge, the standard deviation of the field;
+and the mean surface pressure of the area.
 """
 
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compressible air of the limited-area atmosphere in cases with a known shape: a warm bubble, a
-supercell, a stable boundary layer and a cold-air outbreak, on planes that are periodic both ways.
+supercell, a stable boundary layer and a cold-air outbreak, on planes periodic in both directions.
 
     python experiments/area_cases.py [--case NAME] [--json FILE] [--picture FILE]
 
@@ -15,7 +15,7 @@ night       GABLS1 (Beare et al. 2006, Boundary-Layer Meteorol. 118, 247): 8 m/s
 outbreak    air of -13 degrees at the ground, 15 m/s, comes over a sea of 6 degrees: all of AROME's
             physics, 2.5 km, steps of 60 s, after nine hours
 
---small: few points and steps, to see that it runs.  --hours, --points in place of these.
+--small: few points and steps, to see that it runs.  --hours, --points instead of these.
 
 Pressure cannot slope on a periodic plane: in its place the push f k x v_g is added in each step.
 """

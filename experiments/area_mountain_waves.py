@@ -6,10 +6,10 @@ linear solution of compressible isothermal air.
 
 A bell of 10 m under 20 m/s and 250 K (N / U = 1 / 1.02 km), on a periodic plane: wide, half width
 10 km on 512 points of 2 km with steps of 60 s, and narrow, 1 km on 1024 points of 200 m with steps
-of 6 s. Both dynamics compute each. Above 15 km an upper zone draws the air to what flows in. What
-the start leaves goes with the wind and comes round the plane: 600 steps end before.
+of 6 s. Both dynamics compute each. Above 15 km an upper zone relaxes the air to the inflow. The
+transient of the start moves with the wind around the plane; 600 steps end before it returns.
 
-    --case wide | narrow | both (default)     --steps, --points N in place of these
+    --case wide | narrow | both (default)     --steps, --points N instead of these
 """
 
 import argparse

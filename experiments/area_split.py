@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How evenly the columns of a limited area and of its extension are dealt out to ranks.
+"""How evenly the columns of a limited area and of its extension are distributed to ranks.
 
     python experiments/area_split.py [--ranks 4,32] [--points 600x512] [--levels 60] [--json FILE]
 
-A point of the extension E takes a share of the time of a column of C + I: 0.15 with compressible
-air and all physics, more where physics is little. Rows are split by C + I alone (as physics wants
-it), by C + I + E alike (as transforms do), and by both costs, which a LimitedAreaAtmosphere does by
-itself; each is priced with both costs. north-south: whole rows; square: blocks; several: many
+A point of the extension E costs a share of a column of C + I: 0.15 with compressible air and all
+physics, more with less physics. Rows are divided by C + I alone (best for physics), by C + I + E
+equally (best for transforms), and by both costs, as a LimitedAreaAtmosphere does; the idle time of
+each is estimated with both costs. north-south: whole rows; square: blocks; several: many
 blocks a rank, in Hilbert's order. Idle: 1 - mean / longest time of a rank.
 """
 

@@ -3,9 +3,9 @@ temperatures.
 
     python experiments/arome_stability.py [--json FILE] [--levels L31]
 
-The greatest growth a step of 60 s of waves pi^(i nu - 1/2), nu from 0.05 to 300, from 2 to 2000 km
-long, by the equations of fathom/atmosphere/laprise.py; beside it the same on the levels of a model.
-Schemes: NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
+The largest growth in a step of 60 s of waves pi^(i nu - 1/2), nu from 0.05 to 300, from 2 to 2000
+km long, by the equations of fathom/atmosphere/laprise.py; also on the levels of a model. Schemes:
+NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
 
 Prints the tables of docs/results/limited-area.md; the file has them, and
 `largest_difference_of_growth` from the numbers that are known of the waves.

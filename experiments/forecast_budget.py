@@ -1,10 +1,10 @@
-"""Where a forecast's temperature drifts: budgets of the globe day by day, and heating by scheme and
+"""The drift of temperature in a forecast: global budgets day by day, and heating by scheme and
 level.
 
     python experiments/forecast_budget.py --days 10
 
 The sum of a tendency is taken after each scheme: the difference of two is what a scheme did. The
-result is in docs/forecast.md.
+result is in docs/results/forecast.md.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def options():
     parser.add_argument(
         "--shallow",
         action="store_true",
-        help="ShallowMassFlux beside the mixing; MassFluxConvection keeps to deep clouds",
+        help="ShallowMassFlux with the mixing; MassFluxConvection is for deep clouds only",
     )
     return parser.parse_args()
 

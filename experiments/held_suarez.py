@@ -5,9 +5,9 @@ last 1000, sampled every day.
     python experiments/held_suarez.py runs/held-suarez-eulerian --scheme eulerian --grid quadratic
     --step 20min
 
-The run goes on where it was cut off. Leaves climate.npz (zonal means: latitude, sigma, u, T,
+A repeated call continues the run. It writes climate.npz (zonal means: latitude, sigma, u, T,
 variance of T, momentum and heat flux) and, at the end, climate.png and the numbers of the table in
-docs/spectral.md.
+docs/results/spectral.md.
 """
 
 import argparse
@@ -47,7 +47,7 @@ def build(options):
 
 
 def zonal(sim):
-    """Zonal means of now: u, T, v, and the products of deviations T'T', u'v', v'T' (levels, ny)."""
+    """Present zonal means: u, T, v, and products of deviations T'T', u'v', v'T' (levels, ny)."""
     u, v, T = (
         sim.gather(n).astype(float) for n in ("eastward_wind", "northward_wind", "air_temperature")
     )

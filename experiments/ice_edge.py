@@ -1,4 +1,4 @@
-"""The edge of the sea ice of a run beside the observed one, by month.
+"""The edge of the sea ice of a run compared with the observed one, by month.
 
     fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
         --set 'output."ice.zarr"={variables=["sea_ice_area","sea_ice_volume"],every="1month"}'
@@ -24,7 +24,7 @@ least = 0.15  # of the sea
 
 
 def edge_length(ice, sea, area):
-    """Of the cells with ice beside sea without it [m]."""
+    """Of the cells with ice next to sea without it [m]."""
     at_edge = np.zeros_like(ice)
     for shift, axis in ((1, 0), (-1, 0), (1, 1), (-1, 1)):
         at_edge |= ice & np.roll(sea & ~ice, shift, axis)
@@ -50,8 +50,11 @@ def main(store, folder=None):
         "| month | north: extent, observed [10⁶ km²] | off, mean [km] | volume [10³ km³] |"
         " south: extent, observed | off, mean | volume |\n|---|---|---|---|---|---|---|"
     )
+    when = {int(month) - 1: n for n, month in enumerate(year.time.dt.month.values)}
     for n, name in enumerate(months.split()):
-        share, volume = (year[v].isel(time=n).values for v in ("siconc", "sivol"))
+        if n not in when:
+            continue
+        share, volume = (year[v].isel(time=when[n]).values for v in ("siconc", "sivol"))
         sides = (row(share, seen[n], volume, wet & half, area) for half in (lat > 0, lat < 0))
         cells = [
             f"{a:.1f}, {b:.1f} | {off:.0f}, {mean:+.0f} | {held:.1f}"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Sunlight that comes in at the top of the air on a day in January, as the model's radiation sees
-it: the part of the sphere that is lit at each hour, and a map of noon at 0 E with lines of the mean
+"""Sunlight at the top of the atmosphere on a day in January, in the model's radiation: the part of
+the sphere that is lit at each hour, and a map of noon at 0 E with lines of the mean
 of the day every 100 W m-2, the thick one around the polar night.
 
     python experiments/incoming_sunlight.py [PNG]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The Indonesian throughflow that the wind asks for, by the island rule, beside any model.
+"""The Indonesian throughflow that the wind drives, by the island rule, without a model.
 
     python experiments/island_rule.py [--json FILE] [--resolution 1deg]
 

@@ -1,10 +1,10 @@
 """The figures of the five studies that this machine can measure, each by a command of Fathom, and
-the numbers of the study beside it where it gives them: part of `make figures`, or
+with the numbers of the study where it gives them: part of `make figures`, or
 
     python experiments/measured_figures.py [FOLDER] [NAME ...]
 
-What was measured is kept in build/figures/*.json, and taken from there again; `make clean` or
-removing a file measures anew.
+Measurements are kept in build/figures/*.json, and read from there again; `make clean` or
+removing a file measures again.
 """
 
 import json
@@ -28,7 +28,7 @@ both = ((0.07, 0.2, 0.4, 0.6), (0.57, 0.2, 0.4, 0.6))
 
 
 def measured(name, *words, ranks=0, script=None):
-    """What a command writes with --json, as it was kept or anew."""
+    """What a command writes with --json, stored or measured again."""
     file = kept / f"{name}.json"
     if not file.exists():
         kept.mkdir(parents=True, exist_ok=True)
@@ -439,7 +439,7 @@ def before_and_after(path):
 
 
 def drawn_by(name, picture, *words):
-    """A picture that a command draws itself, kept beside what it measured."""
+    """A picture that a command draws itself, stored with its measurements."""
 
     def draw(path):
         if not (kept / picture).exists():

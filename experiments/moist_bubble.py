@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A thermal in cloud (Bryan & Fritsch 2002, Mon. Wea. Rev. 130, 2917, section 5): air of 20 g/kg
-of water, saturated everywhere and neutral to cloud, no rain; a bubble as buoyant as the dry one of
-2 K in 300 K. After 1000 s it has the shape of the dry one.
+"""A thermal in cloudy air (Bryan & Fritsch 2002, Mon. Wea. Rev. 130, 2917, section 5): air of 20
+g/kg of water, saturated everywhere and neutral to cloud, no rain; a bubble as buoyant as the dry
+one of 2 K in 300 K. After 1000 s it has the shape of the dry one.
 
     python experiments/moist_bubble.py --json bubble.json --picture bubble.png
         100 m, steps of 2 s: 200 x 100 cells

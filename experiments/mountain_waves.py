@@ -92,7 +92,7 @@ def run(case, period=None):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--case", choices=list(files), default="agnesi")
-    parser.add_argument("--for", dest="period", help="in place of what the file says")
+    parser.add_argument("--for", dest="period", help="instead of what the file says")
     parser.add_argument("--json", metavar="FILE")
     parser.add_argument("--picture", metavar="FILE")
     given = parser.parse_args()
@@ -129,7 +129,7 @@ def main():
 
 
 def draw(path, x, z, w, true, near, top):
-    """w beside the linear solution, the ground's middle half."""
+    """w compared with the linear solution, in the middle half of the ground."""
     import matplotlib
 
     matplotlib.use("Agg")

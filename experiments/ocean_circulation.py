@@ -1,5 +1,5 @@
 """The circulation and the drift of a run of the global ocean over years, against observations:
-tables, and maps beside them.
+tables, and maps.
 
     fathom run experiments/ocean-3deg.toml --for 100y --out runs/century
     python experiments/ocean_circulation.py runs/century [PICTURES]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the embedded forcings imply before any run: heat and fresh water that the ocean must carry
-northward, by basin, and stress by latitude, beside published figures.
+"""Transports that the embedded forcings imply before any run: heat and fresh water that the ocean
+must carry northward, by basin, and stress by latitude, compared with published figures.
 
     python experiments/ocean_forcing.py [--json FILE] [--picture FILE.png] [--resolution 3deg]
 

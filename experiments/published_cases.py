@@ -56,7 +56,7 @@ def build(o):
 
 
 def now(sim, transform):
-    """Numbers of now, and the coefficients that `compare` takes."""
+    """Present values, and the coefficients that `compare` takes."""
     u, v = (
         np.ascontiguousarray(sim.gather(f"{d}_wind")[-1], float) for d in ("eastward", "northward")
     )

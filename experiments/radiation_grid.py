@@ -1,4 +1,4 @@
-"""What radiation in fewer columns costs in accuracy: fluxes and heating of one moment, against
+"""The loss of accuracy by radiation in fewer columns: fluxes and heating of one moment, against
 RRTMGP in all columns.
 
     python experiments/radiation_grid.py --spacing 2 3 4
@@ -7,7 +7,7 @@ RRTMGP in all columns.
 The state is a few hours old, so that clouds are the model's own. With `--without-ground` what was
 interpolated is not brought to the ground of each column. `--cost`: processor time of the model with
 radiation every hour and with radiation that has been computed once, in turns. The result is in
-docs/radiation.md.
+docs/results/radiation.md.
 """
 
 import argparse
@@ -82,7 +82,7 @@ def moment(given, spacing, state=None):
 
 
 def coast(land):
-    """Columns that are land or sea beside a column that is the other."""
+    """Columns that are land or sea next to a column that is the other."""
     is_land = land > 0.5
     around = np.stack([np.roll(is_land, s, 1) for s in (-1, 1)] + [is_land])
     around = np.concatenate([around[:, 1:-1], around[:1, 2:] * 1, around[:1, :-2] * 1])

@@ -8,7 +8,7 @@ The background is a polynomial of third degree in latitude for each variable and
 geopotential, with the covariance between levels that the ascents have; what of temperature is not
 its thickness; what of the wind is not geostrophic, by a stream function. Each tenth of the ascents
 is withheld in turn. Prints and writes `rms` by variable and level: of the background, and of the
-analysis at withheld ascents. docs/assimilation.md has the result.
+analysis at withheld ascents. docs/results/assimilation.md has the result.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Findings of other people's scaling studies, by the simulator (docs/scaling.md): python
+"""Findings of other people's scaling studies, by the simulator (docs/results/scaling.md): python
 experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and draws the pictures."""
 
 import sys

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Columns from the driver files of a folder (`*_SCM_driver.nc`), beside published ranges: a table.
+"""Columns from the driver files of a folder (`*_SCM_driver.nc`), compared with published ranges.
 
     python experiments/single_columns.py FOLDER [--wall-stability S] [--mixing]
         [--changes] [--without-plumes]
@@ -7,10 +7,10 @@
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
 fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that asks for something that a
 column does not have is named with the reason. S: of TurbulentEnergy. `python
-tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications. --mixing: of
-GABLS1 also phi = k z u / K with u^2 the stress there, beside the phi = 1 + 4.8 z / Lambda that its
-publication gives for the layer near the ground, Lambda the local length of Obukhov. --changes: of
-potential temperature and humidity from the first state, the same means.
+tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications. --mixing: for
+GABLS1 also phi = k z u / K, where u^2 is the local stress, compared with phi = 1 + 4.8 z / Lambda
+of its publication for the layer near the ground (Lambda: the local length of Obukhov). --changes:
+the same means of the change of potential temperature and humidity since the first state.
 """
 
 import argparse

@@ -7,7 +7,7 @@ From the GFS state of 2011-10-11, dry, T21 on ten levels; at the end the energy 
 alone. Writes singular-vectors.png, the first vector at its start and end and the growth of all, and
 singular-vectors.json: `growth`, sigma of each; `tangent`, that of the first by the tangent run;
 `model`, by two runs of the model with a hundredth of it added and taken away; `energy`, in which
-layers the first has it. docs/assimilation.md has the result.
+layers the first has it. docs/results/assimilation.md has the result.
 """
 
 import argparse

@@ -96,7 +96,7 @@ def arguments() -> argparse.Namespace:
         "--cross",
         action="store_true",
         help=(
-            "each exchange with the first sum, each sum with the first exchange, in place of all"
+            "each exchange with the first sum, each sum with the first exchange, instead of all"
             " with all"
         ),
     )

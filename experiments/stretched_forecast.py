@@ -1,4 +1,4 @@
-"""What stretching the grid over western Europe is worth: the same forecast on even grids and on a
+"""The gain by stretching the grid over western Europe: the same forecast on even grids and on a
 stretched one, compared over Europe.
 
     python experiments/stretched_forecast.py --truncation 159 --out runs/even-159
@@ -7,7 +7,7 @@ stretched one, compared over Europe.
 
 From the GFS state of 2011-10-11. Leaves the fields on 0.5 degrees between 20 W and 30 E, 35 and 62
 N in europe.nc of --out, every 12 hours, and prints their rms difference from those of --against.
-The result is in docs/spectral.md.
+The result is in docs/results/spectral.md.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def forecast(options):
 
 
 def europe(sim):
-    """The fields of now on the regular grid."""
+    """The present fields on the regular grid."""
     state = {name: np.nan_to_num(whole(sim, name, level and [level])[0]) for name, level in fields}
     return regular(state, sim.model.grid, latitude=latitude, longitude=longitude)
 

@@ -223,7 +223,7 @@ def vector_lengths():
 
 @styled
 def unified_model_tables():
-    """Departure points, STASH and messages of pairs: the study beside the simulator."""
+    """Departure points, STASH and messages of pairs: the study compared with the simulator."""
     figure = new_figure(9.6, 3.6)
     places = ((0.05, 0.22, 0.42, 0.58), (0.54, 0.22, 0.18, 0.58), (0.78, 0.22, 0.2, 0.58))
     departure = unified_model.departure_fit().predicted

@@ -5,7 +5,7 @@ two-day forecast of the IFS valid then, and what it is worth at stations that it
     python experiments/surface_analysis.py metview-1.16.2/examples --json surface.json --map map.png
 
 Prints and writes `rms_background` and `rms_withheld` [K]: of ten folds drawn at random, each is
-analysed from the other nine. docs/observations.md has the result.
+analysed from the other nine. docs/results/observations.md has the result.
 """
 
 import argparse

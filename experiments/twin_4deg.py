@@ -1,4 +1,4 @@
-"""A twin of MITgcm's global ocean at 4 degrees beside MITgcm's own figures: overturning, the
+"""A twin of MITgcm's global ocean at 4 degrees compared with MITgcm's figures: overturning, the
 current through Drake Passage, and the mean temperature and salinity of layers.
 
     python experiments/twin_4deg.py --years 50 --json runs/twin.json --out runs/twin

@@ -5,9 +5,9 @@
         --set model.free_surface.is=FreeSurface --set model.free_surface.compactness=0
     python experiments/two_grid_noise.py runs/wide runs/compact [PICTURE.png]
 
-Prints, of the last mean in surface.zarr of each run, the table of docs/numerics.md: correlation of
-neighbours, rms and largest amplitude of what alternates (fathom/ocean/noise.py); -1 is noise, -0.5
-chance, 1 smooth. PICTURE: the height of the surface in three seas.
+Prints, of the last mean in surface.zarr of each run, the table of docs/results/numerics.md:
+correlation of neighbours, rms and largest amplitude of what alternates (fathom/ocean/noise.py); -1
+is noise, -0.5 chance, 1 smooth. PICTURE: the height of the surface in three seas.
 """
 
 import sys

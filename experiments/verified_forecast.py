@@ -5,8 +5,8 @@ the later times of the same set.
     python experiments/verified_forecast.py PATH/pl_regular_ll.grib --columns 96
 
 PATH: docs/source/tutorials of the sources of earthkit-data (docs/data.md). Prints rms, bias and
-anomaly correlation every 6 hours beside the rms of persistence, and leaves verification.json and
-the maps of the last time in --out. The result is in docs/forecast.md.
+anomaly correlation every 6 hours and the rms of persistence, and leaves verification.json and
+the maps of the last time in --out. The result is in docs/results/forecast.md.
 """
 
 import argparse

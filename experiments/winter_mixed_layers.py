@@ -1,4 +1,4 @@
-"""How deep the mixed layer of a run gets in its year, beside the observed climatology.
+"""The deepest mixed layer of a run in a year, compared with the observed climatology.
 
     fathom run experiments/ocean-3deg.toml --for 1y --restart RESTART --out runs/year \\
         --set 'output."ocean.zarr"={variables=["temperature","salinity"],every="1month"}'

@@ -114,4 +114,4 @@ def __getattr__(name):
 
 def __dir__():
     packages = (module.name for module in iter_modules(__path__) if module.name not in hidden)
-    return [*public, *import_module("fathom.schemes").schemes(), *packages, "__version__"]
+    return sorted({*public, *import_module("fathom.schemes").schemes(), *packages, "__version__"})

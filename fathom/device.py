@@ -124,7 +124,7 @@ def compiler() -> str | None:
 
 
 def compiler_missing() -> str:
-    """What is missing to compile with, in one line; "" where nothing is."""
+    """The parts that are missing to compile, in one line; "" where nothing is."""
     if (nvcc := compiler()) is None:
         named = os.environ.get("NVCC")
         return f"no CUDA compiler{f' {named!r} (NVCC)' if named else ''}: {install}"
@@ -174,7 +174,7 @@ class Library:
         )
 
     def compiled(self, source: Path, to: Path) -> str:
-        """What the compiler said. ValueError: its first errors."""
+        """The messages of the compiler. ValueError: its first errors."""
         return self._run([*flags, f"-I{plugins.include()}", "-c", str(source)], to, str(source))
 
     def _run(self, command: list[str], made: Path, what: str) -> str:

@@ -1,4 +1,4 @@
-"""What Fathom raises on purpose. Every class here is an `Error`, and where Python has a class for
+"""Errors that Fathom raises. Every class here is an `Error`, and where Python has a class for
 the same thing, it is one of those too: an `InputError` is a ValueError, a `FileError` an OSError.
 The compiled core raises `InputError`.
 
@@ -14,7 +14,7 @@ stopped_status = 3  # on request, with a restart
 
 
 class Error(Exception):
-    """What Fathom raises on purpose: a mistake in what was given, a file, a run that fails."""
+    """An error that Fathom raises: a mistake in what was given, a file, a run that fails."""
 
 
 class InputError(Error, ValueError):

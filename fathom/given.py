@@ -43,7 +43,7 @@ def _explain_class(thing: type) -> None:
 
 
 def _explained(function: Callable, said: str, owner: Any = None) -> Callable:
-    """The function; where its arguments do not fit, an InputError in place of a bare TypeError."""
+    """The function; where its arguments do not fit, an InputError instead of a bare TypeError."""
 
     @functools.wraps(function)
     def checked(*given: Any, **named: Any) -> Any:

@@ -25,9 +25,7 @@ class Model:
     """A model with the processes that its user has put into the order of its step."""
 
     placed: list[Placed]
-    stores: ClassVar[
-        dict[str, type]
-    ] = {}  # output of its own kind, by the keyword that asks for it
+    stores: ClassVar[dict[str, type]] = {}  # further kinds of output, by their keyword
     beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
 
     def __repr__(self) -> str:

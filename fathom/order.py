@@ -8,7 +8,7 @@ A model says its step with one of these (fathom/ocean/step.py, fathom/atmosphere
     do("ImplicitMomentum", drag=1.2e-3)
     do(ocean.submesoscale)              # None: nothing is done
 
-A user puts processes of his own before, after or in place of another: `Placed`.
+A user can place own processes before, after or instead of another: `Placed`.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Order:
     precision : bytes of a number.
     step : [s], for every scheme that has a parameter of that name.
     offered : further parameters for every scheme that has one of that name.
-    own_cells : whether schemes are taken in cells of their own thickness.
+    own_cells : whether schemes run in cells of varying thickness.
     renamed : function of a scheme that gives other names of its fields; for all schemes.
     """
 
@@ -135,7 +135,7 @@ class Order:
         self._add(process, label or name, name or type(what).__name__, phase)
 
     def _of_scheme(self, what, on, parameters):
-        """Its process, in cells of their own thickness where the model has such."""
+        """Its process, in cells of varying thickness where the model has these."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
         given = (self.renamed(form) if self.renamed else {}) | dict(on)

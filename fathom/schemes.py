@@ -25,10 +25,10 @@ bytes_of = {"fp64": 8, "fp32": 4}  # of a number
 
 
 class Scheme:
-    """A process with its parameters; a class of its own for each entry of the catalogue."""
+    """A process with its parameters; one class for each entry of the catalogue."""
 
     entry: dict = {}
-    _in_cells = None  # the class of the same name for cells of their own thickness
+    _in_cells = None  # the class of the same name for cells of varying thickness
 
     every = None  # a length of time, for a process that does not run in every step
 
@@ -49,7 +49,7 @@ class Scheme:
 
     @property
     def in_cells(self):
-        """The same in cells of their own thickness; itself where that is nothing to it."""
+        """The same in cells of varying thickness; the scheme itself if both are the same."""
         return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property
@@ -193,7 +193,7 @@ def scheme(name, *, every=None, **parameters):
 
 
 class Use(NamedTuple):
-    """What a process in Python does with a field."""
+    """The access of a process in Python to a field."""
 
     name: str
     place: str
@@ -253,7 +253,7 @@ class PythonScheme:
         self.every = None if every is None else Period(every, "every").text
         if strange := [use for use in self.fields if not isinstance(use, Use)]:
             raise InputError(
-                f"{self.name}: {strange[0]!r} says nothing of a field; take reads(name, place,"
+                f"{self.name}: {strange[0]!r} declares no field; use reads(name, place,"
                 " units), writes(...) or updates(...)"
             )
 

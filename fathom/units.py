@@ -86,7 +86,7 @@ def conversion(given: str, wanted: str) -> tuple[float, float]:
     if powers == (1, -1, 0, 0) and aim == (-2, -1, 1, 0):  # a depth of water for its mass
         factor, powers = factor * _fresh_water, aim
     if powers != aim:
-        raise InputError(f"'{given}' does not measure what '{wanted}' does")
+        raise InputError(f"'{given}' has not the dimension of '{wanted}'")
     from_celsius, to_celsius = (273.15 * (text == "degC") for text in (given, wanted))
     return factor / unit, (from_celsius - to_celsius) / unit
 

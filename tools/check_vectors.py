@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whether every scheme really computes in vectors: of the arithmetic that the compiler has made of
+"""Check that every scheme computes in vectors: of the arithmetic that the compiler has made of
 a kernel, the part in registers as long as a pack of columns, or the machine's longest; and
 functions of the mathematical library, which take one number at a time. (What all columns of a
 level have in common is computed once, as one number: so the part is never all.)
@@ -136,7 +136,7 @@ def table(found: list[Kernel], profiles: list[Path]) -> list[str]:
         f"Fathom {__version__}. What the compiler has made of each kernel (part of the arithmetic",
         "in whole vectors, mean numbers of an instruction), and what it reached on one rank of a",
         "machine that others were using. Regions below 0.3 % of the time are left out; –: made",
-        "otherwise than as one kernel. Made anew for each release:",
+        "otherwise than as one kernel. Made again for each release:",
         "",
         "    fathom profile experiments/ocean-3deg.toml --ranks 1 --json ocean-3deg.json",
         "    python tools/check_vectors.py --table docs/results/vectors.md ocean-3deg.json",

@@ -92,7 +92,7 @@ def count(case: str) -> dict[str, float]:
 
 
 def counted(case: str) -> dict[str, float]:
-    """The same, on ranks of its own."""
+    """The same, on separate ranks."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How much of the core is of one kind of machine: lines that only some instruction sets,
+"""The part of the core for one kind of machine: lines that only some instruction sets,
 processors, compilers or systems compile.
 
 tools/machine_lines.py [directory]     lines by file, and their share of the core

@@ -136,7 +136,7 @@ template <class T, int lanes_> struct Pack {
     friend constexpr Mask operator>=(Pack a, Pack b) { return a.lanes >= b.lanes; }
     friend constexpr Pack select(Mask yes, Pack a, Pack b) {
         return of(yes ? a.lanes : b.lanes);
-    }  // in place of `if`
+    }  // instead of `if`
     friend constexpr Pack larger(Pack a, Pack b) {
         return of(a.lanes > b.lanes ? a.lanes : b.lanes);
     }

@@ -10,7 +10,7 @@ using namespace nb::literals;
 using namespace fathom;
 
 void bind_device(nb::module_& m) {
-    nb::class_<Device>(m, "Device", "A machine beside the processor, on which models run.")
+    nb::class_<Device>(m, "Device", "A device other than the processor, on which models run.")
         .def_prop_ro("name", &Device::name)
         .def_prop_ro("free_memory", &Device::free_memory, "bytes")
         .def_ro("travelled", &Device::travelled, "bytes copied to it and from it")

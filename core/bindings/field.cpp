@@ -341,14 +341,14 @@ void bind_field(nb::module_& m) {
           "adds the schemes of a compiled library to the catalogue; returns their names");
     m.attr("compile_flags") = FATHOM_COMPILE_FLAGS;
     m.def("catalogue", &describe_catalogue,
-          "all schemes: name, in_cells_of (the scheme that this is in cells of their own "
+          "all schemes: name, in_cells_of (the scheme that this is in cells of varying "
           "thickness, or empty), summary, parameters, fields");
     m.def("process", &make, "scheme"_a, "parameters"_a = std::map<std::string, double>{},
           "precision"_a = 8, "width"_a = 0,
           "a scheme of the catalogue with these parameters; precision: bytes of a number; width: 0 "
           "for packs, 1 for numbers");
     m.def("reference_density", &physics::reference_density, "pressure"_a,
-          "what the density anomaly of an equation of state without one of its own is one of [kg "
+          "the reference of density anomalies, for equations of state without another one [kg "
           "m-3]; pressure [dbar]");
     m.def("run_column", &run_column, "process"_a, "arrays"_a, "levels"_a,
           "device"_a.none() = nb::none(),

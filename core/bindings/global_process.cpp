@@ -127,7 +127,7 @@ static void bind_columns_elsewhere(nb::module_& m) {
         "process"_a, "active"_a = "", "threshold"_a = 0.05, "way"_a = "messages",
         "shares the samples of a Sampled among ranks; None: it is another process");
     nb::class_<Apart, GlobalProcess>(
-        m, "Apart", "A process of columns that ranks of its own compute, one call late.")
+        m, "Apart", "A process of columns that separate ranks compute, one call late.")
         .def(
             "__init__",
             [](Apart* self, Process p, int world, std::vector<int> helpers) {

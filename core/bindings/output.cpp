@@ -149,7 +149,7 @@ void post(BoundClient& c, const OutputEvent& e, const FieldSet& s,
     c.client.post(e, slabs);
 }
 
-/// A block of a field with its halo, zeros; (levels, ny, nx) of its own points.
+/// A block of a field with its halo, zeros; (levels, ny, nx) without the halo.
 template <class Number>
 nb::object new_block(const Block& b, int halo, int levels, FieldSlab& slab) {
     const std::size_t rows = b.ny + 2 * halo, columns = b.nx + 2 * halo;

@@ -125,7 +125,7 @@ void bind_methods(nb::class_<BoundSolver>& solver) {
                 const auto a = s.field(x), b = s.field(y);
                 s.solver.precondition(a, b);
             },
-            "x"_a, "y"_a, "y = what the preconditioner takes for the inverse of M + K, times x");
+            "x"_a, "y"_a, "y = the preconditioner's inverse of M + K, times x");
 }
 
 void bind_figures(nb::class_<BoundSolver>& solver) {
@@ -133,7 +133,7 @@ void bind_figures(nb::class_<BoundSolver>& solver) {
         .def_prop_ro("iterations", [](const BoundSolver& s) { return s.solver.iterations; })
         .def_prop_ro(
             "passes", [](const BoundSolver& s) { return s.solver.passes; },
-            "of the last solve: residuals from which iterations began anew")
+            "of the last solve: residuals from which iterations restarted")
         .def_prop_ro(
             "reductions", [](const BoundSolver& s) { return s.solver.record.reductions; },
             "sums over all ranks since it was made")
@@ -157,7 +157,7 @@ void bind_figures(nb::class_<BoundSolver>& solver) {
                 return list;
             },
             "(iteration, residual / right-hand side) of the last solve; of iterations in fp64, and "
-            "wherever the residual was computed anew")
+            "wherever the residual was computed again")
         .def_prop_ro(
             "factor_numbers", [](const BoundSolver& s) { return s.solver.factor_numbers(); },
             "fp32 numbers of the factorisation on this rank; 0 without")

@@ -27,7 +27,7 @@ template <class List> struct Lists {
     }
 };
 
-/// Numbers are moved as integers: a sign is a bit, whatever the value.
+/// Numbers are moved as integers: a sign is a bit, for any value.
 template <class Bits> struct Copy {
     struct List {
         std::size_t end;  // number of the first that does not belong to it

@@ -1,11 +1,11 @@
-/// Apart: a process of columns that ranks of its own compute, the helpers, while the ranks that
+/// Apart: a process of columns that separate ranks compute, the helpers, while the ranks that
 /// step go on. What it writes belongs to the state that it was given the last time:
 ///
 ///   call n    writes  x_n = f(y_n-1),   then sends y_n;   x_0 = f(y_0)
 ///
 /// so that radiation every hour acts one hour after the air that it has seen. y is kept in fields
-/// "<name> for <process>" and with it in restarts, from which f(y_n-1) is computed anew: a restart
-/// changes nothing. Whole cells of columns are dealt out among the helpers in turn, which spreads
+/// "<name> for <process>" and with it in restarts, from which f(y_n-1) is computed again: a restart
+/// changes nothing. Whole cells of columns are distributed among the helpers in turn, which spreads
 /// day and night; a column knows nothing of where it is computed: the same bits on any number of
 /// helpers, and of ranks that step.
 #pragma once

@@ -94,7 +94,7 @@ template <class T> struct Balanced::Turn {
         of.run(at, b);
         for (std::size_t n = 0; n < b.count; ++n) computed += double(((const T*)b.at(b.count))[n]);
     }
-    /// The next dear columns that make up an amount, to the half of a cell.
+    /// The next expensive columns that make up an amount, to the half of a cell.
     std::span<Column> worth(double amount) {
         const std::size_t first = given;
         for (double sum = 0; given < columns.size();) {

@@ -1,13 +1,13 @@
-/// Balanced: a process of columns whose work is not the same in all of them – sunlight, convection,
-/// clouds – shared among ranks. What a column costs is learned from the last time. Each rank says
-/// the sum of its own, all find the same transfers, and dear columns travel to ranks that have less
-/// to do; what they give travels back. A column knows nothing of where it is computed: the same
-/// bits as without.
+/// Balanced: a process of columns with unequal work – sunlight, convection, clouds – shared among
+/// ranks. The cost of a column is known from the last call. Each rank sends the sum of its costs,
+/// all ranks compute the same transfers, and expensive columns are sent to ranks with less work;
+/// their results are sent back. The result of a column does not depend on its rank: the bits are
+/// the same as without.
 ///
 ///   transfers: loads above mean (1 + threshold) give what they have above the mean to those below
 ///   it, both in the order of ranks
 ///
-/// Columns that cost alike lie beside each other in a pack, which ends early where none of them has
+/// Columns of equal cost are next to each other in a pack, which ends early where none of them has
 /// work.
 #pragma once
 #include "field/bundled.hpp"
@@ -25,7 +25,7 @@ std::vector<Transfer> transfers(std::span<const double> loads, double threshold)
 class Balanced final : public Bundled {
 public:
     /// active: a field of columns; where it is above 0 there is work (daylight). Empty: columns are
-    /// as dear as they were the last time. share: whether columns travel at all.
+    /// as expensive as they were the last time. share: whether columns travel at all.
     /// way: how they travel (carrier.hpp).
     Balanced(Process columns, std::string active, double threshold, bool share,
              const std::string& way = "messages");

@@ -1,6 +1,6 @@
-/// Bundled: a global process that computes a process of columns on columns from anywhere, side by
-/// side in memory of their own. Which ones, and where what they give goes, is said by who derives
-/// from it. A column knows nothing of where it is computed: the same bits as in its place.
+/// Bundled: a global process that computes a process of columns on columns from anywhere, which lie
+/// side by side in separate memory. The derived class chooses the columns and the place of the
+/// results. The result of a column does not depend on where it is computed: the bits are the same.
 #pragma once
 #include "field/global_process.hpp"
 

@@ -18,7 +18,7 @@ struct SchemeParameter {
 
 struct Entry {
     std::string name, summary;
-    std::string in_cells_of;  ///< the scheme that this is in cells of their own thickness
+    std::string in_cells_of;  ///< the scheme that this is in cells of varying thickness
     /// Schemes that do another part of the same, by what they do: {"expansion", "MWJFExpansion"}.
     std::map<std::string, std::string> companions;
     /// Where it stands in a step unless its user says otherwise: {"before", "TracerUpdate"}; of

@@ -1,4 +1,4 @@
-/// FieldSet: named fields on the blocks of this rank, in memory of their own. A state, an
+/// FieldSet: named fields on the blocks of this rank, with their memory. A state, an
 /// increment, a member of an ensemble and a trajectory are field sets; a field set is a vector
 /// (copy, axpy, scale, dot), so that what is written for vectors is written once.
 ///
@@ -30,7 +30,7 @@ struct Field : FieldSlab {
     bool written = false, state = false,
          scratch = false;  ///< state: read before it is written. scratch: lives within a group
     int guest_of = -1;     ///< lives in the memory of this field, which is empty at that time
-    bool stays() const { return !scratch && guest_of < 0; }  ///< has memory of its own
+    bool stays() const { return !scratch && guest_of < 0; }  ///< has its own memory
 };
 
 /// Columns of a row in memory.

@@ -39,7 +39,7 @@ public:
     virtual void prepare(Given) {}
     /// Once before the first step of a run that is not a restart: the initial state is set.
     virtual void start(Given) {}
-    /// Between two steps, after somebody has set fields: what follows from them is made anew.
+    /// Between two steps, after somebody has set fields: what follows from them is made again.
     virtual void changed(Given) {}
     /// One step: by all ranks together.
     virtual void apply(Given) = 0;

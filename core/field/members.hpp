@@ -24,7 +24,7 @@ template <class Aggregate, std::size_t n = 13> consteval std::size_t count() {
         return count<Aggregate, n - 1>();
 }
 
-// long: each number of members is a case of its own, as structured bindings have it
+// long: each number of members is a separate case, as structured bindings have it
 template <class Aggregate> auto members(Aggregate& of) {
     constexpr std::size_t n = count<Aggregate>();
     static_assert(n >= 1 && n <= 12, "a bundle has 1 to 12 members");

@@ -130,7 +130,7 @@ Process process(std::string name, Scheme scheme) {
         p.run = run<Scheme, Pack<T, width>, cell_width<T>>;
     if constexpr (width > 1 && !launch::on_device) {
         p.count = run<Scheme, Pack<Counted<T>, 1>, cell_width<T>>;
-        p.tangent = run<Scheme, Dual<T>, cell_width<T>>;
+        p.tangent = run<Scheme, Dual<T, cell_width<T>>, cell_width<T>>;
     }
     p.operations = [] { return operations_counted; };
     p.set_shadow = [](std::ptrdiff_t bytes) { shadow = bytes; };

@@ -28,7 +28,7 @@ struct HorizontalGrid {
     bool periodic = false;    ///< in i
     bool periodic_j = false;  ///< of a plane
     bool fold = false;        ///< northern edge sewn to itself
-    bool spherical = true;    ///< false: a plane; x, y [m] stand in place of longitude, latitude
+    bool spherical = true;    ///< false: a plane; x, y [m] stand instead of longitude, latitude
     double radius = constants::earth_radius;  ///< [m]
     /// So many southern rows are bounded by parallels and meridians: exact scale factors.
     int regular_rows = 0;

@@ -1,9 +1,9 @@
-/// Device: a machine next to the processor, with memory of its own, on which kernels run. What it
-/// does for a model is listed here; the work stands in the .cpp files of core/device, which are
-/// compiled twice: into the core, where the processor takes the part of a device (for tests, and
-/// where there is none: same kernels, same launches, memory that is apart), and by nvcc as a
-/// library that the core loads (fathom/device.py). They use the launcher (machine/launch.hpp) and
-/// nothing of CUDA; memory, copies and recordings are in device/machine.cpp.
+/// Device: a second machine with separate memory, on which kernels run. This header lists what it
+/// does for a model; the work is in the .cpp files of core/device. These are compiled twice: into
+/// the core, where the processor acts as the device (for tests, and without a device: the same
+/// kernels, the same launches, separate memory), and by nvcc as a library that the core loads
+/// (fathom/device.py). They use the launcher (machine/launch.hpp) and no part of CUDA; memory,
+/// copies and recordings are in device/machine.cpp.
 ///
 /// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
 /// for it.
@@ -79,7 +79,7 @@ public:
                                                     const ocean::IceParameters&) = 0;
 
     /// What is launched between `record` and `recorded` is not done but kept, as one piece that
-    /// `replay` does again and again: one launch in place of many. No copies to or from the host.
+    /// `replay` does again and again: one launch instead of many. No copies to or from the host.
     class Recording {
     public:
         virtual ~Recording() = default;

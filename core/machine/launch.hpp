@@ -1,6 +1,6 @@
 /// The launcher: the only place that knows on what a kernel runs. `columns` calls a body once for
 /// each pack of columns of wet cells, `each` once for each number, `totals` the same and adds up:
-/// on a processor one after another, on a GPU each by a thread of its own. A .cpp file that is
+/// on a processor one after another, on a GPU each by one thread. A .cpp file that is
 /// compiled as CUDA (nvcc -x cu) gets the second form of the same kernels; `constexpr` is what
 /// makes them device code (--expt-relaxed-constexpr).
 #pragma once

@@ -14,7 +14,7 @@ inline std::uint64_t steady() {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 #if defined(__x86_64__)
-/// Whether the counter runs evenly, whatever the processor's frequency and sleep (CPUID 8000'0007,
+/// Whether the counter runs evenly, for any frequency and sleep of the processor (CPUID 8000'0007,
 /// "invariant").
 inline bool invariant() {
     unsigned a, b, c, d = 0;

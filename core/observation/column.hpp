@@ -6,7 +6,7 @@
 ///     ln p of a layer   x_k = ln p_{k+1} - alpha_k,  alpha_k = 1 - p_k ln(p_{k+1}/p_k) / dp_k
 ///         (ln 2 at the top, where p_0 = 0)                             (Simmons & Burridge 1981)
 ///     a field at x      linear in x between layers; the end layers' values beyond them
-///     height at x       z_s + R/g (sum of T_v dX of the layers below + T_v (X - x) of its own)
+///     height at x       z_s + R/g (sum of T_v dX of the layers below + T_v (X - x) of its layer)
 #pragma once
 #include <algorithm>
 #include <span>
@@ -19,7 +19,7 @@ namespace fathom::observation {
 
 using Number = Pack<double, 1>;  ///< a plain number, with the elementary functions of packs
 inline double plain(Number x) { return x.lanes; }
-inline double plain(const Dual<double>& x) { return x.value; }
+inline double plain(const Dual<double>& x) { return x.value.lanes; }
 inline double plain(double x) { return x; }
 
 inline constexpr double gas_constant = post::R, ratio = post::eps, gravity = post::gravity;
@@ -42,9 +42,11 @@ struct Levels {
     }
     /// d/dp_s of these, by a dual number.
     double interface_slope(int k, double ps) const {
-        return interface_log(k, Dual<double>(ps, 1)).tangent;
+        return interface_log(k, Dual<double>(ps, 1)).tangent.lanes;
     }
-    double layer_slope(int k, double ps) const { return layer_log(k, Dual<double>(ps, 1)).tangent; }
+    double layer_slope(int k, double ps) const {
+        return layer_log(k, Dual<double>(ps, 1)).tangent.lanes;
+    }
 };
 
 /// Fields of a column: four of layers, two of the surface; and the altitude of its ground.

@@ -324,7 +324,7 @@ void tangent(Kind kind, const Batch& batch, std::span<const double> change, int 
             x = {batch.columns[first + i], change[first + i]};
         });
         c.ground = batch.ground[n];
-        value[n] = observe(kind, batch.levels, c, batch.requests[n]).tangent;
+        value[n] = observe(kind, batch.levels, c, batch.requests[n]).tangent.lanes;
     }
 }
 

@@ -168,7 +168,7 @@ void radiance_tangent(const Coefficients& c, const Scenes& all, std::span<const 
         std::vector<Dual<double>> x;
         for (std::size_t i = n * c.width(); i < (n + 1) * c.width(); ++i)
             x.emplace_back(all.columns[i], change[i]);
-        value[n] = sight(c, scene(all, n), x.data()).seen.tangent;
+        value[n] = sight(c, scene(all, n), x.data()).seen.tangent.lanes;
     }
 }
 

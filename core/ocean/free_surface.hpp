@@ -2,7 +2,7 @@
 ///   u(after) = u* - theta g tau grad(deta),     (M + K) deta = -div(H U*) / (g theta tau),
 ///       M = areaT / (g theta tau^2),  K = -areaT div H grad
 /// The solver's deta is used for the gradient only: the new height follows from the transports that
-/// carry the tracers, so that volume and tracers are conserved whatever the solver's tolerance.
+/// carry the tracers, so that volume and tracers are conserved for any tolerance of the solver.
 ///
 /// The four-point gradient does not see a height that alternates from cell to cell. What the slope
 /// of the height adds to the transports through faces in a step is therefore taken in part, e, the
@@ -31,7 +31,7 @@ struct CompactSlope {
                   "weight of the new height in the pressure gradient"},
         Parameter{"gravity", &CompactSlope::gravity, "m s-2", 0, 100, "acceleration of gravity"},
         Parameter{"compactness", &CompactSlope::compactness, "1", 0, 0.9,
-                  "share of the slope between the cells beside a face in what it drives through "
+                  "share of the slope between the cells next to a face in what it drives through "
                   "the face"}};
 
     template <class Real> constexpr Real of(Real dx, Real dy) const {
@@ -45,10 +45,10 @@ struct CompactSlope {
     }
 };
 
-/// What of the height of now alternates from cell to cell drives through faces, Z / H.
+/// What of the present height alternates from cell to cell drives through faces, Z / H.
 struct AlternatingHeight : CompactSlope {
     static constexpr std::string_view summary =
-        "what of the height alternates from cell to cell drives through the faces of cells";
+        "flow through faces of cells, driven by the alternating part of the height";
 
     template <class Real>
     constexpr void operator()(
@@ -66,7 +66,7 @@ struct AlternatingHeight : CompactSlope {
     }
 };
 
-/// Convergence of the predicted depth mean transport and of what alternates in the height of now:
+/// Convergence of the predicted depth mean transport and of what alternates in the present height:
 /// the right-hand side, before its division by g theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary =

@@ -12,7 +12,7 @@ namespace fathom::ocean {
 
 struct FreshwaterConvergence {
     static constexpr std::string_view summary =
-        "fresh water as part of what the free surface is solved for";
+        "fresh water as a part of the right-hand side of the free surface";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> fresh,
@@ -25,7 +25,7 @@ struct FreshwaterConvergence {
 struct FreshwaterContent {
     double share = 0, returned = 0;
     static constexpr std::string_view summary =
-        "what fresh water that comes as volume brings of a tracer";
+        "tracer content of fresh water that enters as volume";
     static constexpr std::tuple parameters{
         Parameter{"share", &FreshwaterContent::share, "1", 0, 1,
                   "its content of the tracer over that of the surface"},

@@ -46,7 +46,7 @@ struct StretchedCells {
 /// At corners, with the mean of the four columns' stretching by area.
 struct StretchedCorners {
     static constexpr std::string_view summary =
-        "thickness and depth of what velocity fills, with the height of the surface (z*)";
+        "thickness and depth at velocity points, with the height of the surface (z*)";
 
     template <class Real>
     constexpr void operator()(

@@ -45,7 +45,7 @@ public:
     /// The set gets no more events; those that it has not written, still in their slots, or with
     /// slot -1 only on its disk. All ranks that compute together.
     std::vector<OutputEvent> give_up(int set);
-    /// From now on the first computing rank makes times visible, in place of the first server;
+    /// From now on the first computing rank makes times visible, instead of the first server;
     /// times: that each store holds.
     void keep_ledger(std::span<const std::int64_t> times);
     std::optional<OutputEvent> due() const { return ledger ? ledger->due() : std::nullopt; }

@@ -48,9 +48,9 @@ struct Ready {
     std::uint64_t at = 0, bytes = 0;
 };
 
-/// Events told to one rank, the first server, that may have fallen silent: no more than a few at a
-/// time are on their way until it says `noted`, because what nobody reads takes the room in which a
-/// rank sends to all others.
+/// Events sent to one rank, the first server, which may have become silent: only a few are sent
+/// before it answers `noted`, because unread messages fill the buffers in which a rank sends to all
+/// others.
 class Outbox {
 public:
     Outbox(MPI_Comm comm, int to) : comm(comm), to(to) {}

@@ -1,5 +1,5 @@
 /// Roles: which ranks compute, and which serve output. Servers come in sets; an event of output is
-/// one set's business, its rectangles are dealt out among the servers of the set.
+/// one set's business, its rectangles are distributed among the servers of the set.
 #pragma once
 #include <vector>
 #include "parallel/mpi.hpp"

@@ -1,5 +1,5 @@
 /// The serving side of output (client.hpp): fetches what the computing ranks have laid ready, and
-/// hands it over as whole rectangles. The caller encodes and writes them, in threads of its own if
+/// hands it over as whole rectangles. The caller encodes and writes them, in other threads if
 /// it likes; all of this is called by one thread.
 #pragma once
 #include <map>

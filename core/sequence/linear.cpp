@@ -1,5 +1,6 @@
 #include "sequence/linear.hpp"
 #include <cstring>
+#include <optional>
 #include "field/adjoint.hpp"
 
 namespace fathom {
@@ -142,6 +143,16 @@ static const auto give = [](std::byte* field, const std::byte* own) {
     std::memcpy(field, own, 64);
 };
 
+/// body(block, row, its cells) of all rows, shared out among threads.
+template <class Body> static void each_row(const Layout& layout, Body body) {
+    std::vector<std::pair<int, int>> rows;
+    for (std::size_t b = 0; b < layout.cells.size(); ++b)
+        for (std::size_t r = 0; r < layout.cells[b].size(); ++r) rows.emplace_back(b, r);
+#pragma omp parallel for schedule(dynamic, 1)
+    for (std::size_t n = 0; n < rows.size(); ++n)
+        body(rows[n].first, rows[n].second, layout.cells[rows[n].first][rows[n].second]);
+}
+
 /// body(block, row, cell) of all cells, shared out among threads, each with what `make` gives.
 template <class Make, class Body>
 static void each_cell(const Layout& layout, Make make, Body body) {
@@ -158,8 +169,46 @@ static void each_cell(const Layout& layout, Make make, Body body) {
     }
 }
 
+/// Bytes from each number of a set to that of another, if all these fields lie alike in both.
+static std::optional<std::ptrdiff_t> apart(const FieldSet& set, const FieldSet& other,
+                                           const Sequence::Part& part) {
+    std::optional<std::ptrdiff_t> found;
+    for (std::size_t i = 0; i < part.fields.size(); ++i) {
+        if (part.process.fields[i].own) return {};  // memory of a thread
+        const Field &here = set[part.fields[i]], &there = other[part.fields[i]];
+        for (std::size_t b = 0; here.place != place::profile && b < here.at.size(); ++b) {
+            const std::ptrdiff_t bytes = there.at[b] - here.at[b];
+            if (found.value_or(bytes) != bytes) return {};
+            found = bytes;
+        }
+    }
+    return found;
+}
+
+/// All cells of a row at once, where the fields are; tangents lie so many bytes after them.
+void LinearSequence::run_in_place(const Sequence::Part& part, std::ptrdiff_t tangents) {
+    const Process& p = part.process;
+    const auto run = tangents ? p.tangent : p.run;
+    each_row(*now->layout, [&](int b, int r, const std::vector<Cell>& cells) {
+        if (cells.empty()) return;
+        std::vector<Raw> at;
+        for (int n : part.fields) {
+            const Field& f = (*now)[n];
+            const bool profile = f.place == place::profile;
+            const int column = profile ? 0 : cells.front().column;
+            at.push_back({f.at[b] + (profile ? 0 : (r * f.row[b] + column) * now->bytes()),
+                          f.place.vertical == Vertical::column ? 0 : f.level[b],
+                          profile ? 0 : f.row[b]});
+        }
+        p.set_shadow(tangents);
+        run(p.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
+    });
+}
+
 /// A process of columns, on numbers with their tangents where there is a perturbation.
 void LinearSequence::run(const Sequence::Part& part, FieldSet* perturbation) {
+    if (const auto tangents = apart(*now, perturbation ? *perturbation : *now, part))
+        return run_in_place(part, *tangents);
     const Cells cells(part, *now);
     const Process& p = part.process;
     const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {

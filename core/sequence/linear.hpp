@@ -44,6 +44,7 @@ private:
     void put_back(const FieldSet&, int field, const Memory&) const;
     void recall(int step);
     void run(const Sequence::Part&, FieldSet* perturbation);
+    void run_in_place(const Sequence::Part&, std::ptrdiff_t tangents);
     void run_adjoint(const Sequence::Part&, FieldSet& gradient);
     void step_tangent(FieldSet& perturbation);
     void step_adjoint(FieldSet& gradient);

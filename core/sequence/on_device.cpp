@@ -82,7 +82,7 @@ private:
         return c;
     }
 
-    /// Each column of the widest block has memory of its own for every kernel, and every kernel has
+    /// Each column of the widest block has separate memory for every kernel, and every kernel has
     /// some: they run next to each other.
     void place_own() {
         std::size_t bytes = 0;

@@ -40,7 +40,7 @@ struct EllipticFields {
     double compactness = 0;  ///< share of the compact operator, in [0, 1)
 };
 
-/// The coefficients and the vectors of a solver on the blocks of a rank, each an array of its own:
+/// The coefficients and the vectors of a solver on the blocks of a rank, each a separate array:
 /// memory[array][row][column], with a halo of four. Packs begin at column 0, in the halo; lines of
 /// 64 bytes without water belong to no segment, short gaps between wide ones excepted. The corners
 /// of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3

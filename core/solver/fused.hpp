@@ -8,11 +8,11 @@
 /// t.At tell alpha and beta of two iterations, since r', s', w' = A s' = (r' - r) / alpha' of the
 /// iteration before obey r.r' = 0, r.A s' = -rho / alpha', t.r'' = 0. So two iterations have one
 /// sum and one exchange. Where rounding has made an end of these identities A may look as if it
-/// were not positive, and the search begins anew.
+/// were not positive, and the search restarts.
 ///
-/// A s is computed anew, where Chronopoulos & Gear carry it along as A r + beta p: two vectors less
-/// to read and write, and a residual that stays nearer to the truth. During a pass r, s and y stand
-/// for D r, D s, D y:
+/// A s is computed, not updated as A r + beta p (Chronopoulos & Gear): two vectors less to read and
+/// write, and a residual that stays nearer to the truth. During a pass r, s and y contain D r, D s,
+/// D y:
 ///   s = r + beta s,   r -= alpha (s - D^2 F s),   t = r - D^2 F r,
 ///   sums of r D^-2 r, r D^-2 t, t D^-2 t,   t.At = t D^-2 t - t.F t
 /// with F of elliptic.hpp, so that nothing needs to be scaled before it is applied, and t.F t is a

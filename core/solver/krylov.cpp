@@ -95,7 +95,7 @@ private:
             lanes->add(own * own);
         });
     }
-    /// r.r, and rho = r.z with z = M r: in one sum, unless M is dear and r.r may spare it.
+    /// r.r, and rho = r.z with z = M r: in one sum, unless M is expensive and r.r may spare it.
     bool products(std::array<ExactSum, 1>& squares, double goal, double& rr, double& rho) {
         if (identity || M.dear()) {
             if (!space.share(squares, &rr)) return false;

@@ -25,7 +25,7 @@ public:
     Spectrum spectrum{};  ///< bounds of M A, where it needs them
 };
 
-/// What a method is made from. steps: of s-step; first: the first vector of its own.
+/// The parts of a method. steps: of s-step; first: the number of its first own vector.
 struct MethodParts {
     EllipticSpace<double>& space;
     Preconditioner& preconditioner;

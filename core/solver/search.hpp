@@ -115,7 +115,7 @@ struct GradientSearch {
     }
 
 private:
-    /// Where rounding has made A look as if it were not positive the search begins anew.
+    /// Where rounding has made A look as if it were not positive the search restarts.
     constexpr void look_ahead(const Products& found) {
         const bool may = iterations + 2 <= maximum;
         bool positive = ahead.next(found, may);

@@ -57,7 +57,7 @@ private:
     using Space = EllipticSpace<double>;
     using Single = EllipticSpace<float>;
     using Row = Space::Row;
-    /// Where messages are overlapped the solver has blocks of its own, each a part of a given one:
+    /// Where messages are overlapped the solver has other blocks, each a part of a given one:
     /// those between need no messages.
     struct Parts {
         struct Part {

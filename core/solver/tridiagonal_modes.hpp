@@ -7,7 +7,7 @@
 
 namespace fathom {
 
-/// The matrix, and after `solve` its eigenvalues in place of the diagonal.
+/// The matrix, and after `solve` its eigenvalues instead of the diagonal.
 struct TridiagonalModes {
     int K;
     std::vector<double> diagonal, beside;  ///< beside[k] = S_k,k+1, the last one 0

@@ -35,10 +35,11 @@ template <class Real> Real atan2(Real y, Real x) {
 }
 
 /// Its derivative is known: (x dy - y dx) / (x^2 + y^2); that at the origin is taken as 0.
-template <class T> Dual<T> atan2(Dual<T> y, Dual<T> x) {
-    const T square = x.value * x.value + y.value * y.value;
-    return {atan2(Pack<T, 1>(y.value), Pack<T, 1>(x.value)).lanes,
-            square > 0 ? (x.value * y.tangent - y.value * x.tangent) / square : T(0)};
+template <class T, int lanes> Dual<T, lanes> atan2(Dual<T, lanes> y, Dual<T, lanes> x) {
+    using Lanes = Pack<T, lanes>;
+    const Lanes square = x.value * x.value + y.value * y.value, none(T(0));
+    return {atan2(y.value, x.value),
+            select(square > none, (x.value * y.tangent - y.value * x.tangent) / square, none)};
 }
 
 /// Of the square of an arc below 1 rad: cos(arc) and sin(arc) / arc, to round-off.

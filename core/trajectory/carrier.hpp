@@ -23,7 +23,7 @@ public:
     /// wind: the first two fields of the group are a vector.
     enum class Kind { scalar, wind };
     /// Up to 4 fields. by_levels: where there is but one, four of its levels may lie next to each
-    /// other in place of four fields.
+    /// other instead of four fields.
     struct Group {
         std::vector<FieldSlab> fields;
         Kind kind = Kind::scalar;

@@ -78,7 +78,7 @@ public:
             T u[tile], v[tile], w[tile];
             Points points;
         };
-        Tile both[2];  // values, and their tangents beside them
+        Tile both[2];  // values, and their tangents
         const std::ptrdiff_t before = std::exchange(shadow, sizeof(Tile));
         for (Points* by : {&slopes.by_u, &slopes.by_v}) {
             for (int n = 0; n < count; ++n) {
@@ -86,8 +86,8 @@ public:
                 both[1].u[n] = by == &slopes.by_u, both[1].v[n] = by == &slopes.by_v;
                 both[1].w[n] = 0;
             }
-            locate_with<Dual<T>>(row, level, count, both[0].u, both[0].v, both[0].w, both[0].points,
-                                 false);
+            locate_with<Dual<T, cell_width<T>>>(row, level, count, both[0].u, both[0].v, both[0].w,
+                                                both[0].points, false);
             *by = both[1].points;
         }
         shadow = before;

@@ -1,7 +1,7 @@
 /// Semi-Lagrangian interpolation on rows of even spacing, periodic along x: a plane between walls
 /// along y or one row wide, or the sphere between parallels and meridians. The fields of one place
-/// lie beside each other in rows of the global grid, of which a rank holds its own points and, by a
-/// halo on demand, those that departures need.
+/// are next to each other in rows of the global grid. A rank has its own points and, by a halo on
+/// demand, those that departures need.
 ///   f_D = sum over x, y, eta of C_x C_y C_eta f,   C: cubic Lagrange weights
 /// Near the ground and the top the four levels lie on one side; where a plane is one row wide,
 /// nothing varies along y; beyond a pole rows go on half a turn further, where components of

@@ -1,5 +1,6 @@
 #include "trajectory/give_back.hpp"
 #include <algorithm>
+#include <cstring>
 
 namespace fathom {
 
@@ -26,10 +27,11 @@ template <class T> std::int64_t GiveBack<T>::number(const Point& p) const {
 /// The ranks that own any of the points around.
 template <class T> std::vector<bool> GiveBack<T>::reached(const Point& p) const {
     std::vector<bool> all(ranks);
-    const auto near = influence.around_of(p.of);
+    const int below = influence.row_of(p.of);
     for (int b = 0; b < 4; ++b) {
-        const int row = near.j - 1 + b, j = influence.row_across(row), n = influence.points[j];
-        const int first = influence.along(p.of, row).i - 1 + (j == row ? 0 : n / 2);
+        const int row = below - 1 + b, j = influence.row_across(row), n = influence.points[j];
+        const int first =
+            influence.along(p.of, row, Interpolation::linear).i - 1 + (j == row ? 0 : n / 2);
         for (int m = 0; m < 4; ++m)
             for (auto& part : owners[j])
                 if (const int i = (first + m + n) % n; i >= part.i0 && i < part.i1)
@@ -66,11 +68,13 @@ std::vector<typename GiveBack<T>::Point> GiveBack<T>::exchange(
 /// What reaches each row of the globe, in the order of the points.
 template <class T>
 std::vector<std::vector<typename GiveBack<T>::Reach>> GiveBack<T>::by_row(
-    const std::vector<Point>& all) const {
+    const std::vector<Point>& all, Interpolation kind) const {
     std::vector<std::vector<Reach>> rows(influence.ny);
+    const int rim = kind == Interpolation::linear;
     for (std::size_t n = 0; n < all.size(); ++n) {
-        const int j = influence.around_of(all[n].of).j;
-        for (int b = 0; b < 4; ++b) rows[influence.row_across(j - 1 + b)].push_back({int(n), b});
+        const int j = influence.row_of(all[n].of);
+        for (int b = rim; b < 4 - rim; ++b)
+            rows[influence.row_across(j - 1 + b)].push_back({int(n), b});
     }
     return rows;
 }
@@ -81,7 +85,7 @@ void GiveBack<T>::add(std::vector<Point> own, Interpolation kind, bool vector,
     auto all = ranks > 1 ? exchange(own) : std::move(own);
     const auto place = [&](const Point& p) { return number(p); };
     if (!std::ranges::is_sorted(all, {}, place)) std::ranges::sort(all, {}, place);
-    const auto rows = by_row(all);
+    const auto rows = by_row(all, kind);
     std::vector<std::pair<int, int>> mine;  // block, row of it
     for (std::size_t b = 0; b < influence.blocks.size(); ++b)
         for (int r = 0; r < influence.blocks[b].ny; ++r) mine.emplace_back(int(b), r);
@@ -96,25 +100,30 @@ template <class T>
 void GiveBack<T>::add_row(int block, int row, const std::vector<Reach>& list,
                           const std::vector<Point>& all, Interpolation kind, bool vector,
                           std::span<const FieldSlab> to) const {
+    using Four = typename Influence<T>::Four;
     const auto& b = influence.blocks[block];
     const int j = b.j0 + row, n = influence.points[j], end = std::min(b.i0 + b.nx, n);
     for (const Reach& reach : list) {
         const Point& p = all[reach.point];
-        const auto near = influence.around_of(p.of);
-        const bool across = near.j - 1 + reach.row != j;
-        influence.each_level(
-            kind, p.of, near, reach.row, [&](int level, int first, const T* weights) {
-                for (int m = 0; m < 4; ++m) {
-                    const int i = (first + m + (across ? n / 2 : 0) + n) % n;
-                    if (i < b.i0 || i >= end || weights[m] == T(0)) continue;
-                    for (std::size_t f = 0; f < to.size(); ++f) {
-                        T* x = (T*)to[f].at[block] + (row + halo) * to[f].row[block] +
-                               level * to[f].level[block] + i - b.i0 + halo;
-                        const T value = weights[m] * p.value[f];
-                        *x += across && vector && f < 2 ? -value : value;
-                    }
-                }
-            });
+        const auto near = influence.around_of(p.of, kind);
+        const bool across = near.j - 1 + reach.row != j, turned = across && vector;
+        influence.each_level(kind, p.of, near, reach.row, [&](int level, int first, Four weights) {
+            first = (first + (across ? n / 2 : 0) + n) % n;
+            const bool whole = first >= b.i0 && first + 4 <= end;
+            for (std::size_t f = 0; f < to.size(); ++f) {
+                T* x = (T*)to[f].at[block] + (row + halo) * to[f].row[block] +
+                       level * to[f].level[block] - b.i0 + halo;
+                const Four given = weights * (turned && f < 2 ? -p.value[f] : p.value[f]);
+                if (whole) {
+                    Four sum;
+                    std::memcpy(&sum, x + first, sizeof sum);
+                    sum += given;
+                    std::memcpy(x + first, &sum, sizeof sum);
+                } else
+                    for (int m = 0; m < 4; ++m)
+                        if (const int i = (first + m) % n; i >= b.i0 && i < end) x[i] += given[m];
+            }
+        });
     }
 }
 

@@ -36,7 +36,7 @@ private:
     std::int64_t number(const Point&) const;
     std::vector<bool> reached(const Point&) const;
     std::vector<Point> exchange(const std::vector<Point>&) const;
-    std::vector<std::vector<Reach>> by_row(const std::vector<Point>&) const;
+    std::vector<std::vector<Reach>> by_row(const std::vector<Point>&, Interpolation) const;
     void add_row(int block, int row, const std::vector<Reach>&, const std::vector<Point>&,
                  Interpolation, bool vector, std::span<const FieldSlab> to) const;
 };

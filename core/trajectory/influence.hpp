@@ -19,17 +19,20 @@ template <class T> struct Influence : Gather<T> {
         Base::points, Base::at, Base::level;
     using typename Base::Four;
 
-    /// Weights of four nodes, and their derivatives.
+    /// Weights of four nodes and their derivatives; of linear interpolation alone, and without
+    /// derivatives, the others are 0.
     struct Axis {
-        T linear[4], cubic[4], linear_slope[4], cubic_slope[4];
-        Axis(const Nodes<T>& nodes, T x) {
+        T linear[4]{}, cubic[4]{}, linear_slope[4]{}, cubic_slope[4]{};
+        Axis(const Nodes<T>& nodes, T x, Interpolation kind, bool slopes) {
             const T between = nodes.linear(x), per = nodes.per_interval;
-            const T l[4] = {0, 1 - between, between, 0}, s[4] = {0, -per, per, 0};
+            linear[1] = 1 - between, linear[2] = between;
+            if (slopes) linear_slope[1] = -per, linear_slope[2] = per;
+            if (kind == Interpolation::linear) return;
             const Four c = nodes.weights(x);
-            for (int m = 0; m < 4; ++m) {
+            std::memcpy(cubic, &c, sizeof c);
+            for (int m = 0; slopes && m < 4; ++m) {
                 const int p = (m + 1) % 4, q = (m + 2) % 4, r = (m + 3) % 4;
                 const T a = x - nodes.at[p], b = x - nodes.at[q], d = x - nodes.at[r];
-                linear[m] = l[m], linear_slope[m] = s[m], cubic[m] = c[m];
                 cubic_slope[m] = nodes.inverse[m] * (a * b + a * d + b * d);
             }
         }
@@ -48,25 +51,29 @@ template <class T> struct Influence : Gather<T> {
         int j, k;
         Axis y, z;
     };
-    Around around_of(const Trajectory& t) const {
+    int row_of(const Trajectory& t) const {
         const int even =
             std::clamp(int(std::floor(t.latitude * rows_per_radian + row_at_equator)), -1, ny - 1);
-        const int j = even + (t.latitude >= row_above[even + 1]), k = level(t.eta);
-        return {j, k, Axis(latitude[j + 1], t.latitude), Axis(vertical[k], t.eta)};
+        return even + (t.latitude >= row_above[even + 1]);
+    }
+    Around around_of(const Trajectory& t, Interpolation kind, bool slopes = false) const {
+        const int j = row_of(t), k = level(t.eta);
+        return {j, k, Axis(latitude[j + 1], t.latitude, kind, slopes),
+                Axis(vertical[k], t.eta, kind, slopes)};
     }
     /// Of a row: the points i - 1 ... i + 2; slopes are of the fraction of a spacing.
     struct Along {
         int i;
         Axis x;
     };
-    Along along(const Trajectory& t, int row) const {
+    Along along(const Trajectory& t, int row, Interpolation kind, bool slopes = false) const {
         static constexpr Nodes<T> even{{-1, 0, 1, 2}, {T(-1. / 6), T(0.5), T(-0.5), T(1. / 6)}, 1};
         const auto& r = rows[row + beyond];
         const T begin = full ? T(0) : T(double(t.column) * r.points / points[t.row]),
                 place = begin + t.longitude * r.per_radian, whole = std::floor(place);
         int i = int(whole) + (full ? t.column : 0);
         i = i < 0 ? i + r.points : i >= r.points ? i - r.points : i;
-        return {std::clamp(i, 0, r.points - 1), Axis(even, place - whole)};
+        return {std::clamp(i, 0, r.points - 1), Axis(even, place - whole, kind, slopes)};
     }
 
     /// A, B, C of row b of the four, and their derivatives along latitude.
@@ -95,13 +102,13 @@ template <class T> struct Influence : Gather<T> {
     }
     template <bool slopes> Sight look(Interpolation kind, const Trajectory& t) const {
         Sight s{};
-        const Around near = around_of(t);
-        const Along begin = along(t, near.j);
+        const Around near = around_of(t, kind, slopes);
+        const Along begin = along(t, near.j, kind, slopes);
         const int rim = kind == Interpolation::linear;
         for (int b = rim; b < 4 - rim; ++b) {
             const int row = near.j - 1 + b;
             const auto& r = rows[row + beyond];
-            const Along x = full ? begin : along(t, row);
+            const Along x = full ? begin : along(t, row, kind, slopes);
             const OfRow y = of_row(kind, near.y, b);
             for (int c = rim; c < 4 - rim; ++c) {
                 const bool cubic = has_cubic(kind, b, c);
@@ -131,14 +138,15 @@ template <class T> struct Influence : Gather<T> {
     template <class Body>
     void each_level(Interpolation kind, const Trajectory& t, const Around& near, int b,
                     Body body) const {
-        const Along x = along(t, near.j - 1 + b);
+        const Along x = along(t, near.j - 1 + b, kind);
         const OfRow y = of_row(kind, near.y, b);
         for (int c = 0; c < 4; ++c) {
             if (!has_cubic(kind, b, c) && !has_linear(kind, b, c)) continue;
-            T weights[4];
-            for (int m = 0; m < 4; ++m)
-                weights[m] = y.a * near.z.linear[c] * x.x.cubic[m] +
-                             (y.b * near.z.linear[c] + y.c * near.z.bend(c)) * x.x.linear[m];
+            Four cubic, linear;
+            std::memcpy(&cubic, x.x.cubic, sizeof cubic);
+            std::memcpy(&linear, x.x.linear, sizeof linear);
+            const Four weights = y.a * near.z.linear[c] * cubic +
+                                 (y.b * near.z.linear[c] + y.c * near.z.bend(c)) * linear;
             body(std::clamp(near.k - 1 + c, 0, levels - 1), x.i - 1, weights);
         }
     }

@@ -18,7 +18,7 @@
 ///       wind (Parameters::rotation); its oscillations grow by (f dt)^4 / 4 a step, so at long
 ///       steps the Coriolis force has to be implicit (docs/spectral.md) and rotation 0.
 ///
-/// All fields of a group lie next to each other, buffer[row][level][point][4 fields]: one set of
+/// All fields of a group are next to each other, buffer[row][level][point][4 fields]: one set of
 /// weights, one vector instruction, one cache line serve all. A row is continued beyond its ends,
 /// the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
 /// copy of the first and last level: no index needs a test. Buffers span the globe in address

@@ -3,7 +3,7 @@
     J(chi) = 1/2 chi.chi + 1/2 sum over slots (H M L chi - d).R^-1 (H M L chi - d),   dx = L chi
 
 `background` L (B = L L^T), `propagation` M, `observation` H by slots, and the minimiser. 3D-Var,
-FGAT, 4D-Var and ensembles are choices of maps, never programs of their own:
+FGAT, 4D-Var and ensembles are choices of maps, never separate programs:
 
     cost = Cost(background=L, slots=[Slot(departures, variances, observation=H, propagation=M)])
     found = lanczos(cost, iterations=30)

@@ -124,8 +124,8 @@ class Errors:
         with xr.open_dataset(path) as data:
             if missing := [n for n in (*parts, "balance") if n not in data]:
                 raise InputError(
-                    f"{path}: no {', '.join(missing)}; wanted is what fathom"
-                    " background --nmc writes"
+                    f"{path}: no {', '.join(missing)}; expected is the file of"
+                    " fathom background --nmc"
                 )
             return Errors(*(data[n].values for n in (*parts, "balance")))
 
@@ -178,7 +178,7 @@ class Waves:
 class AirBackground(LinearMap):
     """L: from the control vector, the numbers of the three parts one after another, to a state.
 
-    transform : on the grid of the state. errors : as `estimated` finds, or of one's own.
+    transform : on the grid of the state. errors : those that `estimated` finds, or other ones.
     """
 
     def __init__(

@@ -3,7 +3,7 @@
     x'_i = x_i - mean,    L = [(1 - w)^1/2 L_s, w^1/2 Ensemble(x', C^1/2)]     (Hybrid, maps.py)
 
 Each member of the ensemble of data assimilations has its own background and the data with errors
-drawn anew; the spread of the members is that of the errors (Isaksen et al. 2010). Far away and a
+drawn again; the spread of the members is that of the errors (Isaksen et al. 2010). Far away and a
 few layers off, what members say together is chance: C, the localisation, is Gaspari and Cohn's
 correlation along the sphere and in ln p, one for wind, temperature and ln p_s.
 """
@@ -83,7 +83,7 @@ def inflated(members: np.ndarray, factor: float) -> np.ndarray:
 
 
 def perturbed(seen: Mapping[int, Seen], random: np.random.Generator) -> dict[int, Seen]:
-    """The data with errors drawn anew."""
+    """The data with errors drawn again."""
     return {
         n: Seen(s.values + np.sqrt(s.variances) * random.standard_normal(len(s.values)),
                 s.variances, s.operator)
@@ -97,6 +97,6 @@ def analysed(
     seen: Mapping[int, Seen],
     random: Callable[[int], np.random.Generator],
 ) -> list[Analysis]:
-    """The window analysed by each of the members (N, n) with data of its own; random(i): of
+    """The window analysed by each of the members (N, n) with its own data; random(i): of
     member i, so that none depends on the others."""
     return [window.analyse(x, perturbed(seen, random(i))) for i, x in enumerate(members)]

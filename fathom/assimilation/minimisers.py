@@ -23,9 +23,9 @@ from fathom.failure import InputError
 
 @dataclass
 class Found:
-    """What a minimiser found. `control` is chi, None where the method has none; `increment` dx at
-    the start. `gradients`: the norm of J' at each iterate, over that at the start, in the metric of
-    the method. `reason`: why it stopped."""
+    """The result of a minimiser. `control` is chi, None where the method has none; `increment` dx
+    at the start. `gradients`: the norm of J' at each iterate, over that at the start, in the metric
+    of the method. `reason`: why it stopped."""
 
     increment: Vector
     control: Vector | None = None

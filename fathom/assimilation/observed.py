@@ -1,4 +1,4 @@
-"""What is observed of a state: columns of wind, temperature and surface pressure at places, by
+"""Observations of a state: columns of wind, temperature and surface pressure at places, by
 bilinear interpolation on a Gaussian grid, as a sparse matrix on vectors of a `Trajectory`.
 """
 

@@ -3,7 +3,7 @@
     f_n^m(k) = (b_n)^1/2 sum_j V(k, j) chi_n^m(j),    sum_n (2n + 1) b_n = 1
 
 so that the covariance of f at two points an angle apart is V V^T times the correlation whose
-Legendre series is b_n; or, with a V_n of its own for each n, f_n^m(k) = sum_j V_n(k, j) chi_n^m(j).
+Legendre series is b_n; or, with a separate V_n for each n, f_n^m(k) = sum_j V_n(k, j) chi_n^m(j).
 chi are real numbers: real parts of all waves, then imaginary parts of those
 with m > 0.
 """

@@ -45,7 +45,7 @@ def linear(model: Any) -> Any:
 class Trajectory:
     """Parameters
     ----------
-    simulation : of a SpectralAtmosphere without tracers, or ShallowWater; its fields of now are
+    simulation : of a SpectralAtmosphere without tracers, or ShallowWater; its present fields are
         the start, of which no step before is known. Its physics must have adjoints: none,
         HeldSuarez.
     """
@@ -104,7 +104,7 @@ class Trajectory:
         return whole
 
     def vector(self, fields: Any = None) -> Vector:
-        """Of the fields of now, or of another set; all ranks call together and get the same."""
+        """Of the present fields, or of another set; all ranks call together and get the same."""
         fields = self.fields if fields is None else fields
         comm, parts = self.simulation.comm, []
         for name in self.names:

@@ -8,7 +8,7 @@
 With outer loops 4D-Var runs the model again from what it has found, and takes its tangent there:
 d = y - H M(x_b + L chi) + H M' L chi, for the whole chi.
 
-Two more choices of 4D-Var: `inner`, a coarser model whose tangent and B are used in place of the
+Two more choices of 4D-Var: `inner`, a coarser model whose tangent and B are used instead of the
 model's own (departures are still of the model; Courtier et al. 1994), and `constraint`, a weak
 digital filter (Gauthier & Thepaut 2001): one more slot, whose data say that nothing of the
 increment in the middle is faster than the filter lets through,

@@ -1,4 +1,4 @@
-"""What fields of a scheme are called in a model: of the time before, of the temperature that the
+"""Names in a model of the fields of a scheme: of the time before, of the temperature that the
 dynamics knows, of a tracer.
 """
 

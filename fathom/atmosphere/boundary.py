@@ -1,4 +1,4 @@
-"""What the atmosphere rests on, on the rows of a model, named as the physics reads it; and the
+"""The surface below the atmosphere, on the rows of a model, named as the physics reads it; and the
 ozone in it. All from embedded sets.
 
 Land and sea are never mixed by interpolation: each is filled where it is not, brought to the points

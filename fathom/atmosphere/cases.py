@@ -201,7 +201,7 @@ def cosine_bell(model, angle=0.0):
     atmosphere holds it, so that wind and bell keep their shape."""
     if model.parameters["rotation"] or "bell" not in model.tracers:
         raise InputError(
-            "the case carries a tracer over an earth that stands still: SpectralAtmosphere(grid,"
+            "the case carries a tracer over an earth that does not rotate: SpectralAtmosphere(grid,"
             ' rotation=0, tracers=["bell"])'
         )
     u0, temperature = 2 * np.pi * model.grid.radius / (12 * day), 300.0
@@ -330,7 +330,7 @@ def short_jet(model, perturbation=1.0):
 
 def _stands_still(model, name):
     if model.parameters["rotation"]:
-        raise InputError(f"the case {name} is of a planet that stands still: rotation = 0")
+        raise InputError(f"the case {name} is for a planet that does not rotate: rotation = 0")
 
 
 def rest_over_rings(model):

@@ -114,7 +114,7 @@ def supercell(model, warmer=3.0):
         dPi/dlatitude = -U^2 sin(2 latitude) / (2 cp theta_v),  cp theta_v dPi/dz = -g
     """
     if model.parameters["rotation"]:
-        raise InputError("the case supercell is of a planet that stands still: rotation = 0")
+        raise InputError("the case supercell is for a planet that does not rotate: rotation = 0")
     from scipy.interpolate import RectBivariateSpline  # start-up time
 
     z, y = np.linspace(0, 1.3 * model.grid.levels.top, 800), np.linspace(0, np.pi / 2, 181)

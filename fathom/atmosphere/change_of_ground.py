@@ -45,7 +45,7 @@ class Ground:
         self.wholes: dict[str, np.ndarray] = {}
 
     def fields(self) -> dict[str, np.ndarray]:
-        """name -> (ny, nx), on all ranks: surface_geopotential where the model has none of its own,
+        """name -> (ny, nx), on all ranks: surface_geopotential where the model has none,
         and what its physics reads that nobody has given.
         """
         found = {}
@@ -68,7 +68,7 @@ class Ground:
         return simulation.comm.bcast(None if whole is None else whole[0])
 
     def _of_kinds(self, names, ground) -> dict[str, np.ndarray]:
-        """Fields of the surface, each from points of its own kind."""
+        """Fields of the surface, each from points of the same kind."""
         if self.change.same_points:
             return {name: self._whole(self.change.along(name)) for name in names}
         self.rows = points_of(self.given.grid)

@@ -12,7 +12,7 @@ from fathom.time.clock import Clock, Period
 
 
 class SingleColumn:
-    """One column, or several side by side that know nothing of one another.
+    """One column, or several independent columns.
 
     >>> import fathom as fm
     >>> column = fm.SingleColumn(fm.HybridLevels(20), latitude=20.0, start="2000-03-20")
@@ -25,8 +25,8 @@ class SingleColumn:
     levels : HybridLevels or SigmaLevels, under `surface_pressure` [Pa].
     physics : list of schemes in order; FirstPhysics without drag by default.
     latitude, longitude : [degrees], numbers or arrays of the same length: a column each.
-    step, start : time step, and date from which the sun follows.
-    keep : names of fields to look at that live only within a step.
+    step, start : time step, and start date (for the sun).
+    keep : names of fields to keep that otherwise exist only within a step.
     """
 
     def __init__(

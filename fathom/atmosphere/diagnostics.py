@@ -1,4 +1,4 @@
-"""What follows from the fields of an atmosphere: output variables by name, on the model's levels
+"""Diagnostics from the fields of an atmosphere: output variables by name, on the model's levels
 and on levels of pressure.
 
 A model that uses it has `grid` on levels of pressure, the fields log_pressure_ratio – ln(p_s / 1000
@@ -180,7 +180,7 @@ def _totals(simulation):
 
 
 def watch(model, simulation):
-    """Numbers of now, name -> (value, units), and words for the line of progress; the same bits on
+    """Present numbers, name -> (value, units), and words for the line of progress; the same bits on
     any ranks.
     """
     e, grid = simulation.fields.extremes, model.grid

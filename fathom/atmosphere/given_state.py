@@ -30,7 +30,7 @@ def is_given(analysis: Any) -> bool:
 
 
 def passport(model) -> dict[str, Any]:
-    """What a restart says of its geometry, for those that start from it elsewhere."""
+    """The geometry that a restart describes, for those that start from it elsewhere."""
     grid, levels = model.grid, model.grid.levels
     if hasattr(model, "air_at_rest"):
         vertical = {
@@ -129,7 +129,7 @@ class Given:
 
 
 class OfSimulation(Given):
-    """The state of now of a simulation."""
+    """The present state of a simulation."""
 
     def __init__(self, simulation: Any, comm: Any):
         grid = getattr(simulation.model, "grid", None)
@@ -219,7 +219,7 @@ def grid_of(header: Any, path: Any) -> Any:
         return _area_of(told)
     if not told or "truncation" not in told:
         raise InputError(
-            f"analysis = {str(path)!r} does not say its geometry: it is of an older Fathom, or"
+            f"analysis = {str(path)!r} has no geometry: it is of an older Fathom, or"
             " not of an atmosphere that has places on earth"
         )
     return GaussianGrid(

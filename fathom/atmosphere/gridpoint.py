@@ -29,7 +29,7 @@ from fathom.grids.levels import HybridLevels
 from fathom.grids.plane import PlaneGrid
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
-from fathom.input.values import on_columns
+from fathom.input.values import check_shape, on_columns
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
 from fathom.order import Order, all_placed
@@ -64,7 +64,7 @@ class GridPointAtmosphere(AirWithPhysics):
     implicitness : weight of the new time, in [0.5, 1]; 0.5 is of second order, more damps.
     linear_about : what the equations of increments are linear about: "reference", or the "state" of
         each step (on the sphere by default): a matrix a step, and fewer iterations are enough.
-    outer, inner : iterations of a step: trajectories anew; for each, linear solves.
+    outer, inner : iterations of a step: trajectories again; for each, linear solves.
     iterations : interpolations of the wind to the departure point.
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
@@ -76,12 +76,12 @@ class GridPointAtmosphere(AirWithPhysics):
     fix_mass : whether the mass of air is kept; by default all but of an area.
     outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
         from; the path of a store of another run, or of a file, with states in time; or a Simulation
-        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs beside this one.
+        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs with this one.
     outer_in_time : "linear" (default) or "cubic" between records.
-    outer_every : how often the state of one that runs beside it is taken; by default each of its
+    outer_every : how often the state of one that runs with it is read; by default each of its
         steps.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -302,6 +302,7 @@ class GridPointAtmosphere(AirWithPhysics):
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
                     f" allowed: {', '.join(self.settable)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         gridpoint_state.check(self.initial)
         return self
@@ -398,7 +399,7 @@ class GridPointAtmosphere(AirWithPhysics):
         )
 
     def _surroundings(self):
-        """What the physics reads of places, ground and sea."""
+        """Places, ground and sea, as the physics reads them."""
         longitude, latitude = (np.deg2rad(x) for x in self.grid.coordinates())
         places = {"longitude": longitude, "latitude": latitude} if self.sphere else {}
         below = {name: self._given(name, value) for name, value in self.boundary.items()}
@@ -465,7 +466,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def passport(self):
-        """What a restart says of its geometry."""
+        """The geometry that a restart describes."""
         return passport(self)
 
     def initialise(self, simulation):
@@ -502,7 +503,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return gridpoint_diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         return gridpoint_diagnostics.watch(simulation)
 
     def criteria(self, step):
@@ -510,7 +511,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return []
 
     def report(self, simulation):
-        """What the report draws, on rank 0; all ranks call it."""
+        """Fields that the report draws, on rank 0; all ranks call it."""
         return gridpoint_report.fields(simulation)
 
     def pictures(self, state):

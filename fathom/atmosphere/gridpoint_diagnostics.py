@@ -1,4 +1,4 @@
-"""What follows from the fields of a grid-point atmosphere: output variables, numbers to watch.
+"""Diagnostics from the fields of a grid-point atmosphere: output variables, numbers to watch.
 
 Pressures, temperatures and heights of layers are the model's own; what lies between them and below
 the ground is that of every atmosphere (`fathom.post.pressure_levels`, core/post/air.hpp).
@@ -195,7 +195,7 @@ def part(values, window):
 
 
 def watch(simulation):
-    """Numbers of now: name -> (value, units), and words for the line of progress."""
+    """Present numbers: name -> (value, units), and words for the line of progress."""
     e = simulation.fields.extremes
     u, v = (e(name) for name in ("eastward_wind", "northward_wind"))
     w, theta = (e(name) for name in ("upward_air_velocity", "air_potential_temperature"))

@@ -1,4 +1,4 @@
-"""What the report of a grid-point atmosphere draws: of a plane a slice along x through its middle;
+"""Pictures in the report of a grid-point atmosphere: of a plane a slice along x through its middle;
 of the sphere maps near the ground and zonal means over height.
 """
 

@@ -33,7 +33,7 @@ altitudes = ("surface_altitude", "height_above_mean_sea_level", "height_above_re
 def means(grid, file: str | None = None) -> dict[str, np.ndarray]:
     """Of the cells of an area: surface_altitude, orography_deviation [m], land_fraction [1].
 
-    file : of heights, in place of the embedded ones (`Heights`).
+    file : of heights, instead of the embedded ones (`Heights`).
     """
     ocean = embedded.read("topography", "ocean_fraction")["ocean_fraction"].astype(float)
     land_at = lambda *place: 1 - _at(ocean, *place)

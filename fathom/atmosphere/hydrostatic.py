@@ -14,7 +14,7 @@ from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
-from fathom.input.values import on_columns, on_layers
+from fathom.input.values import check_shape, on_columns, on_layers
 from fathom.names import near
 from fathom.order import all_placed
 from fathom.regrid import chosen
@@ -33,7 +33,7 @@ def check_air(owner, grid, tracers, precision):
     if grid.levels.number < 2:
         raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
-            " one, what is taken where no levels are given"
+            " one, which is the default without levels"
         )
     if precision not in ("fp64", "fp32"):
         raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
@@ -123,6 +123,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
                 raise InputError(
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         return self
 
@@ -226,7 +227,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def passport(self):
-        """What a restart says of its geometry."""
+        """The geometry that a restart describes."""
         return passport(self)
 
     @property
@@ -253,7 +254,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return diagnostics.at_levels(self, name, diagnostic, levels)
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         return diagnostics.watch(self, simulation)
 
     def criteria(self, step):
@@ -263,7 +264,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return diagnostics.criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0; all ranks call it."""
+        """Fields that the report draws, on rank 0; all ranks call it."""
         return report.fields(simulation)
 
     def pictures(self, state):

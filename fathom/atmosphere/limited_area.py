@@ -78,12 +78,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
     fix_mass, fix_energy : of a periodic plane, as SpectralAtmosphere has them; of an area, through
         whose edges both pass, neither is kept.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
     ground_as_it_is: np.ndarray | None = None  # of another area on the same points
-    experiments = ("outer",)  # arguments that may be files of experiments, which then run beside it
+    experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
 
     def __init__(
         self,
@@ -338,7 +338,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return [outer_models.Records(self, self.outer, self.step, drawn)]
 
     def earth_below(self):
-        """What of the earth lies below (fathom/atmosphere/ground_of_area.py)."""
+        """The surface below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
         return ground_of_area.orography(self.grid, self.truncation, self.heights)
@@ -435,6 +435,6 @@ def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
         )
     if viscosity and diffusion_time:
         raise InputError(
-            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            f"viscosity = {viscosity!r} replaces the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )

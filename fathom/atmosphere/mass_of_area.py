@@ -6,7 +6,7 @@ keeps it (docs/limited-area.md); a run reports it.
 
 v and dp of an edge between two points are the means of both, as a centred difference has them. The
 rest of C + I is what its relaxation adds; that of C, in which there is none, what looks that are
-apart and differences in place of waves leave.
+apart and differences instead of waves leave.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_cent
         raise InputError(f"scheme = {scheme!r} must be 'semi-lagrangian' or 'eulerian'")
     if viscosity and diffusion_time:
         raise InputError(
-            f"viscosity = {viscosity!r} takes the place of the diffusion by diffusion_time:"
+            f"viscosity = {viscosity!r} replaces the diffusion by diffusion_time:"
             " diffusion_time = 0"
         )
     if scheme == "eulerian":
@@ -66,17 +66,17 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     Parameters
     ----------
-    grid : GaussianGrid with HybridLevels or SigmaLevels; where it is stretched or rotated, winds
-        given and in output are eastward and northward on earth.
+    grid : GaussianGrid with HybridLevels or SigmaLevels; also on a stretched or rotated grid, winds
+        in input and output are eastward and northward on earth.
     physics : list of schemes (or their names) that add to tendencies, in order: [HeldSuarez()],
         FirstPhysics(); by default none.
     scheme : "semi-lagrangian" (default; two time levels, SETTLS) or "eulerian" (leapfrog, vorticity
         and divergence; steps as short as dt N |v| < a).
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
-        (longitude, latitude) in degrees; "earth": that of the earth, with its land and what is
-        smaller than a cell (fathom.atmosphere.orography).
-    tracers : names of tracers other than specific_humidity and the kinds of water that the physics
-        changes, which are there by themselves.
+        (longitude, latitude) in degrees; "earth": that of the earth, with its land and the
+        sub-grid orography (fathom.atmosphere.orography).
+    tracers : names of further tracers. specific_humidity and the kinds of water that the physics
+        changes are always there.
     diffusion_time : e-folding time of the smallest waves [s, or "2.4h"]; 0: no horizontal
         diffusion.
     diffusion_order : power of the Laplacian; 4 is the eighth derivative.
@@ -92,14 +92,15 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         of it that the old time gets (Williams 2009).
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1]; by default those of the physics.
-    fix_mass : whether the mean surface pressure, and the mass of each tracer that trajectories
-        carry, is kept in advection.
-    fix_energy : whether energy is kept in advection and diffusion, by one number a step for all
-        temperatures; by default where the air is moist; only "semi-lagrangian".
-    budget : whether the budget of water, energy and momentum is kept, by scheme of the physics, for
-        the summary and the report of a run (fathom.atmosphere.budget); needs moist air and
+    fix_mass : whether advection conserves the mean surface pressure and the mass of each tracer
+        that trajectories carry.
+    fix_energy : whether advection and diffusion conserve energy, by one number a step for all
+        temperatures; by default if the air is moist; only "semi-lagrangian".
+    budget : whether the budget of water, energy and momentum is computed for each scheme of the
+        physics, for the summary and the report of a run (fathom.atmosphere.budget); needs moist air
+        and
         "semi-lagrangian".
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".
     """
 
@@ -174,7 +175,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             self._lie_on(orography)
 
     def earth_below(self):
-        """What of the earth lies below (fathom/atmosphere/orography.py)."""
+        """The surface below (fathom/atmosphere/orography.py)."""
         return orography_of(self.grid, self.grid.truncation)
 
     def set(self, case=None, analysis=None, digital_filter=None, **values):
@@ -258,7 +259,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return fixer.returned if fixer is not None else None
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         if self.budget is not None and not self.budget.started:
             self.budget.begin(simulation)
         return diagnostics.watch(self, simulation)

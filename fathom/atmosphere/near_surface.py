@@ -1,8 +1,8 @@
 """Air at 2 m and wind at 10 m as output variables, from the exchange that BulkExchange or
 TileExchange left (profiles: fathom.post.near_surface).
 
-Sea and ground of a column have temperatures, roughness and transfer coefficients C_H = K / (rho U)
-of their own; T and q at 2 m are the mean of the two by area, the wind at 10 m follows from the drag
+Sea and ground of a column have separate temperatures, roughness and transfer coefficients C_H =
+K / (rho U). T and q at 2 m are the mean of the two by area, the wind at 10 m follows from the drag
 of the column. State and surface are those of the time of output, the coefficients those of the step
 before it.
 """

@@ -1,7 +1,7 @@
 """The outer model of a limited area, in time: states that the coupling zone is drawn to.
 
 The area is relaxed before its linear terms are solved for (core/atmosphere/spectral/coupling.hpp),
-so what it takes is not the outer state X but, with G the linear gravity waves of the solve,
+so it is relaxed not to the outer state X but, with G the linear gravity waves of the solve, to
     R = (1 + beta G) X:     V_R = V + beta grad(gamma T + R T_r pi),   T_R = T + beta tau M D,
                             pi_R = pi + beta nu M D,                   beta = dt (1 + e) / 2
 and with compressible air the linear terms of sound too (fathom/atmosphere/compressible.py).

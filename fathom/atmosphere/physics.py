@@ -57,19 +57,18 @@ def _as_often(what, every):
 
 class FirstPhysics:
     """Radiation, surface, boundary layer, convection, condensation and mountain drag, in the order
-    in which a step takes them.
+    of a step.
 
     A list of schemes: `SpectralAtmosphere(grid, physics=FirstPhysics(radiation_every="1h"))`. Each
-    scheme may be given as a name, a class, an object with its parameters, or None, where it is left
-    out.
+    scheme is a name, a class, an object with its parameters, or None (no such scheme).
 
     Parameters
     ----------
     radiation_every : how often ozone, clouds and radiative fluxes are computed, "3h", unless a
-        scheme of them says `every` itself; between, sun and surface scale what they left.
+        scheme of them has another `every`; between calls sun and surface scale their results.
     ozone : StandardOzone, or None: the field `ozone` is given.
-    radiation_spacing : n: RRTMGP is computed in one column of about n x n, 1 in all; between,
-        fluxes are interpolated and brought to the ground of each column (docs/radiation.md).
+    radiation_spacing : n: RRTMGP is computed in one column of about n x n (1: in all). Fluxes of
+        the others are interpolated and adapted to the ground of each (docs/radiation.md).
     clouds : DiagnosticCloud, or None: radiation sees the fields `cloud_fraction` and `cloud_water`
         as given, by default none.
     sunlight : Sunlight; Sunlight(fixed_season=1) keeps the season of the start.
@@ -77,9 +76,9 @@ class FirstPhysics:
     surface, exchange : SurfaceState, BulkExchange.
     land : LandSurface, a slab with a bucket of water; SoilLayers, four layers of soil for heat and
         water; or TiledLand, plants, bare ground, snow in three layers and ice, each with a
-        temperature of its own, over such a soil. TiledLand brings TileState, TileExchange and
-        TileDiffusion, which take the parameters of `surface` and `exchange`.
-    lake : None; or MixedLake: open water is a lake where `lake_depth` says so. Needs SoilLayers or
+        separate temperature, over such a soil. TiledLand uses TileState, TileExchange and
+        TileDiffusion, which get the parameters of `surface` and `exchange`.
+    lake : None; or MixedLake: open water is a lake where `lake_depth` > 0. Needs SoilLayers or
         TiledLand.
     shallow : None; or ShallowMassFlux, an updraught in addition to the diffusion of `mixing`, with
         MassFluxConvection(shallow=0) for the deep clouds.
@@ -87,8 +86,8 @@ class FirstPhysics:
     mixing : KProfile; or TurbulentEnergy, which keeps a turbulent kinetic energy; or
         CloudyTurbulentEnergy, the same with the buoyancy of saturated air in clouds.
     condensation : LargeScaleCondensation, whose rain falls at once; or WarmMicrophysics,
-        IceMicrophysics, GraupelMicrophysics, which carry cloud and precipitation. Radiation sees
-        their clouds by PrognosticCloud, or PrognosticLiquidCloud where there is no ice.
+        IceMicrophysics, GraupelMicrophysics, with prognostic cloud and precipitation. Radiation
+        gets their clouds by PrognosticCloud, or PrognosticLiquidCloud without ice.
     drag : OrographicDrag, which needs the field `orography_deviation`; or None.
     blocking : None; or OrographicBlocking, the drag of air that flows around sub-grid mountains.
     """
@@ -246,11 +245,11 @@ class FirstPhysics:
 
 class FullPhysics(FirstPhysics):
     """FirstPhysics with the schemes of a forecast: RRTMGP in one column of nine, a prognostic
-    turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Each may be
-    given another, by the keywords of FirstPhysics.
+    turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Keywords of
+    FirstPhysics replace each of them.
 
     condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 2e-4: the
-    rain of layer clouds over a hundred kilometres; its own are those of single clouds.
+    rain of layer clouds over a hundred kilometres; its defaults are those of single clouds.
     """
 
     usual = {
@@ -284,9 +283,9 @@ FullPhysics.__signature__ = _first.replace(  # type: ignore[attr-defined]
 
 
 class AromePhysics(FirstPhysics):
-    """Physics for spacings of a few km, at which deep clouds are those of the dynamics: cloud, ice,
-    rain, snow and graupel that are carried, turbulence with an energy of its own, shallow clouds by
-    an updraught, tiles of plants, ground, snow and ice over four layers of soil, and RRTMGP.
+    """Physics for spacings of a few km, at which the dynamics resolves deep clouds: prognostic
+    cloud, ice, rain, snow and graupel, turbulence with a prognostic energy, shallow clouds by an
+    updraught, tiles of plants, ground, snow and ice over four layers of soil, and RRTMGP.
 
     A list of schemes, as FirstPhysics: `LimitedAreaAtmosphere(grid, dynamics="non-hydrostatic",
     physics=AromePhysics())`. Clouds are those of each step.
@@ -341,7 +340,7 @@ class AromePhysics(FirstPhysics):
         )
 
     def _with_humidity(self, what, **more):
-        """A scheme named without parameters of its own."""
+        """A scheme that is named without parameters."""
         if not isinstance(what, str):
             return what
         made = scheme(what, **more)

@@ -51,7 +51,7 @@ class Running:
         return f"a {model} that runs together with it, every {self.every:g} s"
 
     def write_restart(self, path: Path) -> None:
-        """What the outer model needs next to the restart `path` of the area: a restart of its own,
+        """The files that the outer model needs with the restart `path` of the area: its own restart
         and the record before its time. All ranks call it.
         """
         s, (own, record) = self.simulation, beside_restart(path)
@@ -100,12 +100,12 @@ class Running:
 
     @property
     def _sound(self) -> tuple[str, ...]:
-        """What compressible air has beside, where both are."""
+        """The additional fields of compressible air, where both are."""
         both = self.model, self.simulation.model
         return compressible.fields if all(getattr(m, "compressible", False) for m in both) else ()
 
     def _taken(self) -> dict[str, np.ndarray]:
-        """The state of now at the area's points: each rank makes its share of the columns."""
+        """The present state at the area's points: each rank makes its share of the columns."""
         model, comm = self.model, self.simulation.comm
         there = np.flatnonzero(np.asarray(model.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]

@@ -9,7 +9,7 @@ from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.report import shallow_water
 from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of
-from fathom.input.values import on_columns
+from fathom.input.values import check_shape, on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
 from fathom.names import near
@@ -39,7 +39,7 @@ class ShallowWater(Model):
         fluid_geopotential; by default no diffusion.
     off_centring, iterations : of the semi-Lagrangian scheme.
     filter : strength of the filter of Robert and Asselin, of the leapfrog.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     rotation : angular velocity [s-1].
     precision : "fp64" (default) or "fp32".
     """
@@ -123,6 +123,7 @@ class ShallowWater(Model):
                 raise InputError(
                     f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
                 )
+            check_shape(self.grid, value, name)
             self.initial[name] = value
         return self
 
@@ -194,7 +195,7 @@ class ShallowWater(Model):
             )
 
     def watch(self, simulation):
-        """Numbers of now: name -> (value, units), and words for the line of progress."""
+        """Present numbers: name -> (value, units), and words for the line of progress."""
         u, v, phi = (simulation.fields.extremes(name) for name in self.prognostic)
         speed = max(abs(x) for w in (u, v) for x in (w["minimum"], w["maximum"]))
         return {
@@ -223,8 +224,8 @@ class ShallowWater(Model):
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: height of the surface, wind, relative vorticity, (ny,
-        nx) as output has them; all ranks call it.
+        """Fields that the report draws, on rank 0: height of the surface, wind, relative vorticity,
+        (ny, nx) as output has them; all ranks call it.
         """
         state = {name: whole(simulation, name) for name in ("geopotential_height", *wind)}
         u, v = (simulation.gather(name) for name in wind)

@@ -57,7 +57,7 @@ class ForcedColumn:
     radiation : how often fluxes are computed where the file asks for radiation of the column's own
         ("on"): RRTMGP, in the physics or not (column_radiation.py); None: never.
 
-    Warns of what is in the file and not used. Raises ValueError for forcing that is not known.
+    Warns of unused variables of the file. Raises ValueError for unknown forcing.
     """
 
     def __init__(

@@ -79,7 +79,7 @@ def _draw_to_start(model, sequence, fields, step):
 
 def _adiabatic(model):
     """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
-    off-centring, a weight of the new time beyond a half; nor a filter of its own.
+    off-centring, a weight of the new time beyond a half; nor another filter.
     """
     dry = copy.copy(model)
     dry.physics, dry.filter_span, dry.budget = [], 0.0, None

@@ -9,7 +9,7 @@ import click
 from fathom.commands.options import file_option, json_option, usual_option
 
 
-@click.command(short_help="How a grid falls into blocks, and onto ranks.")
+@click.command(short_help="Blocks of a grid, and their distribution to ranks.")
 @usual_option("--grid", "name", default="x1", help="x1, 1deg, 3deg, 0.1deg (3600×2400).")
 @click.option(
     "--block",
@@ -19,7 +19,7 @@ from fathom.commands.options import file_option, json_option, usual_option
     show_default=True,
     help="Points of a block, WIDTHxHEIGHT; may be repeated.",
 )
-@click.option("--ranks", type=click.IntRange(1), help="Deal them out, in each way.")
+@click.option("--ranks", type=click.IntRange(1), help="Distribute them to ranks, with each method.")
 @json_option()
 @file_option("--out", "picture", metavar="PNG", help="A map of the blocks of each rank.")
 def blocks(

@@ -14,16 +14,16 @@ import click
 @click.option("--step", metavar="TIME", help="Time step.")
 @click.option("--every", default="10min", show_default=True, help="Time between records.")
 @click.option("--top", type=float, help="Height of the top [m].")
-@click.option("--levels", type=click.IntRange(2), help="Layers, all equally deep.")
+@click.option("--levels", type=click.IntRange(2), help="Number of layers of equal depth.")
 @click.option("--physics", multiple=True, metavar="SCHEME", help="Schemes, in order.")
 @click.option(
     "--radiation",
     metavar="TIME",
     default="5min",
     show_default=True,
-    help="Time between its fluxes, where FILE asks for radiation; none: never.",
+    help="Interval of radiation, if FILE has interactive radiation; none: never.",
 )
-@click.option("--roughness", type=float, help="Of the ground [m], where the file gives none.")
+@click.option("--roughness", type=float, help="Roughness of the ground [m], if the file has none.")
 def column(file, out, period, step, every, top, levels, physics, radiation, roughness) -> int:
     """Run the case of FILE (`*_SCM_driver.nc`) in one column; write profiles to OUT (netCDF).
 

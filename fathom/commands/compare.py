@@ -9,7 +9,7 @@ import click
 from fathom.commands.options import file_option, json_option
 
 
-@click.command(short_help="Two profiles side by side.")
+@click.command(short_help="Compare two profiles.")
 @click.argument("before", type=click.Path(path_type=Path))
 @click.argument("now", type=click.Path(path_type=Path))
 @json_option(help="Write the records of all regions.")

@@ -21,7 +21,9 @@ from fathom.run import launch
 
 experiment_argument = click.argument("experiment", type=click.Path(path_type=Path))
 out_option = file_option(
-    "--out", metavar="DIR", help="Where all goes; by default runs/ and the name of the file."
+    "--out",
+    metavar="DIR",
+    help="Directory of all results; by default runs/ and the name of the file.",
 )
 
 
@@ -30,10 +32,10 @@ def _say(text: str) -> None:
         click.echo(text)
 
 
-@click.command(short_help="Forecast and analysis in turns, with their report.")
+@click.command(short_help="Cycles of forecast and analysis, with a report.")
 @experiment_argument
 @out_option
-@click.option("--method", "method", help="This one of the file's methods alone.")
+@click.option("--method", "method", help="Only this method of the file.")
 @ranks_option
 @threads_option
 @settings_option

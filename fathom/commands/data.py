@@ -9,7 +9,7 @@ import click
 from fathom.run.tree import Entry, bytes_text, tree
 
 
-@click.command(short_help="Embedded data sets and where they come from.")
+@click.command(short_help="Embedded data sets and their sources.")
 def data() -> int:
     """List the embedded data sets: what they hold, their sources, licences and sizes."""
     from fathom.data import sets
@@ -24,7 +24,7 @@ def data() -> int:
 
 
 def _data_set(path: Path) -> tuple[str, list[Entry]]:
-    """What a file holds and where it comes from."""
+    """The contents and the source of a file."""
     import netCDF4  # start-up time
 
     with netCDF4.Dataset(path) as file:

@@ -16,7 +16,7 @@ from fathom.run import launch
 @click.argument("store", type=click.Path(path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.option("--regular", type=float, default=1.0, show_default=True, help="Cells of degrees.")
-@click.option("--levels", help="Pressures in hPa: 850,500. The store's own by default.")
+@click.option("--levels", help="Pressures in hPa: 850,500. Default: the levels of the store.")
 @click.option("--overwrite", is_flag=True, help="Replace OUT.")
 @ranks_option
 @json_option()

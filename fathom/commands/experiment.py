@@ -1,4 +1,4 @@
-"""What verbs that take an experiment have in common: their options, and the ranks on which they
+"""Common parts of verbs with an experiment as argument: their options, and the ranks on which they
 act.
 """
 

@@ -10,12 +10,12 @@ import click
 from fathom.commands.options import file_option, json_option
 
 
-@click.group(short_help="What drives an ocean, before any run.")
+@click.group(short_help="Check the forcing of an ocean before a run.")
 def forcing() -> None:
-    """What drives an ocean, before any run."""
+    """Check the forcing of an ocean before a run."""
 
 
-@forcing.command(short_help="Heat and fresh water that a forcing makes the ocean carry.")
+@forcing.command(short_help="Transports of heat and fresh water that a forcing implies.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
     "--resolution", type=click.Choice(("1deg", "3deg")), default="1deg", show_default=True

@@ -14,12 +14,12 @@ from fathom.run import launch
 @click.command(short_help="Measure this machine, or show one of the catalogue.")
 @click.argument("name", required=False)
 @click.option("--list", "listed", is_flag=True, help="The machines of the catalogue.")
-@number_option("--ranks", default=2, help="Ranks on which it is measured.")
+@number_option("--ranks", default=2, help="Ranks for the measurement.")
 @file_option("--write", "file", help="Write what was measured, for `fathom scale --machine FILE`.")
 @file_option(
     "--case",
     metavar="TOML",
-    help="Measure with this experiment what threads are worth, and add it to FILE.",
+    help="Measure the speed-up of threads with this experiment, and add it to FILE.",
 )
 def machine(
     name: str | None, listed: bool, ranks: int, file: Path | None, case: Path | None

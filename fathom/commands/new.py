@@ -26,10 +26,11 @@ def title(name: str) -> str:
         if not line.startswith("#"):
             break
         words.append(line.removeprefix("#").strip())
-    return re.split(r"(?<! al)\. |: |; |, for", " ".join(words))[0]
+    outside = r"(?![^(]*\))"  # of brackets
+    return re.split(rf"(?<! al)\. |: |(?:; |, for){outside}", " ".join(words))[0]
 
 
-@click.command(short_help="Write an experiment that comes with Fathom, to begin with.")
+@click.command(short_help="Write one of the experiments of Fathom into a file.")
 @click.argument("name", required=False)
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="FILE may be replaced.")

@@ -19,19 +19,21 @@ from fathom.failure import InputError
 from fathom.run import launch
 
 base_argument = click.argument("base", type=click.Path(path_type=Path))
-where_option = usual_option("--where", default="", help="Only these: a where-clause of SQL.")
+where_option = usual_option(
+    "--where", default="", help="Only data that match a where-clause of SQL."
+)
 
 
-@click.group(short_help="Observations: import, screen, ask, draw.")
+@click.group(short_help="Observations: import, screen, query, draw.")
 def observations() -> None:
     """Observations as a base: one row a datum in a Parquet file, and why each is used or not."""
 
 
-@observations.command("import", short_help="Make a base of files of observations.")
+@observations.command("import", short_help="Make a base from files of observations.")
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base (.parquet).")
-@click.option("--month", default="", help="Of METAR, which say the day alone: 2018-11.")
-@file_option("--stations", help="Places of METAR: CSV with station, longitude, latitude, height.")
+@click.option("--month", default="", help="For METAR, which contain only the day: 2018-11.")
+@file_option("--stations", help="Stations of METAR: CSV with station, longitude, latitude, height.")
 @ranks_option
 @threads_option
 @json_option()
@@ -78,7 +80,7 @@ def export(base: Path, where: str, out: Path) -> int:
     return 0
 
 
-@observations.command(short_help="What a base holds.")
+@observations.command(short_help="Contents of a base.")
 @base_argument
 @where_option
 def show(base: Path, where: str) -> int:
@@ -89,10 +91,10 @@ def show(base: Path, where: str) -> int:
     return 0
 
 
-@observations.command(short_help="Why data are used or not; the story of a station.")
+@observations.command(short_help="Why data are used or not; all data of a station.")
 @base_argument
 @where_option
-@click.option("--station", help="Each datum of this station, a line each.")
+@click.option("--station", help="All data of this station, one line each.")
 def why(base: Path, where: str, station: str | None) -> int:
     """Counts by kind, variable and reason."""
     from fathom.observations import answers  # start-up time
@@ -102,10 +104,10 @@ def why(base: Path, where: str, station: str | None) -> int:
     return 0
 
 
-@observations.command(short_help="Ask in SQL.")
+@observations.command(short_help="A query in SQL.")
 @base_argument
 @click.argument("sql")
-@file_option("--csv", "table", help="Write the answer as a table.")
+@file_option("--csv", "table", help="Write the result as a table.")
 def query(base: Path, sql: str, table: Path | None) -> int:
     """The answer to SQL, a question to the table `observations`.
 
@@ -117,7 +119,7 @@ def query(base: Path, sql: str, table: Path | None) -> int:
     return 0
 
 
-@observations.command("map", short_help="Draw where data are, their departures, why not used.")
+@observations.command("map", short_help="Draw places of data, their departures, and reasons.")
 @base_argument
 @usual_option(
     "--kind", default="coverage", help="coverage, departures, histogram, reasons, series."
@@ -139,7 +141,7 @@ def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
 @base_argument
 @click.argument("fields", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base with departures (.parquet).")
-@click.option("--climate", is_flag=True, help="Of a store: the mean of its moments, for any date.")
+@click.option("--climate", is_flag=True, help="For a store: the mean of its times, for any date.")
 def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> int:
     """Observations minus the background of FIELDS, at their places and times: files of GRIB, or one
     store of a run (.zarr, .nc). What has no equivalent there has its reason.
@@ -159,14 +161,14 @@ def compare(base: Path, fields: tuple[Path, ...], out: Path, climate: bool) -> i
     return 0
 
 
-@observations.command(short_help="Which data an analysis uses, and why not the others.")
+@observations.command(short_help="Select the data of an analysis; the others get a reason.")
 @base_argument
 @file_option("--out", required=True, help="The base with reasons (.parquet).")
 @click.option("--window", nargs=2, metavar="START END", help="Times [START, END), ISO, UTC.")
 @click.option("--region", nargs=4, type=float, metavar="W E S N", help="Degrees.")
 @file_option("--blacklist", "rules", metavar="TOML", help="Rules of the blacklist.")
 @click.option("--limit", type=click.FloatRange(0), default=5.0, show_default=True,
-              help="Of the first guess: deviations of the departure; 0: none.")  # fmt: skip
+              help="Limit of the first-guess check in standard deviations; 0: none.")  # fmt: skip
 @click.option("--thinning/--no-thinning", default=True, show_default=True)
 @ranks_option
 @threads_option
@@ -200,14 +202,14 @@ def screen(
     return launch.distribute(ranks, threads, Path("."), act)
 
 
-@observations.command(short_help="Analyse the surface, and hand its increments to a restart.")
+@observations.command(short_help="Analyse the surface and add the increments to a restart.")
 @base_argument
 @click.argument("restart", type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The restart with the increments (.fathom).")
 @click.option("--hours", type=float, default=3.0, show_default=True,
-              help="Data that are less than this from its date.")  # fmt: skip
+              help="Only data within this time of its date.")  # fmt: skip
 @click.option("--length", type=(str, float), multiple=True, metavar="VARIABLE KM",
-              help="Of the structure function, in place of the usual.")  # fmt: skip
+              help="Length of the structure function.")  # fmt: skip
 @ranks_option
 @threads_option
 @json_option()

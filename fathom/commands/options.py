@@ -45,5 +45,5 @@ settings_option = click.option(
 record_option = file_option(
     "--record",
     metavar="DIR",
-    help="Append to the history of this machine there, and tell what became slower.",
+    help="Append to the history of this machine in this folder, and report slower regions.",
 )

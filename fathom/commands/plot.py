@@ -24,10 +24,10 @@ from fathom.failure import InputError
 )
 @click.option("--at", metavar="NAME=VALUE", help="A basin, mooring or passage: basin=atlantic.")
 @click.option("--kind", help="map, section (zonal mean) or series.")
-@click.option("--limits", metavar="LOW,HIGH", help="Ends of the colours, in the unit shown.")
+@click.option("--limits", metavar="LOW,HIGH", help="Limits of the colours, in the displayed unit.")
 @click.option("--colours", help="thermal, haline, speed, balance, ..., or a map of matplotlib.")
 @click.option("--title", help="Instead of the name of the variable.")
-@click.option("--region", metavar="W,E,S,N", help="Only this part, in degrees (or x and y).")
+@click.option("--region", metavar="W,E,S,N", help="Only this region, in degrees (or x and y).")
 @click.option("--projection", help="globe, north, south, plain or around:LON,LAT[,REACH].")
 @click.option("--animate", is_flag=True, help="All times, as a .gif or .html (--out).")
 @click.option(

@@ -11,10 +11,10 @@ from fathom.commands.experiment import experiment_options, on_ranks, parallel_se
 from fathom.commands.options import file_option, json_option, number_option
 
 
-@click.command(short_help="Where the time of an experiment goes.")
+@click.command(short_help="The time of each part of an experiment.")
 @experiment_options
-@number_option("--steps", least=2, default=48, help="Steps that are measured.")
-@number_option("--spin-up", default=8, help="Steps before them.")
+@number_option("--steps", least=2, default=48, help="Measured steps.")
+@number_option("--spin-up", default=8, help="Steps before the measured ones.")
 @json_option("json_file", help="Write all figures, for `fathom compare`.")
 @file_option(
     "--trace",
@@ -29,9 +29,9 @@ from fathom.commands.options import file_option, json_option, number_option
 @file_option(
     "--record",
     metavar="DIR",
-    help="Append to the history of this machine there, and say what became slower.",
+    help="Append to the history of this machine in this folder, and report slower regions.",
 )
-@file_option("--out", metavar="DIR", help="Keep what the run leaves, with report.html.")
+@file_option("--out", metavar="DIR", help="Keep the files of the run, with report.html.")
 def profile(
     file: Path,
     ranks: int | None,

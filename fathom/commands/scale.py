@@ -17,10 +17,10 @@ from fathom.commands.options import (
 from fathom.run import launch
 
 
-@click.command(short_help="What an experiment would cost on ranks and machines that are not here.")
+@click.command(short_help="Estimate the cost of an experiment on other machines and rank counts.")
 @click.argument("file", type=click.Path(path_type=Path))
-@usual_option("--ranks", default="1,2", help="Ranks here on which it is measured.")
-@usual_option("--simulate", default="16,64,256,1024,4096", help="Ranks that are simulated.")
+@usual_option("--ranks", default="1,2", help="Ranks for the measurement on this machine.")
+@usual_option("--simulate", default="16,64,256,1024,4096", help="Simulated ranks.")
 @usual_option(
     "--machine", default="here", help="here, a name (`fathom machine --list`), or a file."
 )
@@ -37,13 +37,13 @@ from fathom.run import launch
 @file_option(
     "--measure",
     help=(
-        "Run this case in place of FILE: the same processes on a grid that fits into this machine."
+        "Run this case instead of FILE: the same processes on a grid that fits into this machine."
     ),
 )
 @settings_option
 @threads_option
 @json_option("json")
-@file_option("--picture", metavar="PNG", help="Draw speed against ranks.")
+@file_option("--picture", metavar="PNG", help="Draw speed over ranks.")
 @click.option("--probe", type=click.Path(path_type=Path), hidden=True)
 def scale(file: Path, ranks: str, simulate: str, what_if: tuple[str, ...], **how: Any) -> int:
     """Measure FILE on few ranks here, then price a step on many ranks of any machine: blocks and

@@ -11,7 +11,7 @@ from fathom.commands.experiment import experiment_options, on_ranks, parallel_se
 from fathom.run.tree import tree
 
 
-@click.command(short_help="The tree of an experiment: grid, memory, sequence, state, events.")
+@click.command(short_help="The parts of an experiment: grid, memory, sequence, state, events.")
 @experiment_options
 def show(
     file: Path,

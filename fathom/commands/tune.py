@@ -19,12 +19,12 @@ from fathom.run import launch
     type=click.FloatRange(1),
     default=60.0,
     show_default=True,
-    help="How long it may take, about.",
+    help="Time limit, approximate.",
 )
 @click.option(
     "--proposals/--no-proposals",
     default=True,
-    help="Try also what changes bits: solver, preconditioner, sums.",
+    help="Also compare settings that change bits: solver, preconditioner, sums.",
 )
 @file_option(
     "--out",

@@ -21,9 +21,9 @@ models = {
 }
 
 
-@click.command(short_help="What output of a model or an experiment can be asked for.")
+@click.command(short_help="Variables that output of a model or an experiment can contain.")
 @click.argument("what")
-@click.option("--all", "every", is_flag=True, help="Fields of single processes, too.")
+@click.option("--all", "every", is_flag=True, help="Also fields of single processes.")
 def variables(what: str, every: bool) -> int:
     """List the variables that output of WHAT can hold: alias in files, units, what it is.
 

@@ -1,4 +1,4 @@
-"""What an experiment of cycles is: its TOML file, read and checked.
+"""An experiment of cycles: its TOML file, read and checked.
 
 [model]          the one that assimilates; [nature] the finer one that is the truth
 [observations]   columns at places drawn at random, new ones each time
@@ -78,7 +78,7 @@ class Assimilation:
 @dataclass
 class Ensemble:
     """members of the ensemble of data assimilations; from window to window inflation of their
-    spread, and model_error, drawn anew for each: a share of B's variance; weight of their
+    spread, and model_error, drawn again for each: a share of B's variance; weight of their
     covariances in a hybrid; localisation: length [km] and depth [ln p] of half of its reach; seed
     of the errors of the members' data."""
 

@@ -163,7 +163,7 @@ class Twin:
 
 
 def as_numbers(of: Any) -> Any:
-    """For JSON: floats in place of NumPy's."""
+    """For JSON: floats instead of NumPy's."""
     if isinstance(of, dict):
         return {k: as_numbers(v) for k, v in of.items()}
     return [as_numbers(v) for v in of] if isinstance(of, list) else float(of)

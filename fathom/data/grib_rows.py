@@ -179,7 +179,7 @@ class RowsOf:
         even = rows % 2 == 0 and np.abs(np.sort(latitude) - gaussian(rows)).max() < 1e-2
         if not even or longitude[0] or np.ptp(longitude) + 360 / points < 359.9:
             raise InputError(
-                f"{self.file} has spherical harmonics beside fields on rows that are not Gaussian"
+                f"{self.file} has spherical harmonics and also fields on rows that are not Gaussian"
                 " around the globe from longitude 0; give one of them"
             )
         fold = -(-(2 * truncation + 2) // points)  # enough for all waves
@@ -200,7 +200,7 @@ def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The same of full Gaussian rows about a pole of their own, before they are stretched."""
+    """The axes of full Gaussian rows about another pole, before they are stretched."""
     ny, nx = (eccodes.codes_get(message, key) for key in ("Nj", "Ni"))
     step = -1 if not eccodes.codes_get(message, "jScansPositively") else 1
     return gaussian(ny)[::step], 360.0 * np.arange(nx) / nx

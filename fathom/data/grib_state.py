@@ -2,10 +2,10 @@
 
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its
-logarithm) and geopotential, brought to levels of pressure by layered_state.py. Rows of latitude and
-longitude, Gaussian, reduced ones too, or even; Gaussian rows about a pole of their own, stretched
-ones too; spherical harmonics, of vorticity and divergence as well (fathom/data/grib_rows.py); what
-is missing is an error that says so.
+logarithm) and geopotential; layered_state.py interpolates them to pressure levels. Rows of latitude
+and longitude are Gaussian, also reduced, or even; Gaussian rows may be about another pole, also
+stretched. Spherical harmonics are supported, also of vorticity and divergence
+(fathom/data/grib_rows.py). A missing field is an error that names it.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset
             values = np.stack([[held[t, p] for p in levels] for t in times])
             data[name] = (("time", dimension, "latitude", "longitude"), values)
         elif place == "surface":
-            first = next(iter(held.values()))  # an orography has no time of its own
+            first = next(iter(held.values()))  # an orography has no time
             values = np.stack([held.get((t, 0), first) for t in times])
             data[name] = (("time", "latitude", "longitude"), values)
     coordinates = {dimension: np.array(levels, float), "time": times}

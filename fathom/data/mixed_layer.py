@@ -1,5 +1,5 @@
-"""How deep the mixed layer gets in the year, from the monthly climatology of Levitus (1994) at 4
-degrees on 15 layers, in the way of Monterey & Levitus (1997, NOAA Atlas NESDIS 14).
+"""The greatest depth of the mixed layer in the year, from the monthly climatology of Levitus (1994)
+at 4 degrees on 15 layers, in the way of Monterey & Levitus (1997, NOAA Atlas NESDIS 14).
 """
 
 from __future__ import annotations

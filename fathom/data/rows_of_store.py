@@ -1,4 +1,4 @@
-"""Fields of a store on rows that are reduced, stretched or about a pole of their own, brought to
+"""Fields of a store on rows that are reduced, stretched or about another pole, brought to
 full Gaussian rows of the earth, as many and as long: by splines that know the poles, winds in
 pairs.
 """
@@ -30,8 +30,8 @@ def on_full_rows(data: xr.Dataset) -> xr.Dataset:
 
 
 def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
-    """Fields on full Gaussian rows of a sphere of their own, (latitude, longitude) there, on as
-    many of the earth. along_rows: winds are components along the rows, not as on earth.
+    """Fields on full Gaussian rows about another pole, (latitude, longitude) there, on as many rows
+    of the earth. along_rows: winds are components along the rows, not as on earth.
     """
     data = data.sortby("latitude")
     ny, nx = data.sizes["latitude"], data.sizes["longitude"]
@@ -46,7 +46,7 @@ def on_earth(data: xr.Dataset, sphere: Schmidt, along_rows: bool) -> xr.Dataset:
 
 
 def _stretched(data: xr.Dataset) -> xr.Dataset:
-    """Latitudes of their own spacing are latitudes."""
+    """Latitudes with any spacing are latitudes."""
     return data.drop_vars("sphere")
 
 

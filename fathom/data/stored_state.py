@@ -2,7 +2,7 @@
 
 A variable is found by its name here, its alias (`ta`), or its CF standard name; its units are
 converted. Levels are of pressure, or hybrid with `ap` and `b` (of layers with bounds, or of
-interfaces). Rows that are reduced, stretched or about a pole of their own are brought to full
+interfaces). Rows that are reduced, stretched or about another pole are brought to full
 Gaussian ones of the earth (fathom/data/rows_of_store.py).
 """
 

@@ -1,1 +1,1 @@
-"""What describes a run: TOML files and what stands in them."""
+"""Descriptions of runs: TOML files and their contents."""

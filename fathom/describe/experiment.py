@@ -418,7 +418,7 @@ def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
 
 def _keys(cls: Any) -> dict[str, Any]:
     """What a table may hold of a class: all its keywords but the grid of a model, which has a
-    section of its own.
+    separate section.
     """
     return {
         name: default

@@ -1,4 +1,4 @@
-"""What a user gives a grid, checked: ValueErrors that say what was given, what is allowed and what
+"""Checks of the arguments of grids: ValueErrors that say what was given, what is allowed and what
 is near.
 """
 

@@ -31,7 +31,7 @@ orders = {"linear": 2, "quadratic": 3, "cubic": 4}
 
 class GaussianGrid(Grid):
     """Rows of equidistant points from longitude 0 at Gaussian latitudes, from south to north; about
-    a pole of their own they begin on the meridian towards the north pole.
+    another pole they begin on the meridian towards the north pole.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class GaussianGrid(Grid):
     levels : HybridLevels or SigmaLevels; by default one layer, for a shallow-water model.
     stretching, pole : c >= 1 and (longitude, latitude) [degrees]: rows run around this pole and are
         c times finer there, c times coarser opposite (Schmidt
-        1977; docs/spectral.md). Winds of the model's state are eastward and northward about the
-        pole, those that go in and out as on earth.
+        1977; docs/spectral.md). Winds of the model's state are eastward and northward about this
+        pole; winds in input and output are those on earth.
     radius : float [m].
 
-    A reduced grid lives in the index space of its longest row; columns beyond the end of a row do
-    not exist (`wet_levels` is 0 there).
+    A reduced grid has the indices of its longest row; columns beyond the end of a row do not exist
+    (`wet_levels` is 0 there).
     """
 
     level_coordinate = "pressure"  # where the surface is at 1000 hPa

@@ -1,4 +1,4 @@
-"""What every grid offers to the simulation, to output, pictures and error messages."""
+"""The interface of every grid to the simulation, to output, pictures and error messages."""
 
 import hashlib
 from collections.abc import Mapping
@@ -36,12 +36,12 @@ class Grid:
         raise NotImplementedError
 
     def distribution(self, ranks):
-        """How the blocks are dealt out where nothing is asked for."""
+        """How the blocks are distributed where nothing is asked for."""
         return "auto"
 
     def release(self):
         """A sequence has its own copy of the metrics: who asks for `horizontal` again gets it made
-        anew.
+        again.
         """
         self.__dict__.pop("horizontal", None)
 

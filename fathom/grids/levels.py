@@ -166,7 +166,7 @@ class HybridLevels(_PressureLevels):
         "L19", "L24", "L26", "L31", "L40", "L60", "L91".
     top : float [Pa], default 1000. Pressure in the middle of the highest layer.
     lowest : float [m], default 1200 m / number. Thickness of the lowest layer.
-    a, b : lists of float [Pa, 1], number + 1 from the top down, in place of all else.
+    a, b : lists of float [Pa, 1], number + 1 from the top down, instead of all else.
     """
 
     written: dict[str, object]  # what was said of them
@@ -202,7 +202,7 @@ class SigmaLevels(_PressureLevels):
     Parameters
     ----------
     number : int, default 20. Layers of equal thickness.
-    interfaces : list of float, from 0 to 1, in place of number.
+    interfaces : list of float, from 0 to 1, instead of number.
     """
 
     def __init__(self, number=None, interfaces=None, **unknown):
@@ -249,7 +249,7 @@ class HeightLevels:
     number : int, default 40. Layers; or "L38": 20 m k^2 to k = 28, then wider to 39.25 km, as the
         Unified Model has them nearly.
     top : float [m], default 20e3. Height of the last interface: a rigid lid.
-    heights : list of float [m], of the interfaces over flat ground, from 0 up, in place of number
+    heights : list of float [m], of the interfaces over flat ground, from 0 up, instead of number
         and top.
     decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
     """

@@ -39,7 +39,7 @@ class LimitedAreaGrid(Grid):
     centre : (longitude, latitude) [degrees]. Of C + I.
     resolution : float [m]. Between points on the map.
     points : (along x, along y), of C + I.
-    extent : (width, length) [m], in place of points: C + I has at least this, and all that the
+    extent : (width, length) [m], instead of points: C + I has at least this, and all that the
         whole has room for next to E.
     projection : "auto" (default: by the latitude of the centre), "lambert", "polar stereographic",
         "mercator", "rotated", with map factor 1 at the centre; or one of
@@ -255,7 +255,7 @@ class LimitedAreaGrid(Grid):
         field = np.asarray(field)
         if field.shape[-2:] != self.points[::-1]:
             raise InputError(
-                f"field has shape {field.shape}; C + I wants (..., {self.points[1]},"
+                f"field has shape {field.shape}; C + I needs (..., {self.points[1]},"
                 f" {self.points[0]})"
             )
         return field

@@ -101,13 +101,13 @@ class LatitudeLongitudeGrid(WaterGrid):
 
 class CartesianGrid(WaterGrid):
     """A plane, for idealised cases. The model gives the Coriolis parameter; `horizontal` holds x, y
-    [m] in place of longitude, latitude.
+    [m] instead of longitude, latitude.
 
     Parameters
     ----------
     nx, ny : int. Columns and rows, evenly spaced over `extent`; or give `x` and `y`.
     extent : (width, length) [m], default (1e6, 1e6).
-    x, y : list of float [m]. Corner coordinates, nx + 1 and ny + 1, in place of nx, ny and extent.
+    x, y : list of float [m]. Corner coordinates, nx + 1 and ny + 1, instead of nx, ny and extent.
     periodic : bool, default False. In x.
     levels, bathymetry ("flat"), minimum_levels (1) : see `WaterGrid`.
     """

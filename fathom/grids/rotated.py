@@ -1,4 +1,4 @@
-"""An area of the sphere between parallels and meridians of a pole of its own, with air above it."""
+"""An area of the sphere between parallels and meridians of another pole, with air above it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from fathom.regrid import places
 from fathom.regrid.projections import kinds
 from fathom.regrid.rows import Scattered
 
-#: Areas of the Unified Model by name: what RotatedGrid takes.
+#: Areas of the Unified Model by name: the arguments of RotatedGrid.
 areas = {
     "europe": {"centre": (8.0, 50.0), "resolution": 20e3, "points": (300, 240)},
     "uk": {"centre": (-3.0, 55.0), "resolution": 12e3, "points": (146, 182)},
@@ -34,7 +34,7 @@ faces = (
 
 
 class RotatedGrid(LimitedAreaGrid):
-    """Cells between meridians and parallels of even spacing about a pole of their own, whose
+    """Cells between meridians and parallels of even spacing about another pole, whose
     equator goes through the middle of the area, with levels of height.
 
     Parameters
@@ -43,10 +43,10 @@ class RotatedGrid(LimitedAreaGrid):
     centre : (longitude, latitude) [degrees].
     resolution : float [m]. Between columns and rows, on the equator of the grid.
     points : (along x, along y).
-    extent : (width, length) [m], at least, in place of points.
-    coupling : int. Points of the zone along each edge in which the air is drawn to an outer model;
-        the outermost `rim` of them have its state.
-    rim : int. At least as many as air crosses in a step.
+    extent : (width, length) [m], at least, instead of points.
+    coupling : int. Points of the zone along each edge in which the air is relaxed to an outer
+        model; the outermost `rim` of them have its state.
+    rim : int. At least as many points as the air crosses in a step.
     levels : HeightLevels.
     radius : float [m].
     """

@@ -10,6 +10,7 @@ import numpy as np
 from fathom import earth, output
 from fathom.data import bathymetry, sets
 from fathom.failure import InputError
+from fathom.grids import sea_floor
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
@@ -21,7 +22,8 @@ class WaterGrid(Grid):
 
     bathymetry : "etopo5" (sphere), "flat" (water between the walls, to the last level), depth (ny,
         nx) [m] with 0 on land, wet levels
-        (ny, nx) as integers, the file of a text table of depths, a row a line ("depth.txt";
+        (ny, nx) as integers, a file of heights or depths on latitude and longitude ("gebco.nc";
+        fathom.grids.sea_floor), the file of a text table of depths, a row a line ("depth.txt";
         fathom.input.table), the name of a data set with `ocean_depth` on the cells of this grid
         (fathom.data.sets), or a function of (longitude, latitude) – of (x, y) on a plane – that
         gives the depth.
@@ -41,7 +43,14 @@ class WaterGrid(Grid):
         self.minimum_levels = min(integer("minimum_levels", minimum_levels), self.vertical.levels)
         if self.minimum_levels < 1:
             raise InputError(f"minimum_levels = {minimum_levels} must be 1 or more")
-        if isinstance(bathymetry, str) and Path(bathymetry).suffix:
+        if sea_floor.is_file(bathymetry):
+            if not horizontal.spherical:
+                raise InputError(
+                    f"bathymetry = {bathymetry!r} is of the earth; the grid is a plane"
+                )
+            corners = horizontal.corner_longitude, horizontal.corner_latitude
+            bathymetry = sea_floor.depth_on_cells(bathymetry, *corners)
+        elif isinstance(bathymetry, str) and Path(bathymetry).suffix:
             bathymetry = table(bathymetry)
             self._check_depth(bathymetry)
         elif (data := sets.find(bathymetry)) is not None:

@@ -130,7 +130,7 @@ class WholeArea(Grid):
 
     @property
     def window(self):
-        """What output shows: C + I."""
+        """The area of output: C + I."""
         nx, ny = self.points
         mapping = {n: v for n, v in self.area.mapping().items() if not n.startswith("hybrid")}
         index = np.arange(ny)[:, None] * self.size[0] + np.arange(nx)

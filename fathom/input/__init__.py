@@ -1,1 +1,1 @@
-"""What a user gives – numbers, arrays, functions, files –, as fields of a grid."""
+"""Input of a user – numbers, arrays, functions, files – as fields of a grid."""

@@ -76,8 +76,8 @@ def _copy(path, comm, folder):
         if here is None:
             if _sum(partial) != total:
                 raise FileError(
-                    f"{partial} is not what was written into it: the disk of the staging folder is"
-                    " damaged"
+                    f"{partial} differs from the data written to it: the disk of the staging folder"
+                    " is damaged"
                 )
             here = folder / f"{stem}-{total:08x}-{path.name}"
             os.replace(partial, here)

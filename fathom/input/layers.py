@@ -49,9 +49,9 @@ def _on_points(value, field, latitude, longitude, depth):
             " and longitude, each with its coordinate"
         )
     array = array.transpose(*dims)
-    factor, offset = units.conversion(
-        array.attrs.get("units") or names.get(field).units, names.get(field).units
-    )
+    # practical salinity is a number, which files call 1e-3 or psu
+    wanted = "1e-3" if field == "salinity" else names.get(field).units
+    factor, offset = units.conversion(array.attrs.get("units") or wanted, wanted)
     y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
     with told(array.encoding.get("source", f"the data of {field}")):
         values = np.asarray(array.values, float) * factor + offset

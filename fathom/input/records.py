@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from fathom import names, units
+from fathom import earth, names, units
 from fathom.data import sets
 from fathom.failure import FileError, InputError, file_error
 from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
-from fathom.regrid import fill
+from fathom.regrid import cells, fill
 from fathom.regrid import points as regrid
 from fathom.time import instants as times
 
@@ -33,31 +33,38 @@ class Records:
     """A field in time, or one that stays, from files or from xarray.
 
     Its last two dimensions are latitude and longitude (degrees, once around the earth), from which
-    it is brought to the model's points bilinearly, or those of the model, (ny, nx). Time is as CF
-    says: instants, or intervals where there are `time_bounds`; between instants and middles of
-    intervals a model interpolates.
+    it is brought to the model's cells or points, or those of the model, (ny, nx). Time is
+    that of CF: instants, or intervals where there are `time_bounds`; between instants and middles
+    of intervals a model interpolates.
 
     Parameters
     ----------
     data : a file, a folder, a pattern with *, a list of files (each a part of the time), an
         xarray.DataArray or Dataset.
-    variable : its name in the files; by default what has the right CF name, or the only one.
-    units : of the numbers; by default what the data say.
+    variable : its name in the files; by default the one with the right CF name, or the only one.
+    units : of the numbers; by default those of the data.
     repeated_year : True: its year is that of every year; a number: this year of several; False:
-        calendar years. By default as the data say (a CF climatology,
+        calendar years. By default as in the data (a CF climatology,
         years 0 or 1, a dimension `month`: repeated).
-    gaps : "land" (default): missing values are filled from what is around where only land is in
-        them, and are an error at sea; "fill": filled everywhere.
+    gaps : "land" (default): missing values are filled from their neighbours where they are only on
+        land, and are an error at sea; "fill": filled everywhere.
+    average : whether data at least twice as fine as the model are means over its cells
+        (docs/data.md); False: always the value at the middle of a cell.
     """
 
-    def __init__(self, data, variable=None, *, units=None, repeated_year=None, gaps="land"):
+    def __init__(
+        self, data, variable=None, *, units=None, repeated_year=None, gaps="land", average=True
+    ):
+        if not isinstance(average, bool):
+            raise InputError(f"average = {average!r}; allowed: true, false")
+        self.average = average
         if gaps not in ("land", "fill"):
             raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
             raise InputError(f"repeated_year = {repeated_year!r}; allowed: true, false or a year")
         if not (isinstance(data, (str, Path, list, tuple)) or hasattr(data, "dims")):
             raise InputError(
-                f"{data!r} is not what records come from; allowed: a file, a folder, a pattern, a"
+                f"{data!r} is no source of records; allowed: a file, a folder, a pattern, a"
                 " list of files, an xarray.DataArray or Dataset"
             )
         self.data, self.variable, self.units, self.repeated_year, self.gaps = (
@@ -87,7 +94,7 @@ class Records:
 
     @property
     def variables(self) -> dict[str, Variable]:
-        """What is there, by name."""
+        """The fields that exist, by name."""
         if self._variables is None:
             self._variables = (
                 described(self.arrays, getattr(self.data, "variables", self.data.coords))
@@ -129,7 +136,7 @@ class Records:
         if self.variable is None and one.standard_name in _other_quantities(wanted):
             raise InputError(
                 f"{self}: its variable {one.name} is {one.standard_name} (its standard_name), not"
-                f" {wanted[0]}; to take it all the same say so, as in Records(file, {one.name!r})"
+                f" {wanted[0]}; to use it nevertheless, name it as in Records(file, {one.name!r})"
             )
         return self._of_years(one)
 
@@ -290,8 +297,11 @@ class Input:
         if v.latitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         self._check_covers(points)
-        bring = lambda what: regrid.bilinear(
-            what, v.latitude, v.longitude, points.latitude, points.longitude
+        parts = points.parts(v.latitude, v.longitude) if self.records.average else 1
+        bring = lambda what: (
+            regrid.bilinear(what, v.latitude, v.longitude, points.latitude, points.longitude)
+            if parts == 1
+            else cells.means(what, v.latitude, v.longitude, points.corners, parts)
         )
         there = bring(values)
         if np.isfinite(there[wet]).all():
@@ -308,7 +318,7 @@ class Input:
             j, i = np.argwhere(missing)[0]
             raise InputError(
                 f"no value at {points.place(j, i)}, nor at {missing.sum() - 1} more points of the"
-                " sea; gaps = 'fill' fills them from what is around"
+                " sea; gaps = 'fill' fills them from their neighbours"
             )
         return np.where(np.isfinite(result), result, 0)
 
@@ -363,6 +373,23 @@ class Points:
     @cached_property
     def wet(self):
         return np.asarray(self.grid.levels_at(self.where)) > 0
+
+    @property
+    def corners(self):
+        """Latitude and longitude of the corners of cells [degrees], (ny + 1, nx + 1)."""
+        h = self.grid.horizontal
+        return np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
+
+    def parts(self, latitude, longitude):
+        """Parts along a side of a cell over which such data are averaged: means of cells, values of
+        points (winds on corners; grids without corners of cells).
+        """
+        rows, columns = np.shape(self.grid.wet_levels)
+        corners = np.shape(getattr(self.grid.horizontal, "corner_latitude", ()))
+        if self.where != "center" or corners != (rows + 1, columns + 1):
+            return 1
+        area = np.asarray(self.grid.horizontal.area_center)
+        return cells.parts_of(latitude, longitude, area, earth.RADIUS)
 
 
 class Source:

@@ -4,7 +4,7 @@
 
 A line is a row: numbers between blanks or commas, exponents with e or d; what follows # or ! is a
 comment. What is kept (zstd of the same 64 bits, sums of text and numbers) is valid as long as the
-text has the same size and time, or else the same SHA-256; damaged, it is made anew.
+text has the same size and time, or else the same SHA-256; damaged, it is made again.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
     except ValueError as error:
         raise InputError(_fault(text, name) or f"{name} is no table of numbers: {error}") from None
     if not values.size:
-        raise InputError(f"{name} holds no numbers")
+        raise InputError(f"{name} has no numbers")
     return values
 
 

@@ -34,7 +34,7 @@ def _of_records(grid, records, where, name, units):
     found = Input(name, records, units or records.find((name,)).units or "1", where=where)
     if not found.axis.constant:
         raise InputError(
-            f"{records} has {len(found.axis)} records in time; {name} takes one that stays"
+            f"{records} has {len(found.axis)} records in time; {name} needs a constant one"
         )
     return once(sources([found], grid)[0].read)(0)[name].astype(float)
 
@@ -72,6 +72,20 @@ def on_layers(grid, value, name, where="center"):
                 " points in that layer"
             )
         yield k, np.where(k < wet, values, 0.0)
+
+
+def check_shape(grid, value, name):
+    """InputError at once for an array that no field of the grid fits; what is read or computed
+    later is looked at then.
+    """
+    if isinstance(value, str) or callable(value) or len(getattr(value, "coords", ())):
+        return
+    rows, shape = np.shape(grid.wet_levels), np.shape(value)
+    if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
+        raise InputError(
+            f"{name} has shape {shape}; the grid takes {(grid.levels.number, *rows)}, {rows} or a"
+            " number"
+        )
 
 
 def _plain(value):

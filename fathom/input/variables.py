@@ -1,4 +1,4 @@
-"""What files say of the variables in them: names, units, times, place.
+"""Descriptions of the variables in files: names, units, times, place.
 
 contents(files("era5/*.nc"))["t2m"]
     # of several files, parts of one series in time: one Variable
@@ -256,7 +256,7 @@ def _axis(name, array, dim, coords):
 
 
 def _dates(values, held):
-    """Bounds as dates: where they have no units of their own they have those of the time."""
+    """Bounds as dates: without units they have those of the time."""
     if values.dtype.kind in "MO":
         return values
     import cftime

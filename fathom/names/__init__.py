@@ -1,4 +1,4 @@
-"""What fields are called: Fathom name, CF name, GRIB2 number, unit, place, alias in output, and how
+"""The names of fields: Fathom name, CF name, GRIB2 number, unit, place, alias in output, and how
 they are drawn.
 
 One table serves output, plots, the report and error messages. A field is found by its Fathom name

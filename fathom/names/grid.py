@@ -1,4 +1,4 @@
-"""What a file says of its grid."""
+"""The grid that a file describes."""
 
 from fathom.names.name import Name
 

@@ -1,4 +1,4 @@
-"""What a base says, as lines of text."""
+"""Answers to questions to a base, as lines of text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says at the places of observations: fields of GRIB files, linear between grid
+"""The model at the places of observations: fields of GRIB files, linear between grid
 points and in time.
 
     background = Background.open("t2m.grib")

@@ -1,4 +1,4 @@
-"""What a model says at data: its columns at their places, and the operators that see them.
+"""The model's equivalents of data: its columns at their places, and the operators on them.
 
     places = Places(around, (longitude, latitude), data)     # the four points around each datum
     columns = places.columns({"air_temperature": T, ...})    # (levels, n, 4) -> (levels, n)

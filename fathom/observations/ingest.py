@@ -4,7 +4,7 @@ altimetry) and METAR.
     made, accounts = collect(paths)           # on all ranks, each with its piece of the rows
     spread.write(made, "today.parquet", mpi.world)
 
-Files are indexed first; their messages are dealt out by bytes to the ranks, and there to threads.
+Files are indexed first; their messages are distributed by bytes to the ranks, and there to threads.
 The ranks sort the rows by their keys together, so the file is the same on any ranks, whatever the
 names and the order of the files. What is damaged is counted and named; the rest is kept.
 """

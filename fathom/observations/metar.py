@@ -41,8 +41,8 @@ def read(
     """The observations of a file. ValueError: no month, no table of stations."""
     if not month or stations is None:
         raise InputError(
-            f"{path}: METAR say neither month nor place; give both: --month 2018-11 --stations FILE"
-            " (CSV: station, longitude, latitude, height)"
+            f"{path}: METAR contain neither month nor place; give both: --month 2018-11 --stations"
+            " FILE (CSV: station, longitude, latitude, height)"
         )
     if not re.fullmatch(r"\d{4}-\d{2}", month):
         raise InputError(f"month '{month}' must be a year and a month, 2018-11")

@@ -1,5 +1,5 @@
-"""What AMSU-A and MHS see of a model: its columns on the levels of a radiometer (radiances.py), and
-what the surface emits.
+"""AMSU-A and MHS equivalents of a model: its columns on the levels of a radiometer (radiances.py),
+and what the surface emits.
 
     seen = Seen(columns, channel, emissivity, zenith)
     seen.apply(); seen.tangent(change); seen.adjoint(value)        # (n), (n), (n, 4 K + 2)

@@ -3,7 +3,7 @@
 
     odb.write(observations, "today.odb");  odb.read("today.odb")
 
-Where ODB has a name of its own for a column, it is that; others have ours with @fathom. Kinds,
+Where ODB has a name for a column, that is used; others have ours with @fathom. Kinds,
 variables and stations are texts. An integer of ODB-2 has 31 bits, so a report's key is three
 columns; numbers go as doubles and come back to the last bit.
 """

@@ -1,4 +1,4 @@
-"""What instruments see of columns: observation operators with their tangents and adjoints.
+"""Observation operators on columns with their tangents and adjoints.
 
     seen = Columns(a, b, temperature, humidity, east, north, surface_pressure, skin, ground)
     seen.apply("refractivity", level=altitude)            # (n)

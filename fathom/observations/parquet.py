@@ -1,6 +1,6 @@
 """A Parquet file written by ranks together, group of rows by group of rows.
 
-Each rank encodes whole groups as a file of its own in memory. Their bytes then follow one another
+Each rank encodes whole groups as a separate file in memory. Their bytes then follow one another
 in one file; in the footer, the places of the groups move by what lies before them. A group holds
 what its own rows say, so the file is the same, byte for byte, on any number of ranks.
 

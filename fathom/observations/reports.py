@@ -1,4 +1,4 @@
-"""What the elements of BUFR mean: which are coordinates, which tell the station, which are data,
+"""The meaning of elements of BUFR: which are coordinates, which tell the station, which are data,
 and how data of one report become variables with SI units.
 
     wind      u = -f sin d,  v = -f cos d            (d: where it comes from; 0 with f = 0: calm)

@@ -45,8 +45,9 @@ class Structure:
         return float(np.sqrt(max(left, (0.1 * self.error) ** 2)))
 
 
-# Lengths and heights: 2 m fields as tuned on stations of Europe (docs/observations.md); snow:
-# Brasnett (1999); the sea: some Rossby radii of its mixed layer.
+# Lengths and heights: 2 m fields as tuned on stations of Europe
+# (docs/results/observations.md); snow: Brasnett (1999); the sea: some Rossby radii of its mixed
+# layer.
 structures = {
     "air_temperature": Structure(100e3, 500.0, 1.2),
     "relative_humidity": Structure(100e3, 500.0, 0.1),

@@ -1,5 +1,6 @@
-"""What is observed, by what, how well: the variables of a datum, the kinds of a report, the errors
-that are taken where a report does not say its own, and the limits beyond which a value is absurd.
+"""Observed variables, reports and errors: the variables of a datum, the kinds of a report, the
+errors that are taken where a report does not say its own, and the limits beyond which a value is
+absurd.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from fathom.names import unknown
 @dataclass(frozen=True)
 class Variable:
     """One observed variable. `limits`: of a value that can be [units]; `error`: standard deviation
-    of an observation where its kind has none of its own [units].
+    of an observation where its kind has none [units].
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What the ocean reads of the air above it and of the observed sea surface: the embedded
+"""Data that the ocean reads of the air above it and of the observed sea surface: the embedded
 climatology, files of the user's, numbers, by variable.
 """
 
@@ -85,8 +85,8 @@ parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
 def _missing(data, absent):
     there = f" ({data!r} has {', '.join(data.variables)})" if isinstance(data, Records) else ""
     return InputError(
-        f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} takes"
-        " what is missing from the embedded climatology"
+        f"the forcing has no {', '.join(absent)}{there}; missing = {climatology!r} uses"
+        " the embedded climatology for these"
     )
 
 
@@ -184,7 +184,7 @@ def _check_used(of, wanted, inputs):
     shared, its_own = of(next(iter(wanted), ""))
     if isinstance(shared, Records) and not its_own and wanted and not inputs:
         raise InputError(
-            f"{shared!r} has nothing of {', '.join(dict.fromkeys(wanted.values()))}: all would come"
+            f"{shared!r} has no {', '.join(dict.fromkeys(wanted.values()))}: all would come"
             " from the embedded climatology"
         )
 

@@ -125,7 +125,7 @@ def is_atlantic(longitude: Any, latitude: Any) -> np.ndarray:
 
 _geometries: WeakKeyDictionary = (
     WeakKeyDictionary()
-)  # of grids, whose `horizontal` is made anew each time that it is asked for
+)  # of grids, whose `horizontal` is made again each time that it is asked for
 
 
 def geometry(grid: Any) -> Geometry:

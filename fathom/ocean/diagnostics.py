@@ -1,4 +1,4 @@
-"""What follows from the fields of the ocean: output variables by name, stream function, transport
+"""Diagnostics from the fields of the ocean: output variables by name, stream function, transport
 through Drake Passage.
 """
 

@@ -57,7 +57,7 @@ class Drifters(SmallStore):
             (metres alone on a plane); or
         region : as of a Dye; a drifter in the middle of each wet column there, or of `number` of
             them, evenly taken;
-        depth : of those without one of their own [m], default 0: they stay at the surface;
+        depth : of those without a depth [m], default 0: they stay at the surface;
         repeat, times : a rhythm, "30d", on which as many are released again, and how often in all;
         constant_depth : whether they stay in their depth (default False).
     """
@@ -70,8 +70,8 @@ class Drifters(SmallStore):
             chosen | ({} if statistic is None else {"statistic": statistic})
         ).items():
             raise InputError(
-                f"output {path}: {name} = {value} is for fields; drifters hold what is where"
-                " they are"
+                f"output {path}: {name} = {value} is for fields; drifters have the"
+                " values at their places"
             )
         if not hasattr(drifters, "items"):
             drifters = {"places": drifters}
@@ -104,7 +104,7 @@ class Drifters(SmallStore):
                 or known[d.needs[0]]["vertical"] == "interface"
             ):
                 raise InputError(
-                    f"output {self.path}: drifters tell of fields at the centres of cells, as"
+                    f"output {self.path}: drifters have fields at the centres of cells, as"
                     f" temperature, not of '{name}'"
                 )
         self.keep = [
@@ -151,7 +151,7 @@ class Drifters(SmallStore):
             self.due = s.clock.after(self.due, Period(self.repeat)) if self.repeat else self.due
 
     def kept(self):
-        """What a restart needs, on root; all ranks call it."""
+        """Data that a restart needs, on root; all ranks call it."""
         rows = self._gathered(self.flow.own)
         return (
             None

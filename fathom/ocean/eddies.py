@@ -25,12 +25,12 @@ class GentMcWilliams:
     isoneutral_diffusivity : of tracers along neutral surfaces [m2 s-1]; None: the same, at two
         thirds of the cost of others.
     taper : "tanh" (Danabasoglu & McWilliams 1995), "quadratic" (Gerdes et al. 1991) or "clipping":
-        what is left of slopes from maximum_slope on.
+        how slopes above maximum_slope are reduced.
     maximum_slope, taper_width : where, and over which range of slopes (tanh).
     structure : how both diffusivities vary, StratificationStructure (Danabasoglu & Marshall 2007)
         or EadyStructure (Visbeck et al. 1997); None: constant.
-    density_step : what bounds the mixed layer, in which slopes are tapered, where vertical mixing
-        has no boundary layer of its own [kg m-3].
+    density_step : limit of the mixed layer, in which slopes are tapered, where vertical mixing
+        has no boundary layer [kg m-3].
     transports : whether the volume transports of the eddies can be read: output bolus_velocity_x,
         bolus_velocity_y.
     """

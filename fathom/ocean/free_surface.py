@@ -14,8 +14,8 @@ class FreeSurface:
     ----------
     tolerance : float
         residual at which the solve ends, relative to the right-hand side. Volume and tracers are
-        conserved to round-off whatever it is; 1e-8 of a step's change of pressure is far below what
-        the scheme neglects.
+        conserved to round-off for any tolerance; 1e-8 of a step's change of pressure is far below
+        the error of the scheme.
     maximum_iterations : int
     implicitness : float
         weight of the new height in the pressure gradient, in [0.5, 1].
@@ -28,15 +28,15 @@ class FreeSurface:
     precision : "mixed" (fp32 iterations inside fp64 refinement, where the solver has them) or
         "fp64".
     steps : int
-        iterations for one sum of "s-step": 2, 3 or 4.
-    freshwater : "salt" (default), fluxes of fresh water take or give salt of a surface whose volume
-        they leave alone; or "volume": they raise it, and all
+        iterations per sum of "s-step": 2, 3 or 4.
+    freshwater : "salt" (default), fluxes of fresh water change the salt of the surface and not its
+        volume; or "volume": they raise the surface, and all
         layers of a column follow its height (z*, Adcroft & Campin 2004), so that the surface is not
-        linear and no layer runs dry.
+        linear and no layer becomes empty.
     compactness : float
-        share, in [0, 0.9], of the slope between the two cells next to a face in what the slope of
-        the surface drives through the face, the rest being the mean at its corners; without it
-        a height that alternates from cell to cell is not seen (docs/numerics.md).
+        share, in [0, 0.9], of the slope between the two cells of a face in the transport that the
+        slope of the surface drives through the face; the rest is the mean at its corners. Without
+        it a height that alternates from cell to cell drives no flow (docs/numerics.md).
     reproducible : bool
         sums with the same bits on any number of ranks. Else ranks add plain numbers: shorter
         messages, and runs that depend on ranks.

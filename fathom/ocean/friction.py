@@ -59,12 +59,12 @@ class AnisotropicFriction(StrainFriction):
     Parameters
     ----------
     along, across : viscosities [m2 s-1].
-    speed : of a flow whose grid Reynolds number 2 is met along it [m s-1].
+    speed : of a flow with the grid Reynolds number 2 along it [m s-1].
     poleward : growth of the background across with latitude.
-    boundary : of the viscosity that lets a western boundary layer be seen, in beta dx^3; 0 for
+    boundary : of the viscosity that resolves a western boundary layer, in beta dx^3; 0 for
         none.
-    decay, points : x is the distance, along the grid's rows, from the place so many cells east of a
-        coast [m]; decay [m].
+    decay, points : x is the distance along the grid's rows from the cell that is `points` cells
+        east of a coast [m]; decay [m].
     direction : "east" (true), "grid" (the grid's x) or "flow".
     least_time : no cell is smoothed faster: viscosities are at most 1 / (least_time (1/dx^2 +
         1/dy^2)) [s].

@@ -88,13 +88,13 @@ class SurfaceForcing(Surface):
 
     Parameters
     ----------
-    data : None, or "ncep", the embedded monthly climatology (fathom/data/fluxes.py): all that is
-        not given otherwise is of it - stress, heat, sunlight, fresh water, rivers, and the
-        temperature and salinity to restore to; and the sea stays at or above freezing.
+    data : None, or "ncep", the embedded monthly climatology (fathom/data/fluxes.py): it gives
+        all that no other argument gives - stress, heat, sunlight, fresh water, rivers, and the
+        temperature and salinity of restoring; and the sea stays at or above freezing.
     stress_x, stress_y : along the grid's axes, at corners [N m-2]; or
     stress_eastward, stress_northward : at centres [N m-2].
     heat_flux : [W m-2], positive into the ocean, at centres.
-    shortwave_flux : [W m-2], what of heat_flux is sunlight, absorbed as deep as the water lets it.
+    shortwave_flux : [W m-2], the sunlight in heat_flux; the water absorbs it over its depth.
     salinity_flux : [1e-3 m s-1], positive into the ocean.
     freshwater_flux : [kg m-2 s-1], positive into the ocean.
     runoff : [kg m-2 s-1], fresh water of rivers in addition; "core2": the embedded ones, at their
@@ -105,14 +105,14 @@ class SurfaceForcing(Surface):
     piston_velocity : thickness of the top layer over the time scale [m s-1] (Haney 1971); 0: no
         restoring.
     salinity_restoring : that of salinity; None: the same.
-    balanced : bool. Over the sea of the grid fresh water and salt sum to nothing in each step, and
-        the heat of `data` over the year.
-    In the place of the piston velocity of temperature
+    balanced : bool. The sums over the sea of the grid are zero: for fresh water and salt in each
+        step, for the heat of `data` over the year.
+    Instead of the piston velocity of temperature
     heat_flux_sensitivity : dQ/dT < 0 [W m-2 K-1]: heat_flux is that over restoring_temperature
         (Barnier et al. 1995); or BulkSensitivity(), that of the bulk formulae over
-    air, missing : as `data` and `missing` of BulkForcing: the air of BulkSensitivity, and that over
-        sea ice, to which bulk formulae give its heat and its snow. The given heat then is that into
-        open water; stress and fresh water are those of all.
+    air, missing : as `data` and `missing` of BulkForcing: the air of BulkSensitivity, and the air
+        over sea ice, where bulk formulae compute heat and snow. The given heat is then that into
+        open water; stress and fresh water are for the whole cell.
     """
 
     mappings = ("air",)
@@ -217,8 +217,8 @@ class SurfaceForcing(Surface):
         """ValueError where two arguments do not go together."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise InputError(
-                "stress_x, stress_y and stress_eastward, stress_northward are two ways to say one"
-                " thing; give one pair"
+                "stress_x, stress_y and stress_eastward, stress_northward have the same"
+                " meaning; give one pair"
             )
         self._check_air()
         self._check_numbers()
@@ -229,7 +229,7 @@ class SurfaceForcing(Surface):
             )
         if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
             raise InputError(
-                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would be warmed; it"
+                f"heat_flux_sensitivity = {sensitivity}: a warmer sea would get more heat; it"
                 " is dQ/dT < 0 of the flux into the ocean [W m-2 K-1]"
             )
 
@@ -352,7 +352,7 @@ class SurfaceForcing(Surface):
         if self._is_given("stress_x") or self._is_given("stress_y"):
             raise InputError(
                 "sea ice needs the stress of the air at centres: give stress_eastward,"
-                " stress_northward in place of stress_x, stress_y"
+                " stress_northward instead of stress_x, stress_y"
             )
         do(air.over_ice)
         do("GivenWaterOverIce", on=water)

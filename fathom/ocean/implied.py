@@ -1,5 +1,5 @@
-"""What a forcing implies before any run: with the sea at its observed surface temperature, what
-goes through the surface must be carried by the ocean,
+"""Fluxes that a forcing implies before any run: with the sea at its observed surface temperature,
+what goes through the surface must be carried by the ocean,
 
     northward heat(phi)  = -integral of (Q - mean Q) dA over the sea north of phi      [W]
     northward water(phi) = -integral of (F - mean F) dA / rho_fresh                    [m3 s-1]

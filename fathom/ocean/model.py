@@ -1,7 +1,7 @@
-"""The ocean: which processes, in which order, with which defaults.
+"""The ocean: its processes, their order and their defaults.
 
-It takes its grid first and its schemes by keyword. It knows its processes; the simulation gives it
-time, ranks and forcing. docs/models.md lists what a simulation asks of a model.
+The first argument is the grid, schemes are keywords. The simulation adds time, ranks and forcing.
+docs/models.md lists what a simulation needs from a model.
 """
 
 from functools import partial
@@ -15,7 +15,7 @@ from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of, number_of, pair
 from fathom.input import layers
 from fathom.input.records import sources
-from fathom.input.values import on_columns, on_layers
+from fathom.input.values import check_shape, on_columns, on_layers
 from fathom.model import Model
 from fathom.names import near, unknown
 from fathom.ocean import balance, circulation, mixing, overflow
@@ -30,6 +30,7 @@ from fathom.ocean.series import by_basin
 from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
 from fathom.ocean.step import time_step
+from fathom.ocean.surface import BulkForcing
 from fathom.ocean.tracers import declared, own_terms
 from fathom.order import Order, all_placed
 from fathom.regrid import chosen
@@ -60,12 +61,12 @@ class Ocean(Model):
     grid : a grid of `fathom.grids` with `levels`.
     equation_of_state : MWJF (default), JMCD, UNESCO, TEOS10Polynomial or LinearEquationOfState.
     vertical_mixing : RichardsonMixing (default), KPP or ConstantMixing.
-    background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing, as is
-    tidal_mixing : TidalMixing, or None (default).
+    background_mixing : BryanLewisMixing, or None (default); added to vertical_mixing.
+    tidal_mixing : TidalMixing, or None (default); added to vertical_mixing.
     tidal_energy : for it, ½ rho0 k h² u² [J m-2]: a number, an array (ny, nx), a function of
         (longitude, latitude), of (x, y) on a plane, a file; None: of the real sea floor.
-    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have a
-        diffusivity of their own.
+    double_diffusion : DoubleDiffusion, or None (default): salt and other tracers then have another
+        diffusivity than temperature.
     water : where sunlight is absorbed: JerlovWater (default with KPP), ChlorophyllWater, or None:
         in the top layer (default without).
     chlorophyll : for ChlorophyllWater, a number [mg m-3], an array (ny, nx), a function of
@@ -83,23 +84,24 @@ class Ocean(Model):
         linear drag).
     geothermal_heat : heat from the sea floor [W m-2], a number, an array (ny, nx) or a function of
         (longitude, latitude) or (x, y); default 0.
-    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. The walls
-        that they bring are part of `grid` then.
+    overflows : list of Overflow, DenmarkStrait, FaroeBankChannel, RossSea, WeddellSea. Their walls
+        become part of `grid`.
     free_surface : FreeSurface.
     sea_ice : SeaIce, or None (default): the sea stays at or above freezing.
     tracers : list of further tracers: PassiveTracer, IdealAge, Dye, CFC11, CFC12, SF6; a word is
-        the name of a PassiveTracer, but "ideal_age", "cfc11", "cfc12" and "sf6" are what they say.
-    budgets : names of tracers of which every term of the budget is computed in every cell,
+        the name of a PassiveTracer, except "ideal_age", "cfc11", "cfc12" and "sf6".
+    budgets : names of tracers; every term of their budget is computed in every cell,
         docs/model.md.
-    placed : list of Placed: processes of the user's own in the order of a step.
+    placed : list of Placed: the user's processes in the order of a step.
     coriolis : "earth" (default), or (f0, beta) [s-1, m-1 s-1] on a plane: f = f0 + beta y.
-    extrapolation : of explicit terms to the middle of a step: weights 1.5 + extrapolation of now,
-        -0.5 - extrapolation of before (Adams-Bashforth); more damps more.
+    extrapolation : of explicit terms to the middle of a step (Adams-Bashforth): the weights are
+        1.5 + extrapolation now and -0.5 - extrapolation before; a larger value damps more.
     precision : "fp64" (default) or "fp32".
     """
 
     halo = 2
     usual_surface = SurfaceForcing  # where the user gives none
+    surfaces = (BulkForcing, SurfaceForcing)
     zero_outside = (
         "wet_levels",
         "depth_corner",
@@ -206,7 +208,7 @@ class Ocean(Model):
         (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray or a file
         on (depth, latitude, longitude), or the name of a data set ("levitus").
 
-        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. In place of the
+        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. Instead of the
         last three, motion="geostrophic" starts in balance with temperature and salinity
         (docs/model.md); "rest" is the default.
         """
@@ -217,6 +219,9 @@ class Ocean(Model):
                 allowed = [*self.of_water, "motion"]
                 raise InputError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
             else:
+                check_shape(self.grid, value, name)
+                if isinstance(value, str):
+                    self._check_data_set(value, name)
                 self.initial[name] = value
         if self.motion != "rest" and (given := balance.names & set(self.initial)):
             raise InputError(
@@ -331,7 +336,7 @@ class Ocean(Model):
     @property
     def alternatives(self):
         """What could be faster with other bits of the same answer: key below [model] -> values,
-        that of now first.
+        the present one first.
         """
         surface = self.free_surface
         ways = {
@@ -398,13 +403,17 @@ class Ocean(Model):
         places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
         if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):
             return levitus.on_points(*places, name)
-        if not layers.is_data(source):
-            known = ["levitus", *sets.known()]
-            raise InputError(
-                f"no data set '{source}' for {name}{near(source, known)}; allowed: 'levitus' for"
-                f" temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
-            )
         return layers.on_points(source, name, *places)
+
+    @staticmethod
+    def _check_data_set(source, name):
+        """InputError: no data set or file of that name."""
+        if (source == "levitus" and name in ("temperature", "salinity")) or layers.is_data(source):
+            return
+        raise InputError(
+            f"no data set '{source}' for {name}{near(source, ['levitus', *sets.known()])}; allowed:"
+            f" 'levitus' for temperature and salinity, {', '.join([*sets.known(), 'a file'])}"
+        )
 
     def integral_coordinates(self):
         """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
@@ -415,7 +424,7 @@ class Ocean(Model):
         return at_depth(diagnostic, np.array(levels.values), horizontal)
 
     def watch(self, simulation):
-        """Numbers of now, name -> (value, units), and what the line of progress says of them."""
+        """Present numbers, name -> (value, units), and what the line of progress says of them."""
         motion, temperature = (
             simulation.fields.motion(simulation.step),
             simulation.fields.extremes("temperature"),
@@ -439,7 +448,7 @@ class Ocean(Model):
         return criteria(self, step)
 
     def report(self, simulation):
-        """What the report draws, on rank 0: name -> array; all ranks call it."""
+        """Fields that the report draws, on rank 0: name -> array; all ranks call it."""
         return fields(simulation)
 
     def pictures(self, state):

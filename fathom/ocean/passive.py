@@ -82,14 +82,14 @@ class Dye(PassiveTracer):
         latitude), ...] in degrees (metres on a plane), a map (ny, nx) or a
         function of these coordinates, 1 inside and 0 outside.
     depth : (top, bottom) [m]; None: the top layer.
-    kept : value that it has there after each step, in columns and layers that lie in it by half or
-        more.
-    released : rate [s-1]: what it gains there each second. A total is this rate times the volume
-        times the time.
+    kept : value that it has there after each step, in columns and layers of which half or more
+        are inside.
+    released : rate [s-1] of its growth there. The total is this rate times the volume times the
+        time.
     initial : value there at the start; elsewhere 0.
     start, end : dates between which it is kept or released, as "2001-01-01"; None: always.
-    Of `kept`, `released` and `initial`, the first two exclude each other; where none is given it is
-    kept at 1.
+    `kept` and `released` exclude each other. Without `kept`, `released` and `initial` it is kept
+    at 1.
     """
 
     def __init__(

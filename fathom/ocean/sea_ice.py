@@ -27,7 +27,7 @@ class SeaIce:
     subcycles : int, small steps of the motion in a step; 0: ice does not move.
     strength : compressive strength P* [N m-2]; 0: free drift.
     drag : coefficient between ice and sea.
-    open_water : OpenWater, what the sea gives to ice.
+    open_water : OpenWater, the fluxes from the sea to the ice.
     new_ice_thickness : [m], of ice that forms in open water.
     area, thickness : at the start, share of the sea and thickness of that ice [m]: numbers, arrays
         (ny, nx), or functions of (longitude, latitude) or (x, y); default none.

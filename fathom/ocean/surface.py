@@ -1,4 +1,4 @@
-"""What drives the ocean from above: the processes that give stress and fluxes, and the data they
+"""The forcing at the ocean's surface: the processes that give stress and fluxes, and the data they
 read.
 
 A surface offers `before(do)` and `after(do, cells, own_cells)`, which add its processes at the
@@ -22,9 +22,10 @@ from fathom.units import conversion
 
 
 class Surface:
-    """What drives an ocean from above: `before` and `after` add its processes to a step (before the
-    ocean's own, after the tracers), `fields` gives what does not change in time. Where there is sea
-    ice, `before` says what air does to open water and to ice, and lets the ice divide it.
+    """The forcing at the surface of an ocean: `before` and `after` add its processes to a step
+    (before the ocean's own, after the tracers), `fields` gives what does not change in time. Where
+    there is sea ice, `before` says what air does to open water and to ice, and lets the ice divide
+    it.
     """
 
 
@@ -115,7 +116,7 @@ freshwater_flux = "surface_freshwater_flux", "kg m-2 s-1"
 
 
 class BulkForcing(Surface):
-    """Bulk formulae (Large & Yeager 2009) over the state of the air at any rhythm, with restoring
+    """Bulk formulae (Large & Yeager 2009) over the state of the air at any interval, with restoring
     of surface salinity.
 
     Parameters
@@ -132,10 +133,10 @@ class BulkForcing(Surface):
         the observed ones.
     salinity_restoring_under_ice : piston velocity [m s-1] that observed sea ice adds where it
         covers all.
-    runoff : [kg m-2 s-1], water of rivers: a number, an array, a function, a file of which the
-        mean counts; "core2": the embedded ones, at their mouths. Default 0.
-    balanced : bool. Fresh water, and the salt of restoring, sum to nothing over the sea: their
-        means are taken away in each step.
+    runoff : [kg m-2 s-1], water of rivers: a number, an array, a function, or a file, whose mean
+        is used; "core2": the embedded ones, at their mouths. Default 0.
+    balanced : bool. The sums of fresh water and of the salt of restoring over the sea are zero:
+        their means are subtracted in each step.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 

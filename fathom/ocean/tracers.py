@@ -162,7 +162,7 @@ def _check_name(tracer, called):
 
 
 def own_terms(ocean, do):
-    """A term of its own in the budget of a tracer for each process of the user's that adds to its
+    """A separate term in the budget of a tracer for each process of the user's that adds to its
     tendency. ValueError where it stands among the processes of another term.
     """
     own = {type(one.process).__name__ for one in ocean.placed}

@@ -1,4 +1,4 @@
-"""What is made along the earth before an event, for a store: the fields that hold it."""
+"""Fields along the earth that are made before an event, for a store: those that hold it."""
 
 from typing import Any
 

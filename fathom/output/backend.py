@@ -1,4 +1,4 @@
-"""What Fathom writes, for xarray itself: `xarray.open_dataset("restart.fathom")`, and with
+"""Fathom's files in xarray: `xarray.open_dataset("restart.fathom")`, and with
 `engine="fathom"` any store of Fathom.
 """
 

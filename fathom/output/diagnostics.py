@@ -1,4 +1,4 @@
-"""What can be asked for by name: output variables that follow from the fields of the sequence.
+"""Diagnostics by name: output variables that follow from the fields of the sequence.
 
 A user's own are functions with `diagnostic` before them; those of other packages are entry points
 of the group "fathom.diagnostics", each by the name that is asked for:

@@ -23,7 +23,7 @@ class Encoders:
 
     @staticmethod
     def bands(regions):
-        """In place of one region of each variable, the whole grid, some of whole rows."""
+        """Instead of one region of each variable, the whole grid, some of whole rows."""
         found = {}
         for name, ((_, ny, _, nx),) in regions.items():
             rows = -(-ny // BANDS)

@@ -41,8 +41,8 @@ class Fit:
         wind = "wind" in name and "ward" in name
         if wind and self.grid.angle is not None:
             raise InputError(
-                f"fit = {self.truncation}: '{name}' as on earth is no smooth field about the pole"
-                " of this grid; fit what has no direction"
+                f"fit = {self.truncation}: '{name}' as on earth is not smooth about the pole of"
+                " this grid; fit fields without direction"
             )
         height = self.grid.levels.number
         room = {"column": 1, "layer": height, "interface": height + 1}[kept]

@@ -39,8 +39,8 @@ class Integrals(SmallStore):
         if strange:
             raise InputError(
                 f"output {self.path}: '{strange[0]}' is a field,"
-                f" {', '.join(n for n in self.requested if n in found)} is not: give fields an"
-                " output of their own"
+                f" {', '.join(n for n in self.requested if n in found)} is not: give fields a"
+                " separate output"
             )
         if self.statistic not in (None, "mean"):
             raise InputError(

@@ -1,4 +1,4 @@
-"""Where the numbers of a store lie: on the model's grid and levels, or on others."""
+"""Places of the numbers of a store: on the model's grid and levels, or on others."""
 
 from typing import Any
 

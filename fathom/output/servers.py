@@ -30,7 +30,7 @@ def divide(how):
         return None
     sets = how["io_sets"] or servers
     if servers % sets:
-        raise InputError(f"io_servers = {servers} cannot be dealt out evenly to io_sets = {sets}")
+        raise InputError(f"io_servers = {servers} cannot be distributed evenly to io_sets = {sets}")
     return mpi.core.roles(mpi.world.py2f(), servers, servers // sets)
 
 

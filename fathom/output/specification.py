@@ -1,4 +1,4 @@
-"""What a store holds: variables, the time axis, and the chunks that the grid alone determines."""
+"""Contents of a store: variables, the time axis, and the chunks that the grid alone determines."""
 
 from __future__ import annotations
 
@@ -256,9 +256,15 @@ def explain(error: OSError, path: Path, doing: str) -> FileError:
 
 
 def with_dates(dataset: Any) -> Any:
-    """An xarray.Dataset with dates for seconds; one that has no time yet stays as it is, since no
-    calendar but the standard one makes dates of nothing.
+    """An xarray.Dataset with dates for seconds. One that has no time yet stays as it is, since no
+    calendar but the standard one makes dates of nothing; so do times without dates, as the months
+    of WOA.
     """
     import xarray
 
-    return xarray.decode_cf(dataset) if dataset.sizes.get("time", 1) else dataset
+    if not dataset.sizes.get("time", 1):
+        return dataset
+    try:
+        return xarray.decode_cf(dataset)
+    except ValueError:
+        return xarray.decode_cf(dataset, decode_times=False)

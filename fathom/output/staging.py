@@ -43,7 +43,7 @@ class Stage:
         self._names = count(1)
         self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
             deque()
-        )  # how a piece is had again, and delivered
+        )  # how a piece is read again, and delivered
         self._news, self._over = threading.Condition(), False
         self._error: OSError | None = None
         self._thread = threading.Thread(target=self._deliver, name="staging", daemon=True)
@@ -125,7 +125,7 @@ def _taken_back(file: Path, total: int) -> memoryview:
     data = file.read_bytes()
     if zlib.crc32(data) != total:
         raise FileError(
-            f"{file} is not what was written into it: the disk of the staging folder is damaged"
+            f"{file} differs from the data written to it: the disk of the staging folder is damaged"
         )
     file.unlink()
     return memoryview(data)

@@ -114,7 +114,7 @@ class Statistics:
                 )
 
     def _kept(self, known, precision):
-        """Fields that variables need stay readable; in place of them, the processes of their
+        """Fields that variables need stay readable; instead of them, the processes of their
         running statistics.
         """
         needs = self._needs()

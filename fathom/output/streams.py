@@ -149,7 +149,7 @@ class Stream(ABC):
 
     @property
     def dealt(self):
-        """Whether rectangles are dealt out among those that write."""
+        """Whether rectangles are distributed among those that write."""
         return self.shared
 
     def _writer(self, n, writers):

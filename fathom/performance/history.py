@@ -5,14 +5,14 @@ A history is a folder with a file for each machine, case and shape, one profile 
 region are those of a step, exclusive, in pieces of a run; the noise of a region is the spread of
 its pieces:
 
-    change = median of now / median of before - 1,
+    change = present median / median of before - 1,
         error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),
         sigma = 1.4826 median |x - median| / median
 
-What all regions have in common, the median of now / before over those that matter, is the machine's
-business, or everybody's, and is told by itself. Beyond it a change counts where it is larger than
-three times its error and than 3 % of the region, and 0.3 % of the step. Profiles without pieces, as
-those of runs, have no noise of their own: there 10 % of a region counts.
+A change that all regions have in common, the median of now / before over those that matter, comes
+from the machine or from everything, and is shown separately. Apart from it a change counts if it is
+larger than three times its error, than 3 % of the region, and than 0.3 % of the step. Profiles
+without pieces, as those of runs, have no noise: there 10 % of a region counts.
 """
 
 from __future__ import annotations

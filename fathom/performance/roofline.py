@@ -1,4 +1,4 @@
-"""What a machine could do at most in the time that something took.
+"""The limits of a machine: the most work that is possible in a measured time.
 
 Operations are held against multiply-adds, bytes against the triad from where they lie: the second
 cache, the last one, or memory, after the size of what is gone through. The limit of a piece of work

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fathom.failure import InputError
-from fathom.plots.colours import faint, ink, phases
+from fathom.plots.colours import colours_of, faint, ink
 from fathom.plots.style import new_figure, styled
 
 __all__ = ["bars", "merged", "seconds_text"]
@@ -26,9 +26,9 @@ def bars(
     total = sum(record["seconds"] for record in records) or 1.0
     figure = new_figure(7.4, 0.95 + 0.225 * len(records))
     height = figure.get_figheight()
-    axes = figure.add_axes((0.27, 0.12 / height, 0.60, 1 - 0.8 / height))
+    axes = figure.add_axes((0.32, 0.12 / height, 0.55, 1 - 0.8 / height))
     order = list(dict.fromkeys(record["phase"] for record in records))
-    colour = {phase: phases[n % len(phases)] for n, phase in enumerate(order)}
+    colour = colours_of(order)
     longest = max(record["seconds"] for record in records) or 1.0
     for row, record in enumerate(records):
         axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
@@ -76,7 +76,7 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
     return records
 
 
-def _short(name: str, most: int = 31) -> str:
+def _short(name: str, most: int = 40) -> str:
     return name if len(name) <= most else name[: most - 1].rstrip(" ,_") + "…"
 
 

@@ -1,4 +1,4 @@
-"""What is carried or received at each latitude: curves, and what was observed next to them."""
+"""Transports and fluxes at each latitude as curves, with observations."""
 
 from __future__ import annotations
 

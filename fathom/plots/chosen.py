@@ -1,4 +1,4 @@
-"""What is drawn of a stored variable: which time, which level, which basin."""
+"""The part of a stored variable that is drawn: which time, which level, which basin."""
 
 from __future__ import annotations
 

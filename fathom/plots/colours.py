@@ -4,6 +4,7 @@ doi:10.5670/oceanog.2016.66).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,52 @@ coast = "#77756f"
 ink = "#22303c"
 faint = "#8a949c"
 phases = ["#1f6f8b", "#e08e45", "#7a5195", "#5c9e6e", "#c8553d", "#99a8b2", "#b59a3c", "#4b6fb5"]
+# What a rank does, and the phases of a step: one colour each in all charts of a page.
+state_colours = {
+    "tracer update": phases[2],
+    "baroclinic": phases[0],
+    "baroclinic boundary": "#9fd0de",
+    "barotropic": phases[1],
+    "barotropic boundary": "#f6d2ab",
+    "solver": phases[4],
+    "sum": phases[6],
+    "halo": "#9fd0de",
+    "other": phases[5],
+    "computing": phases[3],
+    "communication": phases[6],
+    "waiting": "#8c2f39",
+    "boundary": "#9fd0de",
+    "physics": phases[3],
+    "dynamics": phases[0],
+    "surface": "#8fae5d",
+    "tracer": phases[2],
+    "semi-Lagrangian": phases[1],
+    "spectral": phases[4],
+    "output": phases[7],
+    "input": "#a3b6dd",
+    "run": "#5d6b75",
+    "others": phases[5],
+    "output and the rest": "#d9dee2",
+}
+
+
+def mixed(colour: str, other: str, share: float) -> str:
+    """A colour with a share of another in it."""
+    parts = [[int(c[n : n + 2], 16) for n in (1, 3, 5)] for c in (colour, other)]
+    return "#" + "".join(f"{round(a + share * (b - a)):02x}" for a, b in zip(*parts))
+
+
+def colours_of(states: Sequence[str]) -> dict[str, str]:
+    """A colour for each state: always the same for those that are known."""
+    free = [
+        c for c in phases if c not in {state_colours[s] for s in states if s in state_colours}
+    ] or list(phases)
+    unknown = [s for s in states if s not in state_colours]
+    return {
+        s: state_colours[s] if s in state_colours else free[unknown.index(s) % len(free)]
+        for s in states
+    }
+
 
 _points = {
     "thermal": [

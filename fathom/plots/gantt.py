@@ -8,40 +8,8 @@ from typing import Any
 import numpy as np
 
 from fathom.failure import InputError
-from fathom.plots.colours import ink, phases
+from fathom.plots.colours import colours_of, ink, state_colours
 from fathom.plots.style import new_figure, styled
-
-state_colours = {
-    "tracer update": phases[2],
-    "baroclinic": phases[0],
-    "baroclinic boundary": "#9fd0de",
-    "barotropic": phases[1],
-    "barotropic boundary": "#f6d2ab",
-    "solver": phases[4],
-    "sum": phases[6],
-    "halo": "#9fd0de",
-    "other": phases[5],
-    "computing": phases[3],
-    "communication": phases[6],
-    "waiting": "#8c2f39",
-    "boundary": "#9fd0de",
-    "physics": phases[3],
-    "dynamics": phases[0],
-    "surface": phases[1],
-    "output and the rest": "#d9dee2",
-}
-
-
-def colours_of(states: Sequence[str]) -> dict[str, str]:
-    """A colour for each state: always the same for those that are known."""
-    free = [
-        c for c in phases if c not in {state_colours[s] for s in states if s in state_colours}
-    ] or list(phases)
-    unknown = [s for s in states if s not in state_colours]
-    return {
-        s: state_colours[s] if s in state_colours else free[unknown.index(s) % len(free)]
-        for s in states
-    }
 
 
 @styled

@@ -1,4 +1,4 @@
-"""What is drawn over a map: contours, coasts, vectors, places of highs and lows."""
+"""Drawings over a map: contours, coasts, vectors, places of highs and lows."""
 
 from __future__ import annotations
 
@@ -136,11 +136,14 @@ def vectors(
     )
     longest = _round(np.percentile(speed[good], 99)) if good.any() else 1.0
     size = 1.7 * apart / longest
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along, down = (size * speed * part / length for part in (along, down))
+    good &= raster.holds(np.nan_to_num(column + along), np.nan_to_num(row + down))
     arrows = axes.quiver(
         column[good],
         row[good],
-        (along * speed / length)[good] * size,
-        (down * speed / length)[good] * size,
+        along[good],
+        down[good],
         angles="xy",
         scale_units="xy",
         scale=1,

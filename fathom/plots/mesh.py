@@ -88,7 +88,7 @@ class Mesh:
 
 
 def mesh_of(grid: Mapping[str, Any]) -> Mesh:
-    """The mesh of a grid given by one of (as arrays; x, y on a plane in place of longitude,
+    """The mesh of a grid given by one of (as arrays; x, y on a plane instead of longitude,
     latitude):
 
     corner_longitude, corner_latitude (ny+1, nx+1) · longitude_bounds, latitude_bounds (ny, nx, 4) ·

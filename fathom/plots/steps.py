@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fathom.failure import InputError
-from fathom.plots.colours import faint, ink, phases
+from fathom.plots.colours import faint, ink, mixed, phases, state_colours
 from fathom.plots.style import new_figure, styled
 
 
@@ -32,7 +32,7 @@ def steps(
     axes = figure.subplots(len(runs), 1, sharex=True, sharey=True, squeeze=False)[:, 0]
     for ax, (name, seconds) in zip(axes, runs.items()):
         values, width = scale * np.asarray(seconds, float), max(0.6, 300 / len(seconds) ** 1.1)
-        ax.vlines(np.arange(1, len(values) + 1), 0, values, linewidth=width, color=phases[0])
+        ax.vlines(np.arange(1, len(values) + 1), 0, values, linewidth=width, color=phases[5])
         _mark(ax, values, marked or {}, max(width, 1.6))
         ax.axhline(np.median(values), color=faint, linewidth=0.8, linestyle=(0, (4, 3)))
         ax.set_title(
@@ -62,9 +62,17 @@ def steps(
 
 
 def _mark(ax: Any, values: np.ndarray, marked: Mapping[str, Sequence[int]], width: float) -> None:
-    """The steps that have a colour."""
+    """The steps that have a colour, a shade of that of output: the first the strongest."""
     for n, (label, found) in enumerate(marked.items()):
         at = np.array([step for step in found if 1 <= step <= len(values)], int)
-        colour = (phases[1], phases[4], phases[2], phases[3])[n % 4]
+        colour = mixed(state_colours["output"], "#ffffff", 0.22 * (n % 4))
         if len(at):
-            ax.vlines(at, 0, values[at - 1], linewidth=width, color=colour, label=label)
+            ax.vlines(
+                at,
+                0,
+                values[at - 1],
+                linewidth=width,
+                color=colour,
+                label=label,
+                zorder=3 - n / 100,
+            )

@@ -1,4 +1,4 @@
-"""What all pictures share: figures without global state, fonts, colour bars, units, saving."""
+"""Common parts of all pictures: figures without global state, fonts, colour bars, units, saving."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _of_colours(png: Any, colours: int) -> bytes:
 
     with Image.open(png) as picture, io.BytesIO() as buffer:
         palette = picture.convert("RGB").quantize(
-            colours, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE
+            colours, Image.Quantize.MEDIANCUT, kmeans=2, dither=Image.Dither.NONE
         )
         palette.save(buffer, "png", optimize=True)
         return buffer.getvalue()

@@ -62,7 +62,7 @@ def latitudes(dataset: Any, data: Any, *, title: str, path: Any) -> Any:
 
 
 def passages(dataset: Any, data: Any, *, seconds: np.ndarray, title: str, path: Any) -> Any:
-    """What goes through each passage in time."""
+    """The transport through each passage in time."""
     names = names_along(dataset, "section", data.sizes["section"])
     series = {
         name: (seconds, data.isel(section=n).values, _units(data)) for n, name in enumerate(names)

@@ -27,7 +27,7 @@ parts = ("reading", "columns", "points", "writing")
 
 @dataclass
 class Source:
-    """A store of fields in time, on rows of latitude or on points of their own. ValueError: what
+    """A store of fields in time, on rows of latitude or on other points. ValueError: what
     levels of pressure need is not there.
     """
 

@@ -50,11 +50,11 @@ def _tables(gases: str) -> Tables:
 class RRTMGP(Scheme):
     """Long-wave and short-wave fluxes of a clear and cloudy column by RRTMGP's correlated k.
 
-    In place of Radiation: FirstPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
+    It replaces Radiation: FirstPhysics(radiation="RRTMGP"). Equations: docs/radiation.md.
 
     Parameters
     ----------
-    every : a length of time, "1h"; between, RadiativeHeating scales what it left.
+    every : a length of time, "1h"; between calls RadiativeHeating scales the fluxes.
     spacing : n: computed in one column of about n x n, and interpolated between; LocalAlbedo, after
         it, brings what was interpolated to the ground of each column (FirstPhysics has it).
     longwave, shortwave : tables of the gas optics: "lw-g128" and "sw-g112" (embedded), "lw-g256"
@@ -67,8 +67,7 @@ class RRTMGP(Scheme):
     cfc11, cfc12, cfc22, carbon_tetrachloride : the same [1e-12].
     oxygen, nitrogen : the same [1e-2].
 
-    Raises ValueError for what does not exist or is out of bounds, FileNotFoundError for tables that
-    are not there.
+    Raises ValueError for unknown or out-of-bounds values, FileNotFoundError for missing tables.
     """
 
     __signature__ = OpenSignature(lambda: {name: _limits(name)[1] for name in _parameters})

@@ -28,7 +28,7 @@ Arrays = tuple[np.ndarray, np.ndarray]
 
 
 class Projection(ABC):
-    """A map of the sphere, seen from a north pole of its own where `pole` (longitude, latitude)
+    """A map of the sphere, seen from another north pole where `pole` (longitude, latitude)
     says so.
 
     What a kind of map has: `_to_plane`, `_to_sphere`, `_factors` and `_angle`, of longitude from

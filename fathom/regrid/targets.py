@@ -1,4 +1,4 @@
-"""Where a store lies if not on the model's own grid: latitudes and longitudes, another grid, or a
+"""Places of a store that is not on the model's grid: latitudes and longitudes, another grid, or a
 section along great circles.
 
 A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its

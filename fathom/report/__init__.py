@@ -1,1 +1,1 @@
-"""What a run leaves behind: summary, tables, time lines, the page."""
+"""Results of a run: summary, tables, time lines, the page."""

@@ -1,4 +1,4 @@
-"""What a run did with its files: bytes, calls, openings and seconds of each."""
+"""The use of files by a run: bytes, calls, openings and seconds of each."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def library() -> Any:
         import otf2
     except ImportError:
         raise InputError(
-            "a trace .otf2 wants the package otf2 of Score-P (pip install otf2), which is not"
-            " installed; .json and .json.gz want nothing"
+            "a trace .otf2 needs the package otf2 of Score-P (pip install otf2), which is not"
+            " installed; .json and .json.gz need no package"
         ) from None
     return otf2
 

@@ -1,4 +1,4 @@
-"""What a run leaves behind: summary.json and report.html."""
+"""Results of a run: summary.json and report.html."""
 
 import json
 
@@ -32,7 +32,7 @@ def finish(simulation, report=True):
 
 
 def _of_the_run(s):
-    """What was run, how it was spread, and how fast it was."""
+    """The model of a run, its distribution and its speed."""
     steps = s.count - s.start_steps
     solver = s.find(mpi.core.BarotropicSolve)
     iterations = (
@@ -116,7 +116,7 @@ def profile(s):
 
 
 def read(s):
-    """What input did since the start of the process: who read, and seconds of the slowest rank,
+    """Input since the start of the process: who read, and seconds of the slowest rank,
     those of readers' threads (`reading ahead`) and of waiting for them among them.
     """
     readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
@@ -132,7 +132,7 @@ def read(s):
 
 
 def output(s):
-    """What output did: times of each store and of restarts, how long they kept the slowest rank
+    """Output of a run: times of each store and of restarts, how long they kept the slowest rank
     from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
     size of the call (at least so many bytes, less than twice as many), those of metadata apart, and
     the part of the bytes in calls of 64 KiB and more."""

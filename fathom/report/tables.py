@@ -50,9 +50,9 @@ def by_exclusive_time(
         "calls",
         "seconds",
         "%",
-        "mean ms",
-        "least",
-        "most of a rank",
+        "mean [ms]",
+        "least [s]",
+        "most of a rank [s]",
         *(["GF/s", "GB/s", "of limit", "limit"] if rates else []),
     ], rows
 
@@ -108,15 +108,15 @@ def by_elapsed_time(
     return [
         "region",
         "calls",
-        "elapsed",
+        "elapsed [s]",
         "%",
-        "communication",
+        "communication [s]",
         "%",
-        "waiting",
+        "waiting [s]",
         "%",
         "messages",
-        "mean",
-        "total",
+        "mean size",
+        "total size",
     ], rows
 
 

@@ -1,6 +1,6 @@
-"""What ranks did when, from a trace (fathom.regions.traced): states as of the POP study (Worley et
-al.: tracer update, baroclinic, its boundary, barotropic, its boundary, solver), what the solver
-consists of, when ranks waited, and how many did what.
+"""The states of ranks in time, from a trace (fathom.regions.traced): states as of the POP study
+(Worley et al.: tracer update, baroclinic, its boundary, barotropic, its boundary, solver), what the
+solver consists of, when ranks waited, and how many did what.
 
 A bar is (begin, end, state, name), in seconds since the trace began, those around before those
 within, so that bars painted in this order show the innermost.

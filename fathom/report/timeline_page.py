@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from fathom.plots.gantt import colours_of
+from fathom.plots.colours import colours_of
 from fathom.report.timeline import Timeline, window
 
 most = 60_000  # bars of a page, about 25 bytes each

@@ -1,4 +1,4 @@
-"""Radiation on ranks of its own: `parallel = {"radiation_ranks": n}`. docs/parallel.md,
+"""Radiation on separate ranks: `parallel = {"radiation_ranks": n}`. docs/parallel.md,
 core/field/apart.hpp.
 
 Every rank builds the same simulation; in `run` the helpers take another way: they hear from the

@@ -60,7 +60,7 @@ class Checkpoint:
         )
 
     def write(self):
-        """The state of now, handed over to servers where there are any; the restart is there when
+        """The present state, handed over to servers where there are any; the restart is there when
         all output before it is visible.
         """
         path = self._create()
@@ -70,7 +70,7 @@ class Checkpoint:
             model.write_restart(path)
 
     def write_here(self, beside=True):
-        """The state of now, by the ranks that compute, and of models that run next to it. Returns
+        """The present state, by the ranks that compute, and of models that run next to it. Returns
         the path.
         """
         s, path = self.simulation, self._create()
@@ -285,7 +285,7 @@ def latest(directory):
     if damaged and not found:
         raise InputError(
             f"{directory} has no whole restart to go on from: {'; '.join(map(str, damaged))}."
-            " --overwrite begins anew"
+            " --overwrite starts again"
         )
     for fault in damaged:
         warnings.warn(str(fault), stacklevel=2)

@@ -1,5 +1,5 @@
-"""What was found out on this machine for a case, kept from run to run: one small file for each in
-the user's cache.
+"""Settings that were found on this machine for a case, kept from run to run: one small file for
+each in the user's cache.
 
     choices/3f0c5a….json (fathom/cache.py):
     {"of": {"processor": ..., "mpi": ..., "case": ..., "ranks": 2, "threads": 1, ...},

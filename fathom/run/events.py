@@ -2,6 +2,7 @@
 decided what happens there.
 """
 
+import logging
 import os
 import time as wall_clock
 
@@ -14,7 +15,10 @@ from fathom.regions import region
 from fathom.report.summary import finish
 from fathom.run import choices, sanity, wishes
 from fathom.run.held import Held
+from fathom.run.progress import chosen
 from fathom.time.clock import Event, Period
+
+log = logging.getLogger("fathom")
 
 
 class Events(Held):
@@ -64,21 +68,32 @@ class Events(Held):
         """Write restart-now.fathom after the current piece of steps, and go on."""
         self.wishes.ask(wishes.restart)
 
-    def run(self, period, progress=None, report=True, from_start=False):
+    def run(self, period, progress=True, report=True, from_start=False):
         """Integrate for a period, with all events; leaves restart, summary and report in the
-        directory. Returns the summary. from_start: the period counts from the start of the
-        simulation, of which a restart may have done a part."""
+        directory. Returns the summary. progress: True: a line, or a bar in a notebook; False: none;
+        or a function of the simulation and the fraction that is done. from_start: the period counts
+        from the start of the simulation, of which a restart may have done a part.
+        """
         if self.serves:
             return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
+        progress = chosen(progress)
         try:
             with self.apart.engaged(self.begin):
                 return self._run(period, progress, report, from_start)
         finally:
             self.lock.release()
+            getattr(progress, "close", lambda: None)()
 
     def _run(self, period, progress, report, from_start):
         events = self._schedule(period, from_start)
+        self._log(
+            "%s to %s in %s, on %d ranks",
+            str(self),
+            self.clock.date(self.end),
+            self.directory,
+            self.comm.size,
+        )
         self.sequence.reset_timings()
         regions.begin(self.comm, self.trace_events)
         self.stopped = False
@@ -98,7 +113,13 @@ class Events(Held):
             self.delivery.close()
             raise
         self._close()
+        self._log("%d steps in %.3g s", self.count - self.start_steps, self.wall_seconds)
         return finish(self, report)
+
+    def _log(self, text, *values):
+        """For who has asked for it: logging.basicConfig(level="INFO")."""
+        if self.is_root:
+            log.info(text, *values)
 
     def _schedule(self, period, from_start):
         """The end of the run, and its events with the times at which they are due."""
@@ -158,6 +179,8 @@ class Events(Held):
                     self.marked.setdefault(event.label, []).append(step)
                 with region(event.label, "output", "output"):
                     event.action(self)
+                if event.label != "watch":
+                    self._log("%s at %s", event.label, self.clock.date(self.seconds))
                 event.schedule(self.clock, self.seconds)
         with region("delivery", "output", "output"):
             self.delivery.settle()
@@ -182,6 +205,7 @@ class Events(Held):
             wishes.forget(self.directory)
         self.rest()
         self.write_restart("restart.fathom")
+        self._log("%s written", self.directory / "restart.fathom")
         self.delivery.close()
         choices.learn(self)
 

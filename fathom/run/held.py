@@ -1,4 +1,4 @@
-"""What the parts of a Simulation share: fathom/run/simulation.py makes it."""
+"""Data that the parts of a Simulation share: fathom/run/simulation.py makes it."""
 
 from pathlib import Path
 from typing import Any

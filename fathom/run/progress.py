@@ -1,4 +1,5 @@
-"""Progress in one line, redrawn on a terminal, logged every 5 % or ten minutes otherwise:
+"""Progress in one line, redrawn on a terminal and in a notebook, logged every 5 % or ten minutes
+otherwise:
 
 1994-02-14  56%  14.2 years/day  |u| ≤ 1.4 m/s  T [-1.9, 31.4] °C  17 h 20 min left
 """
@@ -8,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 from typing import Any, TextIO
+
+from fathom.failure import InputError
 
 year = 365.2425 * 86400  # [s]
 
@@ -53,15 +56,7 @@ class Progress(Line):
     logged_at = 0.0  # wall seconds
 
     def __call__(self, simulation: Any, fraction: float) -> None:
-        wall = max(simulation.wall_seconds, 1e-9)
-        years = (simulation.count - simulation.start_steps) * simulation.step / year
-        text = line(
-            simulation.date,
-            fraction,
-            years / (wall / 86400),
-            simulation.now,
-            wall * (1 - fraction) / max(fraction, 1e-9),
-        )
+        wall, text = simulation.wall_seconds, said(simulation, fraction)
         if self.terminal:
             self.redraw(text, fraction >= 1)
         elif (
@@ -69,6 +64,60 @@ class Progress(Line):
         ) > self.logged or wall - self.logged_at > self.patience:
             self.logged, self.logged_at = marks, wall
             print(text, file=self.stream, flush=True)
+
+
+class InNotebook:
+    """A bar of rich and the line, redrawn where the cell of a notebook shows what it gives."""
+
+    handle: Any = None
+
+    def __call__(self, simulation: Any, fraction: float) -> None:
+        from IPython.display import display  # optional: where there is a notebook
+        from rich.progress_bar import ProgressBar  # start-up time
+        from rich.table import Table  # start-up time
+
+        shown = Table.grid(padding=(0, 1))
+        shown.add_row(ProgressBar(1.0, fraction, width=24), said(simulation, fraction))
+        if self.handle is None:
+            self.handle = display(shown, display_id=True)
+        else:
+            self.handle.update(shown)
+
+    def close(self) -> None:
+        """The last one stays."""
+
+
+def chosen(progress: Any) -> Any:
+    """What a run calls: True: what fits where it runs; a function (simulation, fraction done); None
+    and False: nothing.
+    """
+    if progress is True:
+        return InNotebook() if _in_notebook() else Progress(sys.stderr)
+    if progress and not callable(progress):
+        raise InputError(
+            f"progress = {progress!r} must be True, False or a function of the simulation and the"
+            " fraction done"
+        )
+    return progress or None
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def said(simulation: Any, fraction: float) -> str:
+    """The line of now."""
+    wall = max(simulation.wall_seconds, 1e-9)
+    years = (simulation.count - simulation.start_steps) * simulation.step / year
+    return line(
+        simulation.date,
+        fraction,
+        years / (wall / 86400),
+        simulation.now,
+        wall * (1 - fraction) / max(fraction, 1e-9),
+    )
 
 
 def line(date: Any, fraction: float, years_per_day: float, now: str, seconds_left: float) -> str:

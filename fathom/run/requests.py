@@ -1,4 +1,4 @@
-"""What a user asks of a simulation before the run: output, restarts, departures, callbacks."""
+"""Requests to a simulation before the run: output, restarts, departures, callbacks."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whether what is asked for has room on this machine: said before it is taken."""
+"""Checks that a run fits into the memory of this machine, before the memory is used."""
 
 from __future__ import annotations
 

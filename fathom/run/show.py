@@ -63,7 +63,7 @@ def overview(simulation: Any) -> list[Entry]:
 
 
 def headline(simulation: Any, summary: dict[str, Any]) -> str:
-    """What a run came to, in a few words, and where to look."""
+    """The result of a run in a few words, and where to look."""
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"
     stopped = (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import device, mpi, shown
+from fathom import device, mpi, parts, shown
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed
@@ -35,21 +35,21 @@ class Simulation(Requests, Events):
 
     Parameters
     ----------
-    model : Ocean, or another that says of itself what docs/models.md lists.
+    model : Ocean, or another model with the attributes of docs/models.md.
     step : time step, "1h" or seconds.
     start : date, "2000-01-01".
-    surface : what drives it from above, as BulkForcing; None: the model's usual surface.
+    surface : the forcing at its surface, as BulkForcing; None: the model's usual one.
     calendar : "standard", "noleap" or "360_day".
     directory : where output, restart, summary and report go.
     overwrite : whether an earlier run in that directory may be replaced.
-    parallel : how it is spread over the machine, docs/parallel.md: threads, blocks (nx, ny),
+    parallel : how it is distributed over the machine, docs/parallel.md: threads, blocks (nx, ny),
         distribution, tile, exchange, sum, synchronise, balance, carrier,
-        balance_threshold; what is not
-        named is what was measured before on this machine (automatic=False: the usual). Never
-        changes a bit of the answer. device: "cuda" computes on a GPU.
-    limits : {field: (least, most)} in place of the model's own, beyond which a start is refused and
-        a run has blown up.
-    beyond_stability : whether a step is allowed that is beyond the limits that `show` knows.
+        balance_threshold; others
+        have the values measured before on this machine (automatic=False: the usual ones). They
+        never change a bit of the answer. device: "cuda" computes on a GPU.
+    limits : {field: (least, most)} instead of the model's. Beyond these a start is refused,
+        and a run has become unstable.
+    beyond_stability : whether a step beyond the limits of `show` is allowed.
     configuration : TOML text of the run, kept next to its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
         output (parallel: io_servers, docs/output.md).
@@ -88,7 +88,7 @@ class Simulation(Requests, Events):
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
         self.serves = self.roles is not None and self.roles.server >= 0
-        self.apart = Apart.of(self, alone=comm is not None)  # radiation on ranks of its own
+        self.apart = Apart.of(self, alone=comm is not None)  # radiation on separate ranks
         self.serves = self.serves or self.apart.helps
         self.servers = self.served = None  # those at work; those of the last run
         self.configuration = configuration
@@ -131,7 +131,7 @@ class Simulation(Requests, Events):
 
     @property
     def goes_on_here(self):
-        """Whether it starts from a restart of its own directory."""
+        """Whether it starts from a restart in its directory."""
         own = [self.directory, *(checkpoint.at(0.0).parent for checkpoint in self.checkpoints)]
         return self.restart_from is not None and self.restart_from.resolve().parent in [
             folder.resolve() for folder in own
@@ -148,7 +148,7 @@ class Simulation(Requests, Events):
 
     @property
     def state(self):
-        """The fields of now as an xarray.Dataset, to be read and set between steps; all ranks ask
+        """The present fields as an xarray.Dataset, to be read and set between steps; all ranks ask
         for it (fathom/run/state.py).
         """
         from fathom.run.state import State  # start-up time: loads xarray
@@ -325,7 +325,7 @@ class Simulation(Requests, Events):
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
     def other(self, model, step):
-        """Another model on these ranks and from this state, with a step of its own [s]: a sequence
+        """Another model on these ranks and from this state, with another step [s]: a sequence
         and a field set more.
         """
         sequence = mpi.core.Sequence(
@@ -365,8 +365,8 @@ class Simulation(Requests, Events):
         return self.gathers["whole"](windows).get(0)
 
     def write_restart(self, path, beside=True):
-        """The whole state in one file, now, by the ranks that compute; returns its path. beside:
-        with that of models that run beside this one, in files that go with it.
+        """The whole present state in one file, by the ranks that compute; returns its path. beside:
+        also the states of models that run with this one, in further files.
         """
         self.settle()
         return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)
@@ -406,10 +406,14 @@ class Simulation(Requests, Events):
 
 
 def _surface(model, given):
-    """What drives a model from above; None: its usual surface."""
-    if isinstance(given, (bool, int, float, str, list, tuple, dict)):
-        raise InputError(f"surface = {given!r} must be what drives a model, as BulkForcing()")
-    return given or (model.usual_surface and model.usual_surface())
+    """The forcing at the surface: an object, a class or its name; None: that of the model."""
+    if given is None:
+        return model.usual_surface and model.usual_surface()
+    known = {cls.__name__: cls for cls in getattr(model, "surfaces", ())}
+    if isinstance(given, (str, type)) and given not in known and given not in known.values():
+        allowed = f"{' or '.join(known)}: BulkForcing('coads')" if known else "nothing here"
+        raise InputError(f"surface = {given!r} must be a forcing of the model, {allowed}")
+    return parts.one_or_none("surface", given, known)
 
 
 class Other(NamedTuple):

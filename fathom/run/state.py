@@ -34,8 +34,8 @@ class FieldArray(np.lib.mixins.NDArrayOperatorsMixin):
     flags = np.zeros(1).flags  # it can be written: xarray asks after an error in what is set
 
     def __init__(self, simulation: Any, field: dict[str, Any]):
-        # Weak: what xarray keeps of arrays goes when Python's collector comes by, on each rank at a
-        # time of its own, and a simulation must go on all at once.
+        # Weak: Python's collector deletes the arrays that xarray keeps, on each rank at another
+        # time; a simulation must be deleted on all ranks at once.
         self._weak = weakref.ref(simulation)
         self.field = field
         rows_and_columns = np.shape(simulation.model.grid.wet_levels)

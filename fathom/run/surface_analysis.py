@@ -40,10 +40,10 @@ def analyse(
     lengths: dict[str, float] | None = None, threads: int = 1,
 ) -> dict[str, Any]:  # fmt: skip
     """The restart `start` with the increments of the used data of a base that lie within `hours` of
-    its date, as `out`. lengths: variable -> length of the structure [m] in place of the usual one.
+    its date, as `out`. lengths: variable -> length of the structure [m] instead of the usual one.
     All ranks call it. Returns variable -> counts and rms of departures before, after, and withheld.
 
-    FileNotFoundError; ValueError: a restart that does not say its geometry, no datum to use.
+    FileNotFoundError; ValueError: a restart that has no geometry, no datum to use.
     """
     comm = mpi.world if comm is None else comm
     with restart.read(start) as file:

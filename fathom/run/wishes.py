@@ -1,4 +1,4 @@
-"""What is asked of a run from outside, by a signal or a file in its directory: to end, with a
+"""Requests to a run from outside, by a signal or a file in its directory: to end, with a
 restart, or to write a restart and go on.
 """
 

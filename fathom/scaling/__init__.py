@@ -1,4 +1,4 @@
-"""What a model would cost on ranks that are not there: machines, networks, sums, noise, servers as
+"""The cost of a model on ranks that do not exist here: machines, networks, sums, noise, servers as
 queues, and the plans of virtual ranks.
 
 load("cray-xe6")                        a machine of the catalogue (machine.py)

@@ -36,7 +36,7 @@ kinds = ("computing", "waiting", "moving")
 
 
 class Way(NamedTuple):
-    """How halos travel.
+    """Method of the halo exchange.
 
     put       one-sided: the receiver has no part in it
     part      of the overhead of a message

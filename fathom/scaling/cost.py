@@ -1,4 +1,4 @@
-"""What a step of a case costs: measured in a short run on few ranks, told apart by what it scales
+"""The cost of a step of a case: measured in a short run on few ranks, told apart by what it scales
 with.
 
 columns and levels
@@ -102,7 +102,7 @@ def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
 
 
 def points_of(ranks: int, messages: np.ndarray) -> np.ndarray:
-    """Points of a halo that each rank receives, of its own blocks too."""
+    """Points of a halo that each rank receives, from its own blocks, too."""
     return np.maximum(
         np.bincount(messages[:, 1], messages[:, 2], ranks) if len(messages) else np.zeros(ranks),
         1.0,

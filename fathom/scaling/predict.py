@@ -59,7 +59,7 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
 
 @dataclass
 class Prices:
-    """What a step of `step` seconds on `grid` costs. base: as it was measured on the fewest ranks;
+    """The cost of a step of `step` seconds on `grid`. base: as it was measured on the fewest ranks;
     cost: with the threads that are supposed; here, there: the machine that was measured, and the
     one that is asked for; model: the module that prices this kind of cost.
     """
@@ -92,7 +92,7 @@ class Prices:
         if request.helpers and not getattr(base, "radiation", 0.0):
             raise InputError(
                 f"--what-if radiation_ranks={request.helpers}: {request.file} computes no radiation"
-                " that ranks of its own could"
+                " that separate ranks could compute"
             )
         cost = base
         if threads != request.threads:

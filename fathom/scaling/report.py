@@ -1,4 +1,4 @@
-"""What `fathom scale` says: tables, the ranks from which on more do not pay, and the picture of
+"""Results of `fathom scale`: tables, the ranks from which on more do not pay, and the picture of
 speed against ranks.
 """
 

@@ -1,4 +1,4 @@
-"""What `fathom scale` is asked for: ranks, a machine, and what is supposed of it and of the run."""
+"""The request to `fathom scale`: ranks, a machine, and what is supposed of it and of the run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ noises: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. measure: a smaller case of the same processes, run instead of
+    """The request of the user. measure: a smaller case of the same processes, run instead of
     `file`; probe: where a measured cost goes.
     """
 

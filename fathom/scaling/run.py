@@ -1,4 +1,4 @@
-"""What `fathom scale` does: short runs on the ranks that are here, then steps on the ranks that are
+"""`fathom scale`: short runs on the ranks that exist here, then steps on the ranks that are
 not.
 """
 

@@ -1,4 +1,4 @@
-"""A step of a spectral model on ranks that are not there: rows and waves dealt out as by the model,
+"""A step of a spectral model on simulated ranks: rows and waves distributed as by the model,
 the plans of its transpositions, no data.
 
     columns           seconds of processes and trajectories x points of the rank
@@ -17,8 +17,8 @@ the plans of its transpositions, no data.
 
 Seconds are measured where ranks are fewest, bytes where they are most.
 
-Radiation on h ranks of its own (core/field/apart.hpp): the others take steps without it; a helper
-computes its columns of a period while they do, and what it takes longer is waited for:
+Radiation on h separate ranks (core/field/apart.hpp): the others take steps without it; a helper
+computes its columns of a period at the same time, and the others wait for the remaining time:
 
     step = s + max(0, radiation of a period / h + its messages - n s) / n
     s without radiation; n steps of a period
@@ -41,7 +41,7 @@ from fathom.scaling.cost import Measured, measured_steps, moving
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
 
-of_helpers = ("RRTMGP", "Radiation")  # what ranks of its own may compute (fathom/run/apart.py)
+of_helpers = ("RRTMGP", "Radiation")  # what separate ranks may compute (fathom/run/apart.py)
 
 
 @dataclass
@@ -256,7 +256,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     if not hasattr(model.grid, "truncation"):
         raise InputError(
             f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
-            " a free surface nor transforms; what can be priced: models of columns on blocks, as"
+            " a free surface nor transforms; supported are models of columns on blocks, as"
             " Ocean, and spectral models"
         )
     scheme, every = _of_helpers(simulation)
@@ -295,7 +295,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
 
 
 def _of_helpers(simulation: Any) -> tuple[Any, int]:
-    """The scheme that ranks of its own could compute, and every how many steps it is; None, 1."""
+    """The scheme that separate ranks could compute, and every how many steps it is; None, 1."""
     physics = getattr(simulation.model, "physics", ())
     scheme = next((p for p in physics if p.name in of_helpers), None)
     if scheme is None:

@@ -61,7 +61,7 @@ def layout(
     kept = count(wet, *block)["kept"] if block else ranks
     if block and kept < ranks:
         raise InputError(
-            f"{ranks} ranks are more than there are blocks with water, as no run would have them:"
+            f"{ranks} ranks are more than the blocks with water, which a run refuses:"
             f" {kept} of {block[0]} x {block[1]} points; use at most {kept} ranks or smaller blocks"
         )
     d = mpi.core.decompose(
@@ -92,7 +92,7 @@ even = 1.15  # the fullest rank over the mean: good enough
 
 
 def _even(grid: Any, ranks: int, halo: int) -> Layout:
-    """Small blocks along the curve, dealt out by work: four a rank, or more until the fullest has
+    """Small blocks along the curve, distributed by work: four a rank, or more until the fullest has
     little more than the mean; none is without water.
     """
     wet, found = np.asarray(grid.wet_levels), []

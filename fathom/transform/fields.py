@@ -1,4 +1,4 @@
-"""What the transforms of sphere and plane share: fields and coefficients as NumPy arrays."""
+"""Common parts of the transforms of sphere and plane: fields and coefficients as NumPy arrays."""
 
 from __future__ import annotations
 

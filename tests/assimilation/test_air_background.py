@@ -1,4 +1,4 @@
-"""Balance in background errors: adjoints, the wind beside a datum of mass, estimation."""
+"""Balance in background errors: adjoints, the wind next to an observation of mass, estimation."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_variances_are_those_asked_for():
 
 def test_single_datum():
     """Surface pressure at 45 N, errors as large as those of the background: half the departure, and
-    beside it the geostrophic wind, f v = d(phi + R T_r pi)/dx on the levels.
+    next to it the geostrophic wind, f v = d(phi + R T_r pi)/dx on the levels.
     """
     background = made(temperature=0.01, pressure=1.0, divergent=0.01)
     H = observed.columns(transform, 6, np.array([180.0]), np.array([45.0]), ("pressure",))

@@ -49,7 +49,7 @@ def test_correlation_is_that_of_its_length(plane):
 
 
 def test_one_datum_of_pressure(plane):
-    """Half the departure at its place; beside it the geostrophic wind of the geopotential, to 5 %
+    """Half the departure at its place; next to it the geostrophic wind of the geopotential, to 5 %
     on the three lowest layers, where nearly all is balanced.
     """
     transform, levels, K = plane[0], SigmaLevels(6), 6

@@ -53,7 +53,7 @@ def test_the_jet_of_the_baroclinic_wave_is_in_balance(deep):
 
 def test_cases_ask_for_what_they_need():
     grid = fm.SphereGrid(16, levels=fm.HeightLevels(number=8))
-    with pytest.raises(fm.InputError, match="stands still"):
+    with pytest.raises(fm.InputError, match="does not rotate"):
         fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]).set(case="supercell")
     with pytest.raises(fm.InputError, match="moist air"):
         fm.GridPointAtmosphere(grid).set(case="tropical-cyclone")

@@ -93,7 +93,7 @@ def test_a_scheme_does_here_what_it_says():
         * cosine**2
     )
     wanted = 1200 * rate * (np.maximum(200, aim) - 290) / exner
-    inside = slice(2, -1)  # what air does at once is small beside it there
+    inside = slice(2, -1)  # the immediate response of the air is small there
     error = np.abs(change - wanted)[inside]
     assert error.max() < 0.15 * np.abs(wanted[inside]).max()
 

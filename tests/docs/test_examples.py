@@ -185,6 +185,7 @@ given = {
     "physics-atmosphere": lambda: {"grid": fm.GaussianGrid(10, levels=fm.HybridLevels(8))},
     "post": post,
     "radiation": radiation,
+    "tuning": lambda: {"simulation": air()},
 }
 smaller = {
     "assimilation": [

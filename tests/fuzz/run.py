@@ -21,7 +21,7 @@ from pathlib import Path
 here = Path(__file__).resolve().parent
 sys.path[:0] = [str(here), str(here.parent / "shared")]
 
-import experiments  # noqa: E402  beside this file
+import experiments  # noqa: E402  next to this file
 
 patience = 60.0  # seconds that a case may take
 

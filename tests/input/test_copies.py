@@ -36,7 +36,7 @@ def test_killed_midway_and_tried_again(disks, on_ranks):
     left = contents(disks)
     assert (
         all(".partial-" in name for names in left for name in names) and left[1]
-    )  # nothing that would be taken for a copy
+    )  # nothing that would be read as a copy
     told = on_ranks(3, script, disks / "input.nc", disks, "copy")
     assert [row[0][:2] for row in told] == [[f"node{rank}", True] for rank in range(3)]
     assert all(len(names) == 1 and ".partial" not in names[0] for names in contents(disks))

@@ -40,7 +40,7 @@ def daily(start="2001-03-01", n=3, **attributes):
 
 
 def test_found_converted_and_regridded(tmp_path):
-    """Two files of one series, beside something else; named by standard name; K to degC; bilinear
+    """Two files of one series, among other files; named by standard name; K to degC; bilinear
     where the field is linear.
     """
     for n, start in enumerate(("2001-03-04", "2001-03-01")):
@@ -278,7 +278,7 @@ def test_errors(tmp_path):
         Records(str(tmp_path / "*.zarr")).variables
     with pytest.raises(ValueError, match="gaps = 'none'; allowed: 'land', 'fill'"):
         Records(path, gaps="none")
-    with pytest.raises(ValueError, match="3.0 is not what records come from; allowed: a file"):
+    with pytest.raises(ValueError, match="3.0 is no source of records; allowed: a file"):
         Records(3.0)
     content = path.read_bytes()
     (tmp_path / "cut.nc").write_bytes(content[: len(content) // 2])

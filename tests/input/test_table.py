@@ -102,8 +102,8 @@ def test_what_a_table_may_hold(tmp_path):
     [
         ("1 2\n\n3 four 5\n", "small.txt, line 3: 'four' is not a number"),
         ("# a\n1 2\n3\n", "small.txt, line 3: 1 numbers, the lines before have 2"),
-        ("", "small.txt holds no numbers"),
-        ("# nothing\n", "small.txt holds no numbers"),
+        ("", "small.txt has no numbers"),
+        ("# nothing\n", "small.txt has no numbers"),
         ("1 \0\n", "line 1"),
     ],
 )

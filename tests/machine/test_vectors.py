@@ -1,5 +1,5 @@
 """Every scheme computes in vectors, as the compiler made it (tools/check_vectors.py). Skipped where
-there is no build folder beside the source, or no objdump.
+there is no build folder next to the source, or no objdump.
 """
 
 import shutil

@@ -35,7 +35,7 @@ def test_bad_input(tmp_path):
     header = restart.Header(0.0, "2018-11-20 00:00:00", "standard", 0, "float64", {})
     restart.write(tmp_path / "x.fathom", {"a": np.zeros((1, 2, 2))}, header)
     base.write(Observations(value=[1.0]), tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match="does not say its geometry"):
+    with pytest.raises(ValueError, match="has no geometry"):
         analysis.analyse(tmp_path / "b.parquet", tmp_path / "x.fathom", tmp_path / "y.fathom")
     with pytest.raises(FileNotFoundError, match=r"z\.fathom does not exist"):
         analysis.analyse(tmp_path / "b.parquet", tmp_path / "z.fathom", tmp_path / "y.fathom")

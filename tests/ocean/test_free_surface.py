@@ -68,7 +68,7 @@ def test_standing_waves_damp_as_the_scheme_says(mode):
 
 def differences(nx, ny):
     """Matrices from the cells to the wet corners of a channel: Gx, Gy and X of free_surface.hpp,
-    and the corners beside each other.
+    and the corners next to each other.
     """
     cell = np.arange(nx * ny).reshape(ny, nx)
     sw, nw = cell[:-1].ravel(), cell[1:].ravel()

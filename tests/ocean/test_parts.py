@@ -2,6 +2,7 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
 import fathom as fm
@@ -65,3 +66,22 @@ def test_notebooks_show_tables():
         assert said in shown and shown.count("<tr>") > 2 and shown.endswith("</table></div>")
     assert repr(built).startswith("Ocean(CartesianGrid 6×6×2, equation_of_state=MWJF()")
     assert repr(simulation) == "Simulation of Ocean at 2000-01-01"
+
+
+def test_what_drives_it_by_name_class_and_object():
+    for given in ("BulkForcing", fm.BulkForcing, fm.BulkForcing()):
+        assert type(fm.Simulation(ocean(), "1h", surface=given).surface) is fm.BulkForcing
+    for wrong in ("coads", fm.KPP, 3, {"data": "coads"}):
+        with pytest.raises(fm.InputError, match="surface = .* must be .*BulkForcing"):
+            fm.Simulation(ocean(), "1h", surface=wrong)
+
+
+def test_what_does_not_fit_is_refused_when_it_is_set():
+    for shape in ((3, 4), (6,), (2, 6, 7), (1, 2, 6, 6)):
+        with pytest.raises(fm.InputError, match=r"the grid takes \(2, 6, 6\), \(6, 6\)"):
+            ocean().set(temperature=np.zeros(shape))
+    with pytest.raises(fm.InputError, match="did you mean 'levitus'"):
+        ocean().set(temperature="levituss")
+    air = fm.SpectralAtmosphere(fm.GaussianGrid(5, levels=fm.SigmaLevels(4)))
+    with pytest.raises(fm.InputError, match=r"air_temperature has shape \(3, 4\)"):
+        air.set(air_temperature=np.zeros((3, 4)))

@@ -52,7 +52,7 @@ def test_heat_salt_and_water_are_kept(freshwater, air):
     if virtual:
         np.testing.assert_allclose(gained[0], heat, rtol=1e-12)
         assert gained[1] == pytest.approx(-34.7 * water / fresh, abs=1e-12 * size[1] * 100)
-    else:  # rain brings its warmth: heat is kept beside that (docs/numerics.md)
+    else:  # rain brings heat: the rest is conserved (docs/numerics.md)
         np.testing.assert_allclose(gained[2], water, rtol=1e-8)
         assert abs(gained[1]) < 1e-12 * size[1] * 100
 

@@ -20,7 +20,7 @@ def volume_of_rain(**ocean):
 @pytest.mark.parametrize("share", [None, 0.2])
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_contents_are_kept_under_rain(advection, share):
-    """Volume grows by the rain, salt and dye stay, heat grows by the warmth of the rain; a
+    """Volume grows by the rain, salt and dye stay, heat grows by that of the rain; a
     temperature that is the same everywhere stays.
     """
     import fathom as fm

@@ -158,7 +158,7 @@ def test_show(without):
     [
         (
             ("--io-servers", "3", "--set", "parallel.io_sets=2"),
-            "io_servers = 3 cannot be dealt out evenly to io_sets = 2",
+            "io_servers = 3 cannot be distributed evenly to io_sets = 2",
         ),
         (("--set", "parallel.io_server=1"), "did you mean 'io_servers'"),
         (("--set", "parallel.io_servers=-1"), "at least 0"),

@@ -18,7 +18,7 @@ def library(tmp_path_factory):
     file = tmp_path_factory.mktemp("counted") / "counted.so"
     include, lib = (Path(sys.prefix) / name for name in ("include", "lib"))
     if not (include / "mpi.h").is_file() or not (lib / "libmpi.so").exists():
-        pytest.skip("needs the MPI library beside this Python")
+        pytest.skip("needs the MPI library next to this Python")
     command = ["cc", "-O1", "-shared", "-fPIC", f"-I{include}", here / "counted_messages.c"]
     command += [f"-L{lib}", f"-Wl,-rpath,{lib}", "-lmpi", "-o", file]
     subprocess.run(list(map(str, command)), check=True)

@@ -1,4 +1,4 @@
-"""Turbulence from a prognostic energy: the layer beside the ground, a convective layer that grows
+"""Turbulence from a prognostic energy: the layer next to the ground, a convective layer that grows
 by encroachment, the stable layer of GABLS1, long steps.
 """
 
@@ -22,7 +22,7 @@ def column(interfaces, mean_theta, physics, step, **keep):
 
 
 def test_logarithmic_layer():
-    """A neutral wind of u*/k ln(z / z0) in balance: K = k z u* beside the ground."""
+    """A neutral wind of u*/k ln(z / z0) in balance: K = k z u* next to the ground."""
     height = np.concatenate([np.geomspace(3000, 20, 40), [10, 5]])
     u_star, levels = 0.4, height.size
     given = {

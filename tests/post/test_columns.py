@@ -1,4 +1,4 @@
-"""Columns of air of the core: interpolation, heights and back, the same bits beside any others."""
+"""Columns of air of the core: interpolation, heights and back, the same bits in any pack."""
 
 import numpy as np
 import pytest

@@ -112,7 +112,7 @@ def test_a_run_with_damaged_restarts_alone_does_not_begin_anew(tmp_path):
     (path,) = tmp_path.glob("restart*.fathom")
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"x" + whole[101:])
-    with pytest.raises(ValueError, match=r"no whole restart to go on from: .*--overwrite begins"):
+    with pytest.raises(ValueError, match=r"no whole restart to go on from: .*--overwrite starts"):
         checkpoint.latest(tmp_path)
     (tmp_path / "older.fathom").write_bytes(whole)
     with pytest.warns(UserWarning, match="not a whole restart"):

@@ -1,12 +1,16 @@
 """The progress line: its text, redrawn on a terminal, logged every 5 % otherwise."""
 
 import io
+import sys
 from datetime import datetime
 from types import SimpleNamespace
 
 import pytest
 
-from fathom.run.progress import Progress, duration, line
+import fathom as fm
+from cases import earth
+from fathom.failure import InputError
+from fathom.run.progress import Progress, chosen, duration, line
 
 
 def test_text():
@@ -69,3 +73,35 @@ def test_terminal_has_one_line():
     text = stream.getvalue()
     assert text.count("\n") == 1 and text.endswith("\n")
     assert all(len(piece) < 50 for piece in text.strip("\r\n").split("\r"))
+
+
+def test_a_notebook_has_a_bar(monkeypatch):
+    shown = []
+    handle = SimpleNamespace(update=shown.append)
+    display = lambda first, display_id: shown.append(first) or handle
+    shell = type("ZMQInteractiveShell", (), {})()
+    ipython = SimpleNamespace(get_ipython=lambda: shell, display=SimpleNamespace(display=display))
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    monkeypatch.setitem(sys.modules, "IPython.display", ipython.display)
+    progress = chosen(True)
+    steps(progress, 3)
+    progress.close()
+    assert len(shown) == 3 and "100%" in shown[-1]._repr_mimebundle_([], [])["text/html"]
+
+
+def test_what_a_run_shows():
+    assert isinstance(chosen(True), Progress) and chosen(False) is chosen(None) is None
+    assert chosen(print) is print
+    with pytest.raises(InputError, match="progress = 'yes' must be True, False or a function"):
+        chosen("yes")
+
+
+def test_a_run_logs(tmp_path, caplog, capsys):
+    with caplog.at_level("INFO", "fathom"):
+        simulation = fm.Simulation(earth(), "1h", directory=tmp_path)
+        simulation.output("all.zarr", ["temperature"], every="1h")
+        simulation.run("1h", report=False)
+    assert "100%" in capsys.readouterr().err
+    said = [record.getMessage() for record in caplog.records]
+    assert said[0].startswith("Simulation of Ocean at 2000-01-01 to 2000-01-01 01:00:00")
+    assert "all.zarr at 2000-01-01 01:00:00" in said and said[-1].startswith("1 steps in")

@@ -76,7 +76,7 @@ def disturbed(physics=(), tracers=("dye",), periodic=False, precision="fp64", gr
 
 
 def nested(step="300s", every=None, globe_step="900s", parallel=None, points=(30, 24), **model):
-    """An area with the globe beside it, from which it starts."""
+    """An area and the globe from which it starts."""
     import fathom as fm
 
     parallel = parallel or {}

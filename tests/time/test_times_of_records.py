@@ -170,11 +170,11 @@ def test_units(given, wanted, number, becomes):
 @pytest.mark.parametrize(
     "given, wanted, message",
     [
-        ("J m-2", "W m-2", "'J m-2' does not measure what 'W m-2' does"),
+        ("J m-2", "W m-2", "'J m-2' has not the dimension of 'W m-2'"),
         ("hPas", "Pa", "'hPas' is not a unit that is known here; did you mean 'hPa'"),
         ("0", "1", "not a unit"),
         ("10^999", "1", "not a unit"),
-        ("m", "degC", "does not measure"),
+        ("m", "degC", "has not the dimension"),
         ("W ?", "W m-2", "is not a unit"),
     ],
 )

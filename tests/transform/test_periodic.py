@@ -69,7 +69,7 @@ def test_columns_first_gives_the_same_splines():
 
 
 def jumps(number, smooth):
-    """Of value and slope at both ends of E, along x, beside what the field itself changes by."""
+    """Of value and slope at both ends of E, along x, relative to the change of the field."""
     nx = 7 * number
     whole = by_splines(weather(nx + 1, nx + 1), (8 * number, 8 * number), smooth)[0, : nx + 1]
     slope = np.diff(whole, axis=1, append=whole[:, :1]) * nx  # from point i to i + 1

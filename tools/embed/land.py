@@ -1,5 +1,5 @@
-"""What the atmosphere feels of the land: height, its variation within a cell, and the albedo of
-ground without snow.
+"""Properties of the land below the atmosphere: height, its variation within a cell, and the albedo
+of ground without snow.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def stage(source: Path) -> None:
 
 
 def set_apart(text: str) -> str:
-    """Equations that stand on lines of their own get empty lines around them, which MyST needs."""
+    """Equations on separate lines get empty lines around them, which MyST needs."""
     return re.sub(r"^(\$\$.+?\$\$)$", r"\n\1\n", text, flags=re.M | re.S)
 
 

@@ -4,7 +4,7 @@ behaviour; and two threads that touch one number.
 
     tools/sanitize/run.py [address] [thread] [-- arguments of pytest]
 
-Each is a build of its own in build/sanitize-*, -O1 with the checks of the compiler's sanitizers and
+Each is a separate build in build/sanitize-*, -O1 with the checks of the compiler's sanitizers and
 of the C++ library. A fault ends a test with what was done where. Needs gcc's libasan and libtsan,
 which come with it.
 """
@@ -95,7 +95,7 @@ def check(kind: str, arguments: list[str]) -> int:
     command = [sys.executable, "-P", "-c", tests, *quiet, patient, *arguments]
     if kind == "thread" and shutil.which("setarch"):
         command = ["setarch", os.uname().machine, "-R", *command]  # where its memory may lie
-    undefined = reports / "undefined"  # goes to no file of its own
+    undefined = reports / "undefined"  # goes to no separate file
     with undefined.open("w") as errors:
         status = subprocess.run(command, cwd=root, env=environment, stderr=errors).returncode
     if "runtime error" not in undefined.read_text(errors="replace"):

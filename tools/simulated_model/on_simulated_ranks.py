@@ -1,4 +1,5 @@
-"""What each simulated rank does: the experiment of a file, some steps, a checksum of its state."""
+"""The program of each simulated rank: the experiment of a file, some steps, a checksum of its
+state."""
 
 import json
 import sys

@@ -64,7 +64,7 @@ def _run(*command: object) -> None:
 
 
 def made(jobs: int) -> Path:
-    """The program of a rank, with a copy of Fathom beside it whose core calls SimGrid."""
+    """The program of a rank, with a copy of Fathom next to it whose core calls SimGrid."""
     build.mkdir(parents=True, exist_ok=True)
     python = f"-I{sysconfig.get_paths()['include']}"
     calls, archive = build / "calls.c", build / "libcalls.a"

@@ -1,6 +1,6 @@
 /// The protocol of output servers (core/output) on ranks without a model, on real ones or on
 /// thousands that are simulated: ranks that compute hand over numbers which tell what they are,
-/// servers count them in place of writing. Whether each number of each event has arrived once, and
+/// servers count them instead of writing. Whether each number of each event has arrived once, and
 /// nothing else; what is kept on a rank. No Python, no threads.
 ///
 ///     output_on_ranks  sets  servers of a set  slots  times  microseconds of a step  of a
@@ -38,7 +38,7 @@ const Decomposition& world(int ranks) {
     return d;
 }
 
-/// Two streams for any set, one that has a set of its own; chunks dealt out to the servers of a
+/// Two streams for any set, one that has a separate set; chunks distributed to the servers of a
 /// set.
 std::vector<OutputStream> streams(const Decomposition& d, const Size& size) {
     auto chunks = [&](int length, int owners) {

@@ -25,7 +25,7 @@ inline constexpr Place east_face_layer{Horizontal::east_face, Vertical::layer},
 namespace fathom::atmosphere {
 
 namespace gridpoint {
-/// Height of the middle of a layer, distance of the middles beside an interface (of half a layer at
+/// Height of the middle of a layer, distance of the middles next to an interface (half a layer at
 /// the ground and the top).
 template <class Column> constexpr auto middle(const Column& z, int k) {
     return 0.5 * (z[k] + z[k + 1]);

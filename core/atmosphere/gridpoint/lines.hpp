@@ -7,7 +7,7 @@
 
 namespace fathom::atmosphere {
 
-/// Own points beside each other in a row: block, row of it, level, column of it; how many. i0, j:
+/// Own points next to each other in a row: block, row of it, level, column of it; how many. i0, j:
 /// of the globe.
 struct Line {
     int b, r, k, column, i0, j, count;
@@ -28,7 +28,7 @@ template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
     return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo + l.column;
 }
 
-/// Fields that lie beside each other, at departure points of a line: of row 0 and point 0 of the
+/// Fields that are next to each other, at departure points of a line: of row 0 and point 0 of the
 /// rows so far from centres.
 template <class T, int fields> struct Gathered {
     static constexpr int beside = EvenRows<T, fields>::beside;

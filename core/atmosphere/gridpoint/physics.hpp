@@ -75,7 +75,7 @@ struct GridPointColumns {
 struct GridPointPhysics {
     double step = 1800;
     static constexpr std::string_view summary =
-        "tendencies of the physics into what trajectories carry";
+        "adds the tendencies of the physics to the transported fields";
     static constexpr std::tuple parameters{
         Parameter{"step", &GridPointPhysics::step, "s", 0, 1e6, "time step"}};
 

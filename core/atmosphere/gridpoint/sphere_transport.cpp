@@ -1,6 +1,6 @@
 /// The same on the sphere, between parallels and meridians. Displacements are vectors in space, of
 /// the unit sphere: means of those around say where other points come from, across the poles too.
-/// The wind is interpolated by its components, which lie beside each other at each place (those of
+/// The wind is interpolated by its components, which are next to each other at each place (those of
 /// other places as means), and turned from the place of departure to that of arrival: there are
 /// all metric terms, in space in a deep atmosphere, along the sphere in a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
@@ -109,10 +109,10 @@ private:
     }
 };
 
-/// deep: u, v and w lie beside each other wherever one of them is carried; else u and v where one
+/// deep: u, v and w are next to each other wherever one of them is carried; else u and v where one
 /// of them is.
 template <class T, bool deep> class SphereTransport final : public GridPointCarrier {
-    /// Numbers of a point beside each other: on faces all of the wind; at interfaces theta with it.
+    /// Numbers of a point in memory: on faces all of the wind; at interfaces theta with it.
     static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
 
 public:

@@ -34,7 +34,7 @@ struct GridPointLinearState {
 struct GridPointStart {
     double step = 10, implicitness = 0.55;
     static constexpr std::string_view summary =
-        "what trajectories carry: the state with the explicit share of its forces";
+        "transported fields: the state with the explicit share of its forces";
     static constexpr std::tuple parameters{
         Parameter{"step", &GridPointStart::step, "s", -1e6, 1e6, "time step"},
         Parameter{"implicitness", &GridPointStart::implicitness, "1", 0.5, 1,
@@ -86,7 +86,7 @@ struct GridPointStart {
 /// needed: of other places the means of those around.
 struct GridPointWindAside {
     static constexpr std::string_view summary =
-        "wind along the other axis, where that along x and y is";
+        "wind along the other axis, at the points of that along x and y";
 
     template <class Real>
     constexpr void operator()(
@@ -183,7 +183,7 @@ struct GridPointResiduals {
 /// The outermost columns of an area have what the outer model says, and no equations.
 struct GridPointRim {
     static constexpr std::string_view summary =
-        "no residuals where the outer model says what there is";
+        "no residuals where the outer model gives the values";
 
     template <class Real>
     constexpr void operator()(

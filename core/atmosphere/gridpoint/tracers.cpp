@@ -9,7 +9,7 @@ namespace fathom::atmosphere {
 
 namespace {
 
-/// Tracers beside each other, that are carried together.
+/// Tracers next to each other, that are carried together.
 template <class T> class Together {
 public:
     virtual ~Together() = default;
@@ -98,7 +98,7 @@ private:
     const GridPointSetup setup;
     const bool keep_mass;
     std::optional<SphereDirections<T>> directions;
-    static constexpr std::size_t most = 4;  ///< beside each other
+    static constexpr std::size_t most = 4;  ///< next to each other
     std::vector<std::unique_ptr<Together<T>>> groups;
     std::optional<LevelNodes<T>> nodes;
     std::vector<Item> fields;

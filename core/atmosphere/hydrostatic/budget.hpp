@@ -12,7 +12,7 @@ namespace fathom::atmosphere {
 
 struct TendencyContent {
     static constexpr std::string_view summary =
-        "what a tendency adds to the column, summed over steps";
+        "contribution of a tendency to the column, summed over steps";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "tendency", place::center_layer, "any s-1"> tendency,
@@ -27,7 +27,8 @@ struct TendencyContent {
 struct KineticContent {
     double step = 1800;
     static constexpr std::string_view summary =
-        "what the tendency of the wind adds to kinetic energy of the column, summed over steps";
+        "contribution of the wind's tendency to the kinetic energy of the column, summed over "
+        "steps";
     static constexpr std::tuple parameters{
         Parameter{"step", &KineticContent::step, "s", -1e6, 1e6, "time step"}};
     template <class Real>

@@ -5,15 +5,15 @@
 ///       beta, beta' = dt/2 (1 +- e)
 /// F is inverted at each grid point, then G in spectral space. Steady flow stays steady at any
 /// step, waves do not grow (F and G are antisymmetric), and what factorising changes, beta^2 F G
-/// (X+ - X), is of second order: slow motion is slowed by (f dt / 2)^2. The terms of now have
-///   -beta' f k x (v - (beta^2 / beta') grad(phi))   in place of   -beta' f k x v
+/// (X+ - X), is of second order: slow motion is slowed by (f dt / 2)^2. The present terms have
+///   -beta' f k x (v - (beta^2 / beta') grad(phi))   instead of   -beta' f k x v
 /// On an ordinary sphere F and G are inverted together instead (semi_implicit.hpp).
 #pragma once
 #include "field/process.hpp"
 
 namespace fathom::atmosphere {
 
-/// beta^2 / beta' of the terms of now; 0 where rotation is not split off.
+/// beta^2 / beta' of the present terms; 0 where rotation is not split off.
 constexpr double of_gradient(double splitting, double step, double off_centring) {
     return splitting > 0 ? 0.5 * step * (1 + off_centring) * (1 + off_centring) / (1 - off_centring)
                          : 0;

@@ -6,7 +6,7 @@
 ///
 /// and one number a step for the temperature of all layers, with which the sum over the sphere is
 /// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900). Interpolation loses
-/// some, and what diffusion takes from the wind becomes heat.
+/// some, and the energy that diffusion removes from the wind becomes heat.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

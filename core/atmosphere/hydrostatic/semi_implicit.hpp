@@ -197,7 +197,7 @@ private:
     SemiImplicitParameters parameters;
     VerticalTerms<Number> vertical;
     ImplicitWaves<Number> waves;
-    std::optional<StretchedWaves<Number>> stretched;  ///< in place of `waves`
+    std::optional<StretchedWaves<Number>> stretched;  ///< instead of `waves`
     bool rotates;
 };
 

@@ -17,7 +17,7 @@
 /// Time: L the linear terms (semi_implicit.hpp), N the rest; X(0) = X(n), i = 1 and 2 or more
 /// (predictor, correctors; Benard 2003):
 ///   X(i) - dt/2 (1+e) L X(i) = { X(n) + dt P + dt/2 [(1-e) L + N](n) }_D + dt/2 N(i-1)_A
-/// What is carried stays that of the first i, and so do trajectories. w is carried in place of d
+/// What is carried stays that of the first i, and so do trajectories. w is carried instead of d
 /// and becomes d where it arrives, with the depth and the shear of i - 1: so w at the ground is
 /// what the wind and the slope say (Benard et al. 2010, "gw in, d out").
 #pragma once
@@ -203,7 +203,7 @@ struct CompressibleNonlinear {
            heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
            acoustic_temperature = 100;
     static constexpr std::string_view summary =
-        "what the linear terms of compressible air leave of its tendencies";
+        "tendencies of compressible air without its linear terms";
     static constexpr std::tuple parameters{
         Parameter{"gas_constant", &CompressibleNonlinear::gas_constant, "J kg-1 K-1", 100, 1e4,
                   "of dry air"},

@@ -1,6 +1,6 @@
 /// Semi-implicit linear terms of compressible air about rest at temperature T_r and surface
 /// pressure p_r, in the mass coordinate of Laprise (1992): pi the hydrostatic pressure, p the true
-/// one, q = ln(p / pi), d the vertical divergence, s = ln pi_s. Sound has a reference of its own,
+/// one, q = ln(p / pi), d the vertical divergence, s = ln pi_s. Sound has another reference,
 /// T_a, colder than the air (Benard 2004):
 ///   dD/dt = -div grad [R G T - R T_r G q + R T_r q + R T_r s]
 ///   dd/dt = -(g^2 / R T_a) L q            dT/dt = -(R T_r / c_v) (D + d)
@@ -60,7 +60,7 @@ public:
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speed[mode]; }
-    /// c = beta K^2. Leaves F^-1 [...] in the place of d; of_D: the right-hand side of D.
+    /// c = beta K^2. Leaves F^-1 [...] instead of d; of_D: the right-hand side of D.
     void right_side(Number c, Number* column, Number* of_D) const;
     void to_modes(const Number* levels, Number* modes, int columns) const {
         products.to_modes(levels, modes, columns);

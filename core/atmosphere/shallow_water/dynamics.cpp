@@ -198,7 +198,7 @@ private:
     std::vector<int> starts;  // of each own m in the list of waves
     double beta;
     ImplicitWaves<T> waves;
-    StretchedWaves<T> stretched;  // in place of `waves` where there is stretching
+    StretchedWaves<T> stretched;  // instead of `waves` where there is stretching
     std::vector<T> values;
 };
 
@@ -323,8 +323,8 @@ public:
         to_waves(f);
         to_points(f);
     }
-    /// All coefficients of now, before and of the fluxes are found afresh: only grid points last
-    /// from step to step.
+    /// All coefficients, present, previous and of the fluxes, are computed again: only grid points
+    /// are kept from step to step.
     void leap(const LeapfrogFields& f, bool first) {
         to_waves(f);
         if (!first)

@@ -1,5 +1,5 @@
 /// Transport of compressible air: as that of hydrostatic air, and ln(p / pi) with it; the vertical
-/// velocity lies on the interfaces and has trajectories of its own.
+/// velocity lies on the interfaces and has separate trajectories.
 #pragma once
 #include "atmosphere/spectral/semi_lagrangian_engine.hpp"
 

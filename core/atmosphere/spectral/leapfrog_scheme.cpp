@@ -5,7 +5,7 @@
 /// diffusion implicit over 2 dt. Then the filter of Robert, Asselin and Williams (2009),
 /// d = X- - 2 X + X+:
 ///   X = X + filter williams d,   X+ = X+ - filter (1 - williams) d
-/// A tracer does the same without L. The first step is forward, dt/2 in place of dt from X- = X.
+/// A tracer does the same without L. The first step is forward, dt/2 instead of dt from X- = X.
 /// The mean of p_s over the sphere is that before the step. Every step finds the coefficients of
 /// now and before from grid points: only these last from step to step.
 #include <omp.h>
@@ -159,7 +159,7 @@ private:
               solver(r, {s.parameters.radius, 0, beta, sphere_of(s).truncation}, waves),
               diffuse(s.parameters, 2 * beta, sphere_of(s).truncation, s.a, s.b) {}
     };
-    /// A column of coefficients: vorticity, divergence, temperature of all levels and pi of now,
+    /// A column of coefficients: vorticity, divergence, temperature of all levels and pi, now,
     /// before and the tendency that becomes the new time; kinetic energy.
     int length;
     std::ptrdiff_t stride_of_time, stride, stride_of_tracer;

@@ -43,7 +43,7 @@ struct OnPlane {
     std::vector<double> map_factor;  ///< [row][point] of the whole; empty: 1
     /// Weights of the outer model [row][point], of air and of tracers; empty: there is none.
     std::vector<double> relaxation, relaxation_of_tracers;
-    /// And of air by level, beside that: an upper zone; empty: there is none.
+    /// And of air by level, in addition: an upper zone; empty: there is none.
     std::vector<double> relaxation_of_levels = {};
 };
 

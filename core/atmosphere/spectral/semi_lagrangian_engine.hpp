@@ -120,7 +120,7 @@ public:
                    divergence = transform.scalar(D(), f.divergence),
                    warm = transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
                    pressure = transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north);
-        if (on_plane) {  // in place of the mean divergence stands the mean wind
+        if (on_plane) {  // instead of the mean divergence stands the mean wind
             if (f.departure)
                 transform.inverse(
                     {wind, warm, pressure,

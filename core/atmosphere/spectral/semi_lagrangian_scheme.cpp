@@ -62,7 +62,7 @@ public:
     }
 };
 
-/// Tracers: carried without terms of their own, clipped to the values around the departure point,
+/// Tracers: carried without further terms, clipped to the values around the departure point,
 /// four at once.
 template <class T> class TracerTransport final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");

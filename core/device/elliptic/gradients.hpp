@@ -123,7 +123,7 @@ template <class Number> struct ScaledSize {
         raise(*mine, (at(r, wet[n]) / sqrt(at(square, wet[n]))).lanes);
     }
 };
-/// Sums anew, of the largest |r| that was found; see FusedGradients::products.
+/// Sums again, of the largest |r| that was found; see FusedGradients::products.
 struct Anew {
     State* state;
     constexpr void operator()(std::size_t) const {

@@ -45,9 +45,8 @@ struct MixedLayerEddies {
                   "of the release of potential energy"},
         Parameter{"front_width", &MixedLayerEddies::front_width, "m", 10, 1e6,
                   "of the fronts that the grid does not see"},
-        Parameter{
-            "time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
-            "in which momentum is mixed through the layer: what replaces 1 / f at the equator"},
+        Parameter{"time_scale", &MixedLayerEddies::time_scale, "s", 3600, 1e8,
+                  "in which momentum is mixed through the layer; replaces 1 / f at the equator"},
         Parameter{"widest", &MixedLayerEddies::widest, "m", 1e3, 1e6,
                   "largest spacing for which fronts grow with it"}};
     template <class Real>

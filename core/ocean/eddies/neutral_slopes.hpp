@@ -2,7 +2,7 @@
 /// cell, one of its four faces e, one of its two interfaces v. With alpha and beta of the cell and
 /// outward differences d_e across the face, D down across the interface,
 ///   S_e = (-alpha d_e T + beta d_e S) / distance_e  :  (-alpha D T + beta D S) / distance_v
-/// the slope at which the surface rises outward; 0 where the neighbour has not both cells beside v,
+/// the slope at which the surface rises outward; 0 where the neighbour lacks a cell next to v,
 /// so that the eddies' stream function is 0 on walls and steps of the bottom. Both tracers see the
 /// same S, so that the flux along it carries no density.
 ///

@@ -219,7 +219,7 @@ template <bool biharmonic> struct StrainViscosity {
 };
 
 /// What an isotropic viscosity does: a force; the first half of biharmonic friction, 0 at dry
-/// corners; or the second half, minus the same of the first.
+/// corners; or the second half, minus the operator on the first.
 enum class StrainPart { friction, first, second };
 template <StrainPart part> struct StrainFriction {
     static constexpr std::string_view summary =

@@ -10,7 +10,7 @@ namespace fathom::ocean {
 
 struct OverflowConvergence {
     static constexpr std::string_view summary =
-        "overflows as part of what the free surface is solved for";
+        "overflows as a part of the right-hand side of the free surface";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "outlet_volume", place::center_column, "m3 s-1"> volume,
@@ -40,7 +40,7 @@ struct OverflowVolume {
 };
 
 struct OverflowContent {
-    static constexpr std::string_view summary = "what overflows take and bring of a tracer";
+    static constexpr std::string_view summary = "change of a tracer by overflows";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "outlet_level", place::center_column, "1"> level,

@@ -228,8 +228,8 @@ void IceDynamics::fill(Given at, int b) {
     block.rest();
 }
 
-/// Packs of cells with ice, and of corners beside it: a pack begins where there is ice that the one
-/// before does not hold.
+/// Packs of cells with ice, and of corners next to it: a pack begins at the first ice that the
+/// previous pack does not contain.
 void IceDynamics::Block::find() {
     cells.clear(), corners.clear(), near.assign(rows, false);
     const auto packs = [&](std::vector<Chunk>& found, int beyond, auto&& wanted) {

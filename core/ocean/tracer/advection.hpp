@@ -43,10 +43,10 @@ struct CentredAdvection {
 
 /// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven
 /// spacing, that is the centred mean less a sixth of the upstream curvature where cells are even.
-/// The centred part is extrapolated in time, the dissipative part is that of now. A cell of land
-/// upstream has the value of the donor: no gradient through the wall. (The centred mean in its
-/// place makes a hollow that water enters from the side and leaves upward as much colder than what
-/// enters as the water above is warmer.)
+/// The centred part is extrapolated in time, the dissipative part is the present one. A land cell
+/// upstream has the value of the donor: no gradient through the wall. (With the centred mean
+/// instead, take a hollow that water enters from the side and leaves upward: it would become as
+/// much colder than the entering water as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
 

@@ -11,7 +11,7 @@ namespace fathom::ocean {
 
 template <bool first> struct BudgetShare {
     static constexpr std::string_view summary =
-        "what the process before has added to the tendency of a tracer";
+        "contribution of the previous process to the tendency of a tracer";
     template <class Real>
     using Before = std::conditional_t<
         first, Writes<Real, "tracer_tendency_before", place::center_layer, "any m3 s-1">,
@@ -81,7 +81,7 @@ template <bool own> struct TracerBudget {
 /// storage.
 template <bool own> struct LateBudgetShare {
     double step = 3600;
-    static constexpr std::string_view summary = "what has changed a tracer after its update";
+    static constexpr std::string_view summary = "change of a tracer after its update";
     static constexpr std::tuple parameters{
         Parameter{"step", &LateBudgetShare::step, "s", 0, 1e6, "time step"}};
 

@@ -35,7 +35,7 @@ template <bool own> struct Release {
     double rate = 1;
     static constexpr std::string_view summary = "a tracer that is released at a rate in a region";
     static constexpr std::tuple parameters{Parameter{"rate", &Release::rate, "s-1", -1e9, 1e9,
-                                                     "what is released, of the tracer's units"}};
+                                                     "released amount, in the tracer's units"}};
 
     template <class Real>
     constexpr void operator()(
@@ -56,7 +56,7 @@ struct Keep {
     double value = 1;
     static constexpr std::string_view summary = "a tracer that is kept at a value in a region";
     static constexpr std::tuple parameters{
-        Parameter{"value", &Keep::value, "1", -1e9, 1e9, "what the tracer is kept at"}};
+        Parameter{"value", &Keep::value, "1", -1e9, 1e9, "value at which the tracer is kept"}};
 
     template <class Real>
     constexpr void operator()(

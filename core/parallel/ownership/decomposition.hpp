@@ -1,5 +1,5 @@
 /// Decomposition: the global grid cut into a lattice of blocks, blocks without water dropped, the
-/// others dealt out to ranks.
+/// others distributed to ranks.
 ///
 /// Estimated time of a rank, in units of one wet level of one column:
 ///   sum over its blocks of

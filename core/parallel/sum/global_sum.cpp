@@ -160,7 +160,7 @@ struct MasterBarrier final : GlobalSum {
 /// waits for more than what it needs. Two sets of places take turns: who writes into one again has
 /// seen the sum after it, so everybody has read it.
 struct MasterFlags final : GlobalSum {
-    // numbers, then the flag in a cache line of its own
+    // numbers, then the flag in a separate cache line
     static constexpr std::size_t place = most_words + line;
     Window window;
     std::uint64_t count = 0;
@@ -244,7 +244,7 @@ struct MasterSentinel final : GlobalSum {
     }
 };
 
-/// The binomial tree with puts and flags; every place begins at a cache line of its own.
+/// The binomial tree with puts and flags; every place begins a cache line.
 struct OneSidedTree final : GlobalSum {
     static constexpr std::size_t place = most_words + line;
     static constexpr int most_children = 32;

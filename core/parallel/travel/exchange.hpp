@@ -25,7 +25,7 @@ public:
     Exchange(MPI_Comm, const Decomposition&, int halo, int bytes, std::vector<Item>,
              std::string_view transport = "packed");
     /// Any plans, one for each item: `start` is given what is sent, `finish` where it goes. add: +=
-    /// in place of =.
+    /// instead of =.
     Exchange(MPI_Comm, std::span<const Plan>, int bytes, std::vector<Item>, bool add = false,
              std::string_view transport = "packed");
     Exchange(const Exchange&) = delete;

@@ -16,7 +16,7 @@ namespace fathom {
 
 class OnDemandHalo {
 public:
-    /// points: of each global row, periodic; values: numbers of a point, beside each other; bytes:
+    /// points: of each global row, periodic; values: numbers of a point, next to each other; bytes:
     /// of a number.
     OnDemandHalo(MPI_Comm, const Decomposition&, std::vector<int> points, int values, int bytes,
                  int levels);

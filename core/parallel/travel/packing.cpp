@@ -17,7 +17,7 @@ constexpr std::size_t large = 32768;  // numbers worth waking the threads for
 /// Bytes that will have left the caches when they are read.
 constexpr std::size_t beyond_cache = 8 << 20;
 
-/// Numbers are moved as integers: a sign is a bit, whatever the value.
+/// Numbers are moved as integers: a sign is a bit, for any value.
 template <class Number> struct As;
 template <> struct As<float> {
     using Bits = std::uint32_t;

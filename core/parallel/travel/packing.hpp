@@ -38,7 +38,7 @@ public:
         int width;
         int levels;
     };
-    /// One item for each field; bytes of a number: 4 or 8. add: += in place of =.
+    /// One item for each field; bytes of a number: 4 or 8. add: += instead of =.
     Packing(std::span<const Plan>, std::span<const int> plan_of_item, std::vector<Item>, int bytes,
             int rank, bool add = false);
 

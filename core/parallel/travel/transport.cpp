@@ -11,7 +11,7 @@ namespace {
 
 using Word = std::uint64_t;
 
-/// Buffers of its own, and a list of requests.
+/// Its own buffers, and a list of requests.
 struct Messages : Transport {
     MPI_Comm comm;
     Parts parts;
@@ -229,7 +229,7 @@ std::vector<std::size_t> offsets(const std::vector<Transport::Part>& parts) {
 std::vector<std::size_t> places(const std::vector<Transport::Part>& parts, std::size_t first) {
     std::vector<std::size_t> list;
     for (std::size_t n = 0; n < parts.size(); ++n)
-        list.push_back(first + 8 * n);  // flags, each in a cache line of its own
+        list.push_back(first + 8 * n);  // flags, each in a separate cache line
     return list;
 }
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }

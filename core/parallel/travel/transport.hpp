@@ -26,14 +26,14 @@ public:
     using Part = Parts::Part;
     using Piece = Packing::InMemory;
     virtual ~Transport() = default;
-    /// false: `pieces` in place of `outgoing`; signs are the receiver's business then.
+    /// false: `pieces` instead of `outgoing`; signs are the receiver's business then.
     virtual bool packs() const { return true; }
     /// Whether the pieces at these addresses (of each field and block) were given before; one list
     /// for each send.
     virtual bool knows(std::span<const std::byte* const>) { return true; }
     virtual void pieces(std::span<const std::vector<Piece>>) {}
     virtual bool meets() const { return false; }  ///< everybody waits for everybody
-    /// `send_message` and `arrived` in place of `send` and `wait`.
+    /// `send_message` and `arrived` instead of `send` and `wait`.
     virtual bool overlaps() const { return false; }
     virtual void send_message(std::size_t) {}  ///< by its number among the sends
     /// Waits for one of the receives: its number; -1: all have been handed out.

@@ -51,7 +51,7 @@ struct ShallowMassFlux {
     double step = 1200, area = 0.1, deepest = 4000, mixing = 0.4;
 
     static constexpr std::string_view summary =
-        "Shallow convection by an updraught from the surface, beside diffusion (EDMF)";
+        "Shallow convection by an updraught from the surface, with diffusion (EDMF)";
     static constexpr std::tuple parameters{
         Parameter{"step", &ShallowMassFlux::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"area", &ShallowMassFlux::area, "1", 0, 0.5, "share of the area that rises, a"},

@@ -1,4 +1,4 @@
-/// What a single column needs in place of a dynamical core: hydrostatic heights over fixed
+/// What a single column needs instead of a dynamical core: hydrostatic heights over fixed
 /// pressures, tendencies from nothing, and a step of the state by them.
 ///
 ///   phi_k-1/2 = phi_k+1/2 + R T_v ln(p_k+1/2 / p_k-1/2),   phi_k = phi_k+1/2 + alpha_k R T_v,

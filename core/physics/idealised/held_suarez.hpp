@@ -1,4 +1,4 @@
-/// Forcing of Held & Suarez (1994, Bull. Amer. Meteor. Soc. 75, 1825-1830) in place of all physics,
+/// Forcing of Held & Suarez (1994, Bull. Amer. Meteor. Soc. 75, 1825-1830) instead of all physics,
 /// for dry dynamical cores:
 ///
 ///   dv/dt = -k_v v,   dT/dt = -k_T (T - T_eq)

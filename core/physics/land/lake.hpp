@@ -27,7 +27,7 @@ template <bool tiles> struct LakeUnder {
     static constexpr std::tuple parameters{
         Parameter{"step", &LakeUnder::step, "s", 1e-3, 1e5, "time step"},
         Parameter{"full_cover", &LakeUnder::full_cover, "kg m-2", 1, 1e3,
-                  "ice from which on a lake is covered whole"}};
+                  "ice at which a lake is covered completely"}};
 
     template <class Real>
     using IceTemperature =

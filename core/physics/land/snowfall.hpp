@@ -18,7 +18,7 @@ template <bool of_convection> struct Snowfall {
 
     static constexpr std::string_view summary =
         of_convection ? "Which part of the convective precipitation is snow, with its heat of "
-                        "fusion, beside the snow of clouds"
+                        "fusion, in addition to the snow of clouds"
                       : "Which part of the precipitation is snow, with its heat of fusion";
     template <class Real>
     using OfClouds = std::conditional_t<

@@ -13,7 +13,7 @@
 ///
 /// Water freezes over a range of temperatures (Viterbo et al. 1999, Q. J. R. Meteorol. Soc. 125,
 /// 2401-2426); f is a straight line, so that T(h) is one too, in three pieces, and heat closes.
-/// Liquid water carries no heat of its own, as rain does not.
+/// Liquid water carries no heat; rain does not, either.
 #pragma once
 #include <array>
 #include "base/constants.hpp"

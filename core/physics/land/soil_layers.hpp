@@ -1,5 +1,5 @@
 /// Land with four layers of soil (soil.hpp) under a surface store, which is snow where snow lies;
-/// in the place of GroundResponse and LandSurface (ground.hpp), with the same fields to both sides.
+/// instead of GroundResponse and LandSurface (ground.hpp), with the same fields to both sides.
 ///
 ///   SoilResponse   (C / dt) (T* - T) = R_short (1 - a_ground) / (1 - a) + R_long - sigma T^4
 ///       - land Lambda_1 (T* - T'_1) - ice Lambda_ice (T* - T_sea)

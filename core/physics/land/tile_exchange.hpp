@@ -1,4 +1,4 @@
-/// Conductances between each tile and the lowest layer of the air; in the place of BulkExchange,
+/// Conductances between each tile and the lowest layer of the air; instead of BulkExchange,
 /// whose formulas (exchange.hpp, louis.hpp) these are, tile by tile.
 ///
 ///   beta of plants = f + (1 - f) w / (1 + r C_H U),   f = min(1, water on leaves / what they hold)

@@ -1,5 +1,5 @@
-/// What each tile will be at the end of the step but for what the air takes, and what soil and
-/// tiles need of each other; in the place of SoilResponse.
+/// The state of each tile at the end of the step without the fluxes to the air, and the coupling of
+/// soil and tiles; instead of SoilResponse.
 ///
 ///   skin   (C / dt + Lambda) (dT - forcing) = Lambda dT_soil - (H + L E),
 ///       (C / dt + Lambda) forcing = R_short share + R_long - sigma T^4 - Lambda (T - T_soil)

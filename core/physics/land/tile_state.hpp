@@ -1,4 +1,4 @@
-/// Shares of the tiles, what they reflect and what they emit; in the place of SurfaceState.
+/// Shares of the tiles, what they reflect and what they emit; instead of SurfaceState.
 ///
 ///   share of plants l (1 - c) v,   bare ground l (1 - c) (1 - v),   snow l c,   c = S / (S + 10)
 ///   albedo: land snow_free_albedo; snow by its age, less under trees; ice and its snow as in
@@ -34,7 +34,7 @@ struct TileState {
         Parameter{"snow_on_ice_albedo", &TileState::snow_on_ice_albedo, "1", 0, 0.99,
                   "albedo of snow on ice"},
         Parameter{"forest_snow_albedo", &TileState::forest_snow_albedo, "1", 0, 0.99,
-                  "most that snow reflects on land that is dark without, as forests are"}};
+                  "largest albedo of snow on land that is dark without snow, as forests are"}};
 
     template <class Real>
     constexpr void operator()(

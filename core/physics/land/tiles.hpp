@@ -1,4 +1,4 @@
-/// The surface as tiles, each with a temperature of its own: the open sea (or lake), whose
+/// The surface as tiles, each with a separate temperature: the open sea (or lake), whose
 /// temperature others give, and on the ground
 ///
 ///   plants        v (1 - c) of the land      skin of C = 2e4 J m-2 K-1 over the soil, with water
@@ -12,7 +12,7 @@
 /// user or an analysis, has given all of them. Snow is not warmer than melting, and at melting
 /// where it is wet.
 ///
-///   TileState       shares, albedo and emission          in the place of SurfaceState (ground.hpp)
+///   TileState       shares, albedo and emission          instead of SurfaceState (ground.hpp)
 ///   TileResponse    of each tile and of the soil to what the air will take   SoilResponse
 ///   TileExchange    conductances                                             BulkExchange
 ///   TileDiffusion   all temperatures and the air at once                     VerticalDiffusion
@@ -79,7 +79,7 @@ template <class Real> constexpr tile::Each<Real> temperatures(const TileWarmth<R
             snow_temperature<Real>(mean, of.snow[0], of.liquid[0]), mean + of.ice[0]};
 }
 
-/// What each tile will be but for what the air takes: dT = forcing + (coupling dT_soil - H - L E) /
+/// Each tile without the fluxes to the air: dT = forcing + (coupling dT_soil - H - L E) /
 /// inertia, of ice with tile::ice_inertia; and the soil: inertia (dT_soil - forcing) = sum over
 /// land of shares coupling dT.
 template <class Real> struct TileForcing {

@@ -15,7 +15,7 @@ namespace fathom::physics {
 
 struct RadiativeHeating {
     static constexpr std::string_view summary =
-        "Heating by the fluxes of the last radiation, under the sun and over the surface of now";
+        "Heating by the fluxes of the last radiation, under the sun and over the present surface";
 
     template <class Real>
     constexpr void operator()(

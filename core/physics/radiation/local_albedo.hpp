@@ -15,7 +15,7 @@ namespace fathom::physics {
 
 struct LocalAlbedo {
     static constexpr std::string_view summary =
-        "Short wave that was interpolated from other columns, brought to the albedo of this one";
+        "Interpolated short wave, adapted to the albedo of this column";
 
     template <class Real>
     constexpr void operator()(

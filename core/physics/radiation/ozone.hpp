@@ -1,4 +1,4 @@
-/// A standard profile of ozone, for cases without data of their own: 290 Dobson units, most about 9
+/// A standard profile of ozone, for cases without data: 290 Dobson units, most about 9
 /// hPa:
 ///
 ///   ozone = 1e-5 exp(-(ln(p / 9 hPa) / 1.2)^2 / 2) + 5e-8        [kg kg-1]

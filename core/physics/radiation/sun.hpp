@@ -35,7 +35,7 @@ constexpr Sun sun_at(double days) {  // since 2000-01-01 12:00
 
 struct Sunlight {
     double solar_constant = 1361,
-           fixed_season = 0;  // the season is the business of whoever sets `sun`
+           fixed_season = 0;  // the season is set with `sun`
 
     static constexpr std::string_view summary = "Cosine of the solar zenith angle and insolation";
     static constexpr std::tuple parameters{

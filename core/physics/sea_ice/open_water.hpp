@@ -24,9 +24,9 @@ template <bool own> struct OpenWater {
     static constexpr std::tuple parameters{
         Parameter{"step", &OpenWater::step, "s", 0, 1e6, "time step"},
         Parameter{"exchange", &OpenWater::exchange, "m s-1", 0, 1,
-                  "speed at which warm water gives its heat to ice"},
+                  "speed of the heat transfer from water to ice"},
         Parameter{"floe_diameter", &OpenWater::floe_diameter, "m", 1, 1e6,
-                  "of floes, whose sides melt"}};
+                  "of floes (for the melting of their sides)"}};
 
     template <class Real>
     constexpr void operator()(

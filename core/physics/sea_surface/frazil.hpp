@@ -14,13 +14,13 @@ namespace fathom::physics {
 struct FrazilExport {
     double step = 3600, thickest = 5, diffusivity = 1e5;
     static constexpr std::string_view summary =
-        "Frazil ice thicker than a limit spreads to where it melts";
+        "Frazil ice thicker than a limit spreads to places where it melts";
     static constexpr std::tuple parameters{
         Parameter{"step", &FrazilExport::step, "s", 0, 1e6, "time step"},
         Parameter{"thickest", &FrazilExport::thickest, "m", 0.1, 1e6,
                   "thickness above which ice spreads"},
         Parameter{"diffusivity", &FrazilExport::diffusivity, "m2 s-1", 0, 1e9,
-                  "at which what is above it spreads"}};
+                  "diffusivity of the ice above that thickness"}};
 
     template <class Real>
     constexpr void operator()(

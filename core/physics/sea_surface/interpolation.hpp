@@ -3,7 +3,7 @@
 ///
 ///   value = previous + w (next - previous),   w = forcing_weight[0]
 ///
-/// One scheme for every variable, which has a weight of its own: process.on({{"previous",
+/// One scheme for every variable, which has its own weight: process.on({{"previous",
 /// "air_temperature_previous"}, ..., {"forcing_weight", "air_temperature_weight"}}).
 #pragma once
 #include <tuple>

@@ -78,7 +78,7 @@ struct BulkOverIce {
 ///   snow = max(F, 0) where the air is below freezing,   F = snow + what reaches the sea
 struct GivenWaterOverIce {
     static constexpr std::string_view summary =
-        "What of a given fresh water flux is snow on sea ice, and what passes it";
+        "Divides a given fresh water flux into snow on sea ice and water for the sea";
     template <class Real>
     constexpr void operator()(
         Reads<Real, "surface_freshwater_flux", place::center_column, "kg m-2 s-1"> water,

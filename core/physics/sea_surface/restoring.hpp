@@ -10,8 +10,8 @@
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
-/// Where ice of the model lies, nothing is restored: (1 - a) of it. A salinity that is held there
-/// would give back what freezing takes, and the water would not convect.
+/// Under the model's ice nothing is restored: the factor is (1 - a). Restoring there would give
+/// back the freshness that freezing removes, and the water would not convect.
 ///
 /// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean
 /// models without an ice model hold salinity faster under ice, for what ice that freezes here and

@@ -9,7 +9,7 @@ namespace fathom::physics {
 
 struct Runoff {
     static constexpr std::string_view summary =
-        "Adds the water of rivers to what passes between air and sea";
+        "Adds the water of rivers to the fluxes between air and sea";
 
     template <class Real>
     constexpr void operator()(

@@ -4,7 +4,7 @@
 ///   rho(S, T, p) = rho(S, T, 0) / (1 - p / K),   K = K_0(S, T) + A(S, T) p + B(S, T) p^2
 ///   UNESCO: T in situ, from potential temperature (adiabatic.hpp)
 ///       Fofonoff & Millard 1983, Unesco technical papers in marine science 44
-///   JMCD:   T potential, K fitted anew to the same densities
+///   JMCD:   T potential, K fitted again to the same densities
 ///       Jackett & McDougall 1995, J. Atmos. Oceanic Technol. 12, 381-389, table A1
 ///
 /// The anomaly, without a difference of large numbers: with r = 1027, and K_r(p) the modulus of

@@ -7,7 +7,7 @@
 ///   r0  = a fixed vertical profile: it drops out, as our own reference profile takes its place
 ///
 /// The polynomial counts a metre of depth as a decibar: with p in its place it is within 5e-4 kg
-/// m-3 of TEOS-10 (at 6000 m, the true depth is 0.15 off). The powers of s are expanded anew about
+/// m-3 of TEOS-10 (at 6000 m, the true depth is 0.15 off). The powers of s are expanded again about
 /// the s of salinity 34.82 when this file is compiled: the published coefficients, of the size 1e3
 /// and of both signs, would lose two digits.
 #pragma once

@@ -3,9 +3,9 @@
 ///
 ///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1
 ///
-/// Beside that of s and of vapour (diffusion.hpp), with the same factors, it makes what is mixed
-/// the moist conserved s - L q_liquid - (L + L_f) q_ice and q + q_liquid + q_ice: diffusion is
-/// linear. It stands before VerticalDiffusion, which takes factors from the same state.
+/// With the diffusion of s and of vapour (diffusion.hpp) and the same factors, the mixed quantities
+/// are the moist conserved s - L q_liquid - (L + L_f) q_ice and q + q_liquid + q_ice: diffusion is
+/// linear. It runs before VerticalDiffusion, which computes the factors from the same state.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

@@ -10,7 +10,7 @@ namespace fathom::physics {
 
 struct GivenSurfaceFluxes {
     static constexpr std::string_view summary =
-        "Fluxes that a case gives, for what starts from those at the surface";
+        "Given fluxes of a case, for schemes that start from the surface fluxes";
     static constexpr std::tuple<> parameters{};
 
     template <class Real>

@@ -6,7 +6,7 @@
 ///       surface and bottom: 0, no flux
 ///
 /// shear^2 is the mean over the four corners of the cell. Written as x = shear^2 / (shear^2 + a
-/// N^2), Ri needs no division of its own.
+/// N^2), Ri needs no second division.
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"

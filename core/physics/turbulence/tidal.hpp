@@ -22,9 +22,9 @@ struct TidalMixing {
         "2004)";
     static constexpr std::tuple parameters{
         Parameter{"local_share", &TidalMixing::local_share, "1", 0, 1,
-                  "share of the energy that breaks where it is made"},
+                  "share of the energy that breaks where it is generated"},
         Parameter{"efficiency", &TidalMixing::efficiency, "1", 0, 1,
-                  "share of that which lifts water"},
+                  "share of that energy which lifts water"},
         Parameter{"decay", &TidalMixing::decay, "m", 10, 1e4,
                   "height above the bottom at which mixing is less by e"},
         Parameter{"maximum", &TidalMixing::maximum, "m2 s-1", 0, 10, "most of it"},

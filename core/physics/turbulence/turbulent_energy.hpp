@@ -9,7 +9,7 @@
 ///       at most,   int g / s_v (s_v(z') - s_v(z)) dz' = e
 ///   at the ground   e = u*^2 / (c_e c_K)^1/2 + 0.2 (h B)^2/3, B > 0
 ///
-/// c_K = 0.126, c_e = 0.85. 1.82 z makes K = k z u* beside the ground: L = k z (c_e c_K)^1/4 / c_K.
+/// c_K = 0.126, c_e = 0.85. 1.82 z gives K = k z u* near the ground: L = k z (c_e c_K)^1/4 / c_K.
 /// Where s > 0 (wall_stability), stable air lowers it:  1/L >= 1/(1.82 z) + s N / (2 e)^1/2.
 /// Backward in time, two iterations of e^1/2: what makes e is taken at the last guess, what
 /// destroys it in proportion to the new e, so that e stays above 0 at any step. s_v = c_p T

@@ -1,6 +1,6 @@
-/// Multigrid of columns: pairs of columns along rows are one on the next grid, and pairs of rows
-/// where columns are not much narrower than rows are apart, so that rows beside the poles are drawn
-/// together along the parallel first (Buckeridge & Scheichl 2010).
+/// Multigrid of columns: pairs of columns along rows are one column of the next grid. Pairs of rows
+/// are joined where columns are not much narrower than rows, so that rows near the poles are
+/// coarsened along the parallel first (Buckeridge & Scheichl 2010).
 ///   z = w Z r;   z += P cycle(R (r - A z));   z += w Z (r - A z),   Z: the columns alone
 /// R: means by area, P: the value of the coarse column; faces count by the distance across them.
 #include <algorithm>

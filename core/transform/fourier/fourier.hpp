@@ -50,7 +50,7 @@ private:
     /// Of each pass: [i < stride][c = 1 ... radix - 1] (re, im) of
     /// exp(2 pi i i c / (radix stride)).
     std::vector<Number> twiddles;
-    std::vector<std::complex<Number>> roots;  ///< of radices without a butterfly of their own
+    std::vector<std::complex<Number>> roots;  ///< of radices without a special butterfly
     std::unique_ptr<ComplexFourier> longer;
     std::vector<std::complex<Number>> chirp, filter;
     template <int sign> void pass(const Pass&, Lanes*, RowAhead&) const;

@@ -8,7 +8,7 @@
 namespace fathom {
 
 /// Whether a gradient needs more than f: d/dlambda follows from f where it is a result, but is a
-/// part of its own where it is given.
+/// separate part where it is given.
 template <class Number> bool RowTransform<Number>::has_slope(const Item& item, Way way) {
     return item.north || (item.east && way == Way::inverse_adjoint);
 }

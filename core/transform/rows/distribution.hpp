@@ -2,7 +2,7 @@
 ///
 ///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE), the
 ///           ranks of a strip of blocks share the strip's rows
-///   waves   pairs (m, N - m), which are equally much work, dealt out in turn
+///   waves   pairs (m, N - m), which are equally much work, distributed in turn
 /// An entry is what belongs to one m and one row. Entries go from rank to rank as one piece: [m of
 /// the one][row of the other]. Rows that are too near the poles to know m have no entry.
 #pragma once

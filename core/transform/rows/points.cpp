@@ -202,7 +202,7 @@ void RowTransform<Number>::row_from_points(const Batch& batch, Side& side, Way w
         if (way == Way::inverse_adjoint)  // a gradient without its f: what results left is not read
             std::fill(mine.spare.begin(), mine.spare.end(), Number(0));
         get_points<Lanes>(from, mine.a.data(), points);
-        mine.row_ahead.clear();  // the same of the next row, most likely
+        mine.row_ahead.clear();  // probably the same in the next row
         for (int l = 0; l < width; ++l)
             if (lane[l].slab)
                 mine.row_ahead.add(from[l] + lane[l].slab->row[row_block[r]], 0, 1,

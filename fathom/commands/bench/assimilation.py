@@ -13,7 +13,9 @@ from fathom.commands.options import json_option, number_option
 @number_option("--truncation", default=21, least=5)
 @number_option("--levels", default=10, least=2)
 @number_option("--window", default=6, help="Steps of 4D-Var's window.")
-@number_option("--repetitions", default=3, help="Of each step; the least time counts.")
+@number_option(
+    "--repetitions", default=3, help="Repetitions of each step; the smallest time counts."
+)
 @json_option()
 def assimilation(
     truncation: int, levels: int, window: int, repetitions: int, file: Path | None

@@ -31,8 +31,8 @@ from fathom.run import launch
 @threads_option
 @precision_option("fp32")
 @click.option("--grid", help="linear, quadratic, cubic; by default that of the case.")
-@number_option("--steps", default=36, help="Steps that are measured.")
-@number_option("--spin-up", default=36, least=0, help="Steps before them.")
+@number_option("--steps", default=36, help="Measured steps.")
+@number_option("--spin-up", default=36, least=0, help="Steps before the measured ones.")
 @click.option("--step", help="Time step; by default that of the case.")
 @usual_option(
     "--tile",

@@ -25,9 +25,14 @@ from fathom.run import launch
 @usual_option("--distribution", default="auto", help="Of the blocks: as parallel.distribution.")
 @number_option("--spin-up", default=24, help="Steps of 40 minutes before those measured.")
 @number_option("--steps", default=6)
-@number_option("--simulated", default=32, help="Ranks that do not exist, priced by the columns.")
-@usual_option("--carrier", default="messages", help="How columns travel: messages or pulled.")
-@click.option("--threshold", default=0.05, show_default=True, help="Above the mean, to give some.")
+@number_option("--simulated", default=32, help="Rank counts to estimate from the costs of columns.")
+@usual_option("--carrier", default="messages", help="Transfer of columns: messages or pulled.")
+@click.option(
+    "--threshold",
+    default=0.05,
+    show_default=True,
+    help="Excess above the mean from which a rank gives columns away.",
+)
 @click.option("--pictures", type=click.Path(path_type=Path), help="A folder for maps.")
 @record_option
 @json_option()

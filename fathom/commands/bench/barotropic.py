@@ -26,8 +26,8 @@ from fathom.run import launch
     default="diagonal",
     help="none, diagonal, evp, polynomial, factorisation.",
 )
-@usual_option("--exchange", default="packed", help="How halos travel.")
-@usual_option("--sum", default="allreduce", help="How sums are made.")
+@usual_option("--exchange", default="packed", help="Method of the halo exchange.")
+@usual_option("--sum", default="allreduce", help="Method of sums.")
 @click.option(
     "--reproducible/--plain",
     default=True,
@@ -41,7 +41,7 @@ from fathom.run import launch
 @number_option(
     "--repetitions",
     default=3,
-    help="Solves, of which the least counts; unless 1, as many more as take two seconds together.",
+    help="Number of solves; the fastest counts. If not 1, two seconds of further solves are added.",
 )
 @click.option(
     "--all",

@@ -18,7 +18,7 @@ from fathom.commands.options import (
 
 
 @click.command("bi-fourier")
-@number_option("--points", default=300, help="Of a row, extension zone included.")
+@number_option("--points", default=300, help="Points of a row, with the extension zone.")
 @number_option("--rows", default=270)
 @number_option("--fields", default=180, help="Field-levels in one call.")
 @precision_option("fp64")

@@ -38,7 +38,7 @@ from fathom.run.progress import Line
     type=click.FloatRange(1),
     default=30.0,
     show_default=True,
-    help="How long to repeat; each is measured thrice at least.",
+    help="Time for repetitions; each is measured at least three times.",
 )
 @settings_option
 @json_option()

@@ -21,18 +21,18 @@ from fathom.run import launch
 
 @click.command()
 @usual_option("--case", "name", default="sphere", help="sphere, sphere-physics, plane.")
-@number_option("--nx", default=96, help="Columns of a row; on a plane of a column too.")
+@number_option("--nx", default=96, help="Columns of a row; on a plane also of a column.")
 @number_option("--levels", default=38)
 @click.option("--step", help="Time step; by default 20min, on a plane 6s.")
 @ranks_option
 @threads_option
 @precision_option("fp32")
-@number_option("--steps", default=12, help="Steps that are measured.")
-@number_option("--spin-up", default=6, least=0, help="Steps before them.")
+@number_option("--steps", default=12, help="Measured steps.")
+@number_option("--spin-up", default=6, least=0, help="Steps before the measured ones.")
 @click.option(
     "--peer/--no-peer",
     default=True,
-    help="The spectral atmosphere of as many columns in the same run.",
+    help="Also the spectral atmosphere with as many columns, in the same run.",
 )
 @record_option
 @json_option()

@@ -10,9 +10,11 @@ from fathom.commands.options import file_option, json_option, number_option
 
 
 @click.command()
-@file_option("--file", "data", metavar="BUFR", help="Messages; surface reports are made without.")
+@file_option("--file", "data", metavar="BUFR", help="Number of messages.")
 @number_option("--messages", default=20000, help="How many are made.")
-@number_option("--repetitions", default=3, help="Of each part; the least time counts.")
+@number_option(
+    "--repetitions", default=3, help="Repetitions of each part; the smallest time counts."
+)
 @json_option()
 def observations(data: Path | None, messages: int, repetitions: int, file: Path | None) -> int:
     """Processor time of import, questions, screening, surface analysis and operators, next to what

@@ -26,18 +26,16 @@ from fathom.run import launch
 @threads_option
 @precision_option("fp64")
 @click.option("--device", help="cuda: on a GPU, with the processor's cores and published figures.")
-@number_option("--steps", default=48, help="Steps that are measured.")
-@number_option("--spin-up", default=48, least=0, help="Steps before them.")
+@number_option("--steps", default=48, help="Measured steps.")
+@number_option("--spin-up", default=48, least=0, help="Steps before the measured ones.")
+@click.option("--step", help="Time step; by default one that is stable for 30 days on that grid.")
 @click.option(
-    "--step", help="Time step; by default one that stays stable for 30 days on that grid."
-)
-@click.option(
-    "--solver", default="automatic", help="Of the free surface; automatic: that of the model."
+    "--solver",
+    default="automatic",
+    help="Method of the free surface; automatic: that of the model.",
 )
 @click.option("--preconditioner", default="automatic", help="Of the free surface.")
-@click.option(
-    "--peers/--no-peers", default=True, help="Veros compared with it, where it is installed."
-)
+@click.option("--peers/--no-peers", default=True, help="Compare with Veros, if it is installed.")
 @record_option
 @json_option()
 def ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **given: Any) -> int:

@@ -26,10 +26,10 @@ from fathom.commands.options import (
 )
 @click.option(
     "--every",
-    help="How often all is written.  [default: as the case has it: oceans and T106L60 3h; the"
+    help="Interval of all outputs.  [default: as the case has it: oceans and T106L60 3h; the"
     " forecast 6h, its rain 1d]",
 )
-@usual_option("--for", "length", default="1d", help="How long the model runs.")
+@usual_option("--for", "length", default="1d", help="Length of the run.")
 @number_option("--ranks", default=2, help="Ranks that compute.")
 @threads_option
 @precision_option("fp64")
@@ -38,7 +38,7 @@ from fathom.commands.options import (
     type=click.FloatRange(0),
     default=0.0,
     show_default=True,
-    help="MB/s that all writers share; 0: as fast as it is.",
+    help="Rate of the disk in MB/s that all writers share; 0: unlimited.",
 )
 @click.option(
     "--paced",

@@ -25,16 +25,14 @@ from fathom.run import launch
 @precision_option("fp64")
 @ranks_option
 @threads_option
-@click.option(
-    "--synchronise", is_flag=True, help="All ranks wait for each other before each transposition."
-)
+@click.option("--synchronise", is_flag=True, help="A barrier before each transposition.")
 @usual_option("--grid", default="linear", help="linear, quadratic, cubic.")
 @click.option("--reduced", default="", help="classical or octahedral rows.")
 @number_option("--repetitions", default=10)
 @click.option(
     "--peers/--no-peers",
     default=True,
-    help="ducc0 and SHTns in the same run, where they are installed.",
+    help="Also ducc0 and SHTns in the same run, if they are installed.",
 )
 @record_option
 @json_option()

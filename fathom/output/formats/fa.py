@@ -22,7 +22,7 @@
 
 A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
 after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
-+0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows about a pole of their own begin on the
++0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows about another pole begin on the
 meridian towards the north pole, as those of GaussianGrid do.
 """
 
@@ -489,7 +489,7 @@ def _check_names(variables: list[VariableSpec], arrays: Mapping[str, tuple]) -> 
     names = [name for variable in variables for name in articles_of(variable, arrays)]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"FA: two fields would both be called {', '.join(twice)}: {elsewhere()}")
+        raise InputError(f"FA: two fields would have the name {', '.join(twice)}: {elsewhere()}")
 
 
 def _named(alias: str) -> str:

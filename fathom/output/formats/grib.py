@@ -1,8 +1,8 @@
 """GRIB2 (WMO FM 92): one file of messages, one for each level of a variable at a time, written by
 one rank through eccodes.
 
-    a line of JSON that says what the file holds (readers of GRIB pass over what stands before the
-    first message) messages of what does not vary, then those of each time, in one order: variables
+    a line of JSON with the contents of the file (readers of GRIB ignore everything before the
+    first message), the constant messages, then those of each time, in one order: variables
     as they were given, their levels from the top
 
 Values are packed in 24 bits between the least and the greatest of a message, by the lossless code
@@ -185,8 +185,8 @@ class Contents:
             self.places = _places(path, file, self.first)
             if len(self.places) < len(self.fixed):
                 raise FileError(
-                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} messages of what"
-                    " does not vary are there"
+                    f"{path} is truncated: {len(self.places)} of {len(self.fixed)} constant"
+                    " messages are there"
                 )
             whole = (len(self.places) - len(self.fixed)) // max(self.per_time, 1)
             self.bounds = [

@@ -46,7 +46,7 @@ def write(
     writes: files.Writes,
     moment: tuple[int, int] = (19700101, 0),
 ) -> None:
-    """A new file, or a new one in place of an old one, of articles made of pieces, arrays of
+    """A new file, or a new one instead of an old one, of articles made of pieces, arrays of
     integers or floats. moment: YYYYMMDD, HHMMSS of the header; that of the content, so that the
     same content is the same bytes. ValueError for names that LFI cannot hold."""
     for name in articles:
@@ -137,7 +137,7 @@ class Articles(Mapping):
     def __init__(self, path: str | Path):
         self.path = Path(path)
         if not begins(self.path):
-            raise InputError(f"{path} is not LFI or FA: its header says none of what it should")
+            raise InputError(f"{path} is not LFI or FA: its header is wrong")
         self._size = self.path.stat().st_size // 8
         header = self._words(0, _header)
         if header[2]:

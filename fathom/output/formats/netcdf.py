@@ -275,9 +275,7 @@ class _explained:
         library.release()
         if isinstance(error, OSError):
             raise explain(error, self.path, self.doing) from None
-        if isinstance(
-            error, RuntimeError
-        ):  # the library says "NetCDF: HDF error" whatever the cause
+        if isinstance(error, RuntimeError):  # the library says "NetCDF: HDF error" for any cause
             full = shutil.disk_usage(self.path.parent).free < 1 << 20
             raise explain(
                 OSError(errno.ENOSPC if full else errno.EIO, str(error)), self.path, self.doing

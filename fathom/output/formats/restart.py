@@ -1,4 +1,4 @@
-"""Restart: the whole state of a run in one file, in full precision, whatever the ranks, blocks and
+"""Restart: the whole state of a run in one file, in full precision, for any ranks, blocks and
 threads.
 
     Fathom restart 4                16 bytes, a new line
@@ -237,7 +237,7 @@ class Restart:
             if zlib.crc32(band) != sum_[0]:
                 raise InputError(
                     f"{self.path}: field {name!r} is damaged (rows {row} to {row + len(band) - 1}"
-                    " are not what was written)"
+                    " differ from the written ones)"
                 )
         return array.swapaxes(0, 1)
 

@@ -1,4 +1,4 @@
-"""What formats of the atmosphere have in common, GRIB2 and FA: one rank writes, a whole time at a
+"""Common parts of formats of the atmosphere, GRIB2 and FA: one rank writes, a whole time at a
 time, fields on rows of latitude and longitude.
 """
 

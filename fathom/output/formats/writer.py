@@ -1,4 +1,4 @@
-"""What a format of output must do.
+"""The interface of a format of output.
 
 A store is a file or a folder of variables on a grid, with complete times one after another. Rank 0
 makes it with `create`; ranks that write open it with the class itself, also when a run goes on.
@@ -13,7 +13,7 @@ Two ways to write:
         have in common.
     collective = True
         Each region is written by the rank that owns it, computing or I/O server, in any order and
-        at once; so a region must be files, or bytes, of its own. Rank 0 alone calls `extend`, when
+        at once; so a region must have separate files, or bytes. Rank 0 alone calls `extend`, when
         all have written.
 """
 

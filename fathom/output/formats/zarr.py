@@ -65,7 +65,7 @@ compressions: dict[str, list[dict[str, Any]]] = {  # codecs after that of the by
 
 _times_per_chunk = 1024
 _least = 1 << 16  # bytes of a write that is not a small one
-# Seconds between two times at which arrays say how long they are in metadata of their own. The
+# Seconds between two times at which arrays say how long they are in their metadata. The
 # group says it of all of them at each time, which is what xarray and zarr read.
 _own_metadata_every = 10.0
 
@@ -111,7 +111,7 @@ class ZarrWriter:
         """Create the store with its coordinates and no times, on the root rank only.
 
         coordinates: xarray.Dataset, or {name: (dims, array, attributes)}, with cell bounds. chunks:
-        {dimension: size} in place of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
+        {dimension: size} instead of `chunk_shape`. FileExistsError, PermissionError, OSError (disk
         full).
         """
         path = Path(path)

@@ -1,4 +1,4 @@
-"""What assimilation costs, in seconds of a processor: a step of the model, of its tangent and of
+"""The cost of assimilation, in seconds of a processor: a step of the model, of its tangent and of
 its adjoint, and on two threads; and a minimisation of 4D-Var by its maps. One rank; the state is
 that of a twin experiment before its spin-up.
 """

@@ -43,7 +43,7 @@ cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "held-suarez-t42l24"
     ranks: int = 1
@@ -203,7 +203,7 @@ def _best_piece(simulation: Any, steps: int, limits: roofline.Measuring, pieces:
 
 def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[str, Any]]:
     """The timings of processes with their operations and bytes in a step, which are counted in
-    steps of their own.
+    other steps.
     """
     listed = simulation.model.processes(simulation.step, simulation.surface)
     moved = declared_bytes(simulation, listed, bytes_)

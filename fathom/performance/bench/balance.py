@@ -1,4 +1,4 @@
-"""What sharing the columns of the physics among ranks is worth: efficiency, the mean over the
+"""The gain by sharing the columns of the physics among ranks: efficiency, the mean over the
 largest of what ranks have to compute, before and after, by processor time.
 
 An aquaplanet under the sun of June after a spin-up: radiation by correlated k, which has short wave
@@ -54,8 +54,8 @@ step = "{step}min"
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. spin_up: steps without radiation's cost counted; steps: those measured;
-    simulated: ranks that do not exist. ValueError for what cannot be.
+    """The settings of the benchmark. spin_up: steps without radiation's cost counted; steps: those
+    measured; simulated: ranks that do not exist. ValueError for what cannot be.
     """
 
     ranks: int = 2

@@ -30,7 +30,7 @@ streams = {"pcg": 14, "chrongear": 4.5, "pipelined": 18, "s-step": 62 / 4, "pcsi
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     grid: str = "x1"
     solver: str = "chrongear"

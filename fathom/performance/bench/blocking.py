@@ -69,7 +69,7 @@ class Candidate:
     refused: str = ""
 
     def plain(self) -> dict[str, Any]:
-        """What was found, as plain data."""
+        """The result, as plain data."""
         found = {"what": self.what, "size": self.size, "refused": self.refused}
         if not self.ratios:
             return found

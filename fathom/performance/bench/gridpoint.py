@@ -31,7 +31,7 @@ phases = ("dynamics", "semi-Lagrangian", "solver", "physics")
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "sphere"
     nx: int = 96

@@ -41,8 +41,8 @@ vertical_integrals = ("PrimitiveEquations", "HydrostaticGeopotential")
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured: a grid T<truncation> of sigma levels with every scheme of the first
-    physics. ValueError for what does not exist.
+    """The settings of the benchmark: a grid T<truncation> of sigma levels with every scheme of the
+    first physics. ValueError for what does not exist.
     """
 
     kernel: str | None = None

@@ -43,7 +43,7 @@ cases: dict[str, tuple[str, int, int]] = {
 
 @dataclass(frozen=True)
 class Case(atmosphere.Case):
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "area-7680-l31"
     command: ClassVar[str] = "limited-area"

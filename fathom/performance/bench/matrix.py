@@ -1,5 +1,5 @@
 """Benchmark of a case on ranks x threads x distributions x disks: the median of several samples of
-each, in processes of their own, one shape after the other, all in turn again.
+each, in separate processes, one shape after the other, all in turn again.
 
 A sample is some steps, and where a disk is asked for one output of each store of the case: "none",
 no output; "local", as fast as it is; a number, MB/s that all writers share.
@@ -35,7 +35,7 @@ from fathom.run.launch import Ranks, mpiexec, report, threads_environment
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError: no shape, or a disk that is none."""
+    """The settings of the benchmark. ValueError: no shape, or a disk that is none."""
 
     file: str
     ranks: tuple[int, ...] = (1, 2)
@@ -86,7 +86,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _run(case: Case, shape: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Samples of a shape, in processes of its own."""
+    """Samples of a shape, in separate processes."""
     what = json.dumps({"case": asdict(case), "shape": shape, "folder": str(folder)})
     module = [sys.executable, "-P", "-m", "fathom.performance.bench.matrix", what]
     ranks, threads = shape["ranks"], shape["threads"]

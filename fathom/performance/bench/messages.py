@@ -1,4 +1,4 @@
-"""What messages cost on these ranks: every exchange and every sum of the catalogues by size; what
+"""The cost of messages on these ranks: every exchange and every sum of the catalogues by size; what
 packing is worth.
 """
 
@@ -22,7 +22,8 @@ puts = ("put-fence", "put-flags", "get-barrier")  # the one-sided of the ways to
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. repetitions: of the smallest message in each of five batches."""
+    """The settings of the benchmark. repetitions: of the smallest message in each of five
+    batches."""
 
     ranks: int = 2
     repetitions: int = 1000

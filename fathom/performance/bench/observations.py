@@ -1,4 +1,4 @@
-"""What observations cost, part by part, in seconds of a processor: index, decode, rows, sort,
+"""The cost of observations, part by part, in seconds of a processor: index, decode, rows, sort,
 write, read, a question, screening, the analysis of a surface, operators; the same decoding by
 eccodes from Python; and what more ranks would make of an import.
 

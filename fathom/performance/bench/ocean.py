@@ -42,7 +42,7 @@ solver_streams = (
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     grid: str = "x1"
     physics: str = "lean"
@@ -387,7 +387,7 @@ def _by_phase(processes: list[dict], steps: int) -> dict[str, float]:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """The same figures of Veros, in its own process; a message in place of figures where it
+    """The same figures of Veros, in its own process; a message instead of figures where it
     cannot run.
     """
     runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}

@@ -3,7 +3,7 @@ servers, in one go.
 
 Where servers share processors with the ranks that compute, as they do on a small machine, both slow
 each other down. Therefore also with `paced`: ranks that compute sleep for the time that a step
-takes, as if servers had processors of their own; and with `disk`, a rate that all writers of the
+takes, as if servers had separate processors; and with `disk`, a rate that all writers of the
 machine share, as on a busy file system.
 """
 
@@ -97,7 +97,7 @@ variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for a name that does not exist."""
+    """The settings of the benchmark. ValueError for a name that does not exist."""
 
     case: str = "ocean-1deg"
     every: str | None = None  # of all outputs; None: each as the case has it
@@ -239,7 +239,7 @@ def work(settings: Mapping[str, Any]) -> None:
     if settings["pace"]:
         simulation.__class__ = _paced(type(simulation), settings["pace"])
     began = time.process_time()
-    summary = simulation.run(case.length, report=False)
+    summary = simulation.run(case.length, progress=False, report=False)
     processor = time.process_time() - began
     if simulation.serves:
         return

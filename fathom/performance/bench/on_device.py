@@ -1,5 +1,5 @@
-"""What the benchmark of the ocean adds for a device: its own bandwidth, its power, the processor of
-the same machine with all its cores, and what others have published.
+"""Additions to the benchmark of the ocean for a device: its own bandwidth, its power, the processor
+of the same machine with all its cores, and what others have published.
 """
 
 from __future__ import annotations

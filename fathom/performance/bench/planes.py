@@ -31,7 +31,7 @@ phases = ("inverse", "direct", "columns", "fourier")
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured."""
+    """The settings of the benchmark."""
 
     points: int = 300
     rows: int = 270

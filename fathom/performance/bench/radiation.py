@@ -28,7 +28,7 @@ GASES = {"co2": 348e-6, "ch4": 1650e-9, "n2o": 306e-9, "n2": 0.7808, "o2": 0.209
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for what does not exist."""
+    """The settings of the benchmark. ValueError for what does not exist."""
 
     layers: int = 72
     columns: int = 128

@@ -1,5 +1,5 @@
-"""What each bench hands to the history of a machine (history.py): seconds by name, of a step, a
-call or a run, as a profile of one step.
+"""The numbers that each bench gives to the history of a machine (history.py): seconds by name, of a
+step, a call or a run, as a profile of one step.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import click
 from fathom.performance import history
 
 Figures = Mapping[str, Any]
-shape = ("ranks", "threads", "precision")  # have places of their own in a history
+shape = ("ranks", "threads", "precision")  # have their own places in a history
 not_the_case = (
     "peers",
     "repetitions",

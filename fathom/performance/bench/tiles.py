@@ -1,4 +1,4 @@
-"""What the number of columns costs that pass through a group of processes at once (the NPROMA of
+"""The cost of the number of columns that pass through a group of processes at once (the NPROMA of
 IFS and ARPEGE).
 
 All lengths are measured in turn, a few steps each, so that all meet the same machine; the least

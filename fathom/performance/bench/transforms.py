@@ -37,7 +37,7 @@ grids = ("linear", "quadratic", "cubic")
 
 @dataclass(frozen=True)
 class Case:
-    """What is measured. ValueError for what does not exist."""
+    """The settings of the benchmark. ValueError for what does not exist."""
 
     truncation: int = 159
     fields: int = 180

@@ -1,4 +1,4 @@
-"""What the length of the inner loop costs a vector machine: strips of its registers, and banks of
+"""The cost of the inner loop's length on a vector machine: strips of its registers, and banks of
 its memory.
 
 Loops over N columns run in strips of at most one register of V words, of nearly equal length,

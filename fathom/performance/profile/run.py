@@ -2,8 +2,8 @@
 against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, what the
 processor counted, and what profiling itself costs.
 
-Always on is what fathom.regions has. Here more is asked for than a run should pay: operations are
-counted in steps of their own (core/base/counted.hpp), steps with and without profiling take turns,
+fathom.regions is always on. This module measures more, at a cost that a run should not have:
+separate steps count operations (core/base/counted.hpp), steps with and without profiling alternate,
 and events are kept for a trace.
 """
 
@@ -54,7 +54,7 @@ of_the_run = (
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for."""
+    """The request of the user."""
 
     steps: int = 48
     spin_up: int = 8
@@ -80,7 +80,7 @@ def run(experiment: Any, request: Request, case: str) -> int:
         simulation = experiment.simulation(directory, True)
         simulation.directory.mkdir(parents=True, exist_ok=True)
         if simulation.serves:
-            simulation.run(_period(simulation, request), report=False)
+            simulation.run(_period(simulation, request), progress=False, report=False)
             return 0
         found = measure(simulation, request, case, counters)
         if simulation.is_root:
@@ -104,7 +104,7 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
     before, use = counters.read(), FileUse(s)
     with use:
         samples.begin()
-        summary = s.run(_period(s, request), report=request.out is not None)
+        summary = s.run(_period(s, request), progress=False, report=request.out is not None)
     counted = {
         name: s.comm.allreduce(value - before.get(name, 0.0))
         for name, value in counters.read().items()

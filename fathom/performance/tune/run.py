@@ -1,4 +1,4 @@
-"""What `fathom tune` does: starts ranks and threads where they are not given, to find how many of
+"""`fathom tune`: starts ranks and threads where they are not given, to find how many of
 each; then tunes on them.
 """
 
@@ -28,7 +28,7 @@ nowhere = Path(tempfile.gettempdir()) / "no-run-directory"  # Ctrl-C ends at onc
 
 @dataclass(frozen=True)
 class Request:
-    """What the user asked for. probe, price, shapes: files through which the command talks to
+    """The request of the user. probe, price, shapes: files through which the command talks to
     itself.
     """
 

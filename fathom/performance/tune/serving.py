@@ -84,7 +84,9 @@ def short_run(document: Any) -> Ran | None:
         simulation = Experiment(document).simulation(directory=mpi.world.bcast(own), overwrite=True)
         stamps: list[float] = []
         simulation.call(lambda _: stamps.append(time.perf_counter()), every=step)
-        summary = simulation.run(f"{(outputs * every + 1) * step:.9g}s", report=False)
+        summary = simulation.run(
+            f"{(outputs * every + 1) * step:.9g}s", progress=False, report=False
+        )
         mpi.world.barrier()
     return (
         Ran(summary, np.diff(stamps), stores, step, simulation.comm.size)

@@ -1,4 +1,4 @@
-"""What `fathom tune` leaves behind: a table on the terminal, and the experiment file with
+"""Results of `fathom tune`: a table on the terminal, and the experiment file with
 [parallel] filled.
 """
 
@@ -169,7 +169,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
 
 
 def _filled(text: str, head: list[str], lines: dict[str, str]) -> str:
-    """The text with these lines in its [parallel], in place of what it said there."""
+    """The text with these lines in its [parallel], instead of what it said there."""
     rows = text.splitlines()
     at = next((n for n, row in enumerate(rows) if re.match(r"\s*\[\s*parallel\s*\]", row)), None)
     if at is None:

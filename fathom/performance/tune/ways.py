@@ -29,7 +29,7 @@ Document = Any
 
 @dataclass
 class Tuned:
-    """What was found, plain data."""
+    """The result, plain data."""
 
     machine: str
     ranks: int

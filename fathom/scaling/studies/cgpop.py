@@ -3,7 +3,7 @@ three machines: reference/cgpop_scaling.csv.
 
     T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + late)
 
-A: points of the blocks of a rank, whole blocks with water of the real mask dealt out one to six a
+A: points of the blocks of a rank, whole blocks with water of the real mask distributed one to six a
 rank, whichever leaves the fewest to the fullest. a: a point in cache; b: what it costs more from
 memory; C: points that fit into the cache. late: of the rank that was disturbed most (noise.py), by
 other jobs, its place or the system: a remainder, not a measurement of noise. The rest is the
@@ -118,7 +118,7 @@ def _fitted(name: str, machine: Machine, with_machine: bool, hold_out: bool, mos
 
 
 def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
-    """The machine, with those of its own that were fitted."""
+    """The machine with its fitted values."""
     own = {of_machine[key]: value for key, value in values.items() if key in of_machine}
     return Machine(machine.name, {**machine.values, **own}, machine.sources)
 

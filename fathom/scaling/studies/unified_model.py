@@ -49,8 +49,8 @@ pair_figures = {
 
 
 def departure(values: Mapping[str, float]) -> list[float]:
-    """Seconds of two days of the slowest and the fastest rank, of theta, of the wind by two
-    searches of its own, of the wind by interpolation.
+    """Seconds of two days of the slowest and the fastest rank: for theta, for the wind by two
+    separate searches, for the wind by interpolation.
     """
     latitude = np.linspace(-90, 90, rows)
     band = np.arange(rows) * bands // rows

@@ -96,8 +96,8 @@ size, depth = 600e3, 2000.0
 
 
 def front(eddies, days):
-    """A front across a zonal channel in thermal wind balance, wide beside the radius of deformation
-    (20 km): the amplitude of its temperature at middle depth, day by day.
+    """A front across a zonal channel in thermal wind balance, wide compared with the radius of
+    deformation (20 km): the amplitude of its temperature at middle depth, day by day.
     """
     import fathom as fm
 

@@ -133,8 +133,8 @@ def test_equal_diffusivities_need_no_slopes_of_neighbours(basin):
 
 @pytest.mark.parametrize("taper", tapers)
 def test_tapers(taper):
-    """The share of a slope that is left, beside the formulae; towards the surface the sine of Large
-    et al. (1997).
+    """The remaining share of a slope, compared with the formulae; near the surface the sine of
+    Large et al. (1997).
     """
     most, width, n = 0.01, 0.001, 7
     for slope in (1e-4, 5e-3, 9.5e-3, 1.05e-2, 3e-2):

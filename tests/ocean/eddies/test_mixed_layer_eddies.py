@@ -1,4 +1,4 @@
-"""Restratification of the mixed layer: its stream function beside the paper's, what it keeps, and
+"""Restratification of the mixed layer: its stream function compared with the paper's, budgets, and
 which way it turns.
 """
 

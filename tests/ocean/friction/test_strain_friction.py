@@ -60,8 +60,8 @@ def test_isotropic_is_the_laplacian(make):
 
 @pytest.mark.parametrize("make", spherical)
 def test_rotations_feel_nothing(make):
-    """Of any axis and for any direction of the viscosities: beside a flow of degree 3 its friction
-    vanishes with the square of the spacing.
+    """About any axis and for any direction of the viscosities: compared with a flow of degree 3 its
+    friction vanishes with the square of the spacing.
     """
     errors = []
     for n in (48, 96):

@@ -191,7 +191,7 @@ def test_what_fa_cannot_hold_is_named(tmp_path):
     with pytest.raises(ValueError, match="FA holds fields on rows of latitude and longitude"):
         output.create(tmp_path / "a.fa", flat, [output.VariableSpec("tos", ("time", "y", "x"))])
     with pytest.raises(
-        ValueError, match="two fields would both be called P85000HUMI_RELAT, P85000TEMPERATUR"
+        ValueError, match="two fields would have the name P85000HUMI_RELAT, P85000TEMPERATUR"
     ):
         create(tmp_path / "a.fa", levels=[85000.0, 85000.2])
     with pytest.raises(FileExistsError):

@@ -151,7 +151,7 @@ def test_damage_is_named(tmp_path):
     head = good.index(b"GRIB")
     for content, message in (
         (good[: head // 2], "damaged: it ends within its first line"),
-        (good[: head + 40], "truncated: 0 of 1 messages of what does not vary"),
+        (good[: head + 40], "truncated: 0 of 1 constant messages"),
         (good[:head] + b"x" + good[head + 1 :], f"no GRIB message begins at byte {head}"),
         (good.replace(b"7777GRIB", b"7677GRIB"), "has no end"),
     ):

@@ -1,4 +1,4 @@
-"""Two profiles beside each other: settings, regions, a picture."""
+"""Two profiles compared: settings, regions, a picture."""
 
 import json
 
