@@ -184,7 +184,7 @@ def test_what_cannot_be(more, said):
 
 def test_fields_of_another_shape():
     g = fm.LimitedAreaGrid(**europe)
-    with pytest.raises(ValueError, match=r"C \+ I wants \(..., 98, 120\)"):
+    with pytest.raises(ValueError, match=r"C \+ I needs \(..., 98, 120\)"):
         g.periodic(np.zeros((120, 98)))
     pole = fm.LimitedAreaGrid((0, 60), resolution=1.5e5, points=(60, 50), projection="rotated")
     with pytest.raises(ValueError, match="make it periodic by splines"):

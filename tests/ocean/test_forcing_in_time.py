@@ -361,7 +361,7 @@ def test_errors_of_runs(tmp_path):
         ("coad", "unknown forcing data 'coad'; did you mean 'coads'"),
         (
             {"eastward_wind": 3.0},
-            "the forcing has no northward_wind, wind_speed, .*; missing = 'coads' takes",
+            "the forcing has no northward_wind, wind_speed, .*; missing = 'coads' uses",
         ),
     ):
         with pytest.raises(ValueError, match=message):
