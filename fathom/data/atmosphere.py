@@ -148,6 +148,12 @@ def complete(data: xr.Dataset) -> xr.Dataset:
                 f"a state of the atmosphere needs {name}; this one has"
                 f" {', '.join(sorted(map(str, data.variables)))}"
             )
+    if data.latitude.ndim != 1 or data.longitude.ndim != 1:
+        raise InputError(
+            "a state of the atmosphere needs rows of latitude and columns of longitude; here both"
+            f" are on ({', '.join(map(str, data.latitude.dims))}). A limited area goes on from a"
+            " restart, or starts from a state of the globe"
+        )
     data = data.sortby("pressure").sortby("latitude")
     for name, units in OUTLINE.items():
         data[name].attrs = {"standard_name": name, "units": units}

@@ -68,7 +68,8 @@ def on_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> xr.Dataset:
         name: (dims, np.stack([one[name] for one in results]).reshape(shape)) for name in results[0]
     }
     surface = data[["surface_air_pressure", "surface_geopotential"]]
-    return xarray.Dataset(made, surface.coords | {"pressure": PRESSURES}).merge(surface)
+    whole = xarray.Dataset(made, surface.coords | {"pressure": PRESSURES})
+    return whole.merge(surface, compat="no_conflicts")
 
 
 def _at_pressures(data: xr.Dataset, a: np.ndarray, b: np.ndarray) -> dict[str, np.ndarray]:

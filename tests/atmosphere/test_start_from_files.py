@@ -4,6 +4,7 @@ levels of pressure, from GRIB of edition 1 as a centre writes it, and from NetCD
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import fathom as fm
 from fathom.data import atmosphere
@@ -259,3 +260,11 @@ def test_what_is_missing_is_told(tmp_path):
         again.run("20m", report=False)
         with pytest.raises(ValueError, match=f"few.{ending} lacks eastward_wind"):
             atmosphere.open(str(tmp_path / ending / f"few.{ending}"))
+
+
+def test_an_area_is_no_start():
+    rows = xr.DataArray(np.zeros((3, 4)), dims=("y", "x"))
+    held = atmosphere.open("gfs").isel(latitude=slice(3), longitude=slice(4))
+    held = held.rename(latitude="y", longitude="x").drop_vars(["y", "x"])
+    with pytest.raises(fm.InputError, match=r"here both are on \(y, x\)"):
+        atmosphere.complete(held.assign_coords(latitude=rows, longitude=rows))
