@@ -143,19 +143,9 @@ static const auto give = [](std::byte* field, const std::byte* own) {
     std::memcpy(field, own, 64);
 };
 
-/// body(block, row, its cells) of all rows, shared out among threads.
-template <class Body> static void each_row(const Layout& layout, Body body) {
-    std::vector<std::pair<int, int>> rows;
-    for (std::size_t b = 0; b < layout.cells.size(); ++b)
-        for (std::size_t r = 0; r < layout.cells[b].size(); ++r) rows.emplace_back(b, r);
-#pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t n = 0; n < rows.size(); ++n)
-        body(rows[n].first, rows[n].second, layout.cells[rows[n].first][rows[n].second]);
-}
-
-/// body(block, row, cell) of all cells, shared out among threads, each with what `make` gives.
-template <class Make, class Body>
-static void each_cell(const Layout& layout, Make make, Body body) {
+/// body(of the thread: what `make` gives; block, row, its cells) of all rows, shared out among
+/// threads.
+template <class Make, class Body> static void each_row(const Layout& layout, Make make, Body body) {
     std::vector<std::pair<int, int>> rows;
     for (std::size_t b = 0; b < layout.cells.size(); ++b)
         for (std::size_t r = 0; r < layout.cells[b].size(); ++r) rows.emplace_back(b, r);
@@ -164,9 +154,16 @@ static void each_cell(const Layout& layout, Make make, Body body) {
         auto own = make();
 #pragma omp for schedule(dynamic, 1)
         for (std::size_t n = 0; n < rows.size(); ++n)
-            for (const Cell& cell : layout.cells[rows[n].first][rows[n].second])
-                body(own, rows[n].first, rows[n].second, cell);
+            body(own, rows[n].first, rows[n].second, layout.cells[rows[n].first][rows[n].second]);
     }
+}
+
+/// body(of the thread, block, row, cell) of all cells.
+template <class Make, class Body>
+static void each_cell(const Layout& layout, Make make, Body body) {
+    each_row(layout, make, [&](auto& own, int b, int r, const std::vector<Cell>& cells) {
+        for (const Cell& cell : cells) body(own, b, r, cell);
+    });
 }
 
 /// Bytes from each number of a set to that of another, if all these fields lie alike in both.
@@ -189,20 +186,19 @@ static std::optional<std::ptrdiff_t> apart(const FieldSet& set, const FieldSet& 
 void LinearSequence::run_in_place(const Sequence::Part& part, std::ptrdiff_t tangents) {
     const Process& p = part.process;
     const auto run = tangents ? p.tangent : p.run;
-    each_row(*now->layout, [&](int b, int r, const std::vector<Cell>& cells) {
+    const auto body = [&](std::vector<Raw>& at, int b, int r, const std::vector<Cell>& cells) {
         if (cells.empty()) return;
-        std::vector<Raw> at;
-        for (int n : part.fields) {
-            const Field& f = (*now)[n];
+        for (std::size_t i = 0; i < part.fields.size(); ++i) {
+            const Field& f = (*now)[part.fields[i]];
             const bool profile = f.place == place::profile;
             const int column = profile ? 0 : cells.front().column;
-            at.push_back({f.at[b] + (profile ? 0 : (r * f.row[b] + column) * now->bytes()),
-                          f.place.vertical == Vertical::column ? 0 : f.level[b],
-                          profile ? 0 : f.row[b]});
+            at[i] = {f.at[b] + (profile ? 0 : (r * f.row[b] + column) * now->bytes()),
+                     f.place.vertical == Vertical::column ? 0 : f.level[b], profile ? 0 : f.row[b]};
         }
         p.set_shadow(tangents);
         run(p.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
-    });
+    };
+    each_row(*now->layout, [&] { return std::vector<Raw>(part.fields.size()); }, body);
 }
 
 /// A process of columns, on numbers with their tangents where there is a perturbation.

@@ -23,7 +23,7 @@ from fathom.data import embedded
 from fathom.earth import unit_vectors
 from fathom.failure import InputError
 from fathom.reading import once
-from fathom.regrid import points as regrid
+from fathom.regrid import cells
 
 SOURCE_SPACING = 1 / 6  # degrees
 
@@ -63,14 +63,9 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
             "corner arrays must have shape (ny + 1, nx + 1), at least (2, 2), not"
             f" {corner_longitude.shape}"
         )
-    corners = unit_vectors(corner_longitude, corner_latitude)
-    n = _points_a_side(corners)
-    result = np.empty((len(values), corner_longitude.shape[0] - 1, corner_longitude.shape[1] - 1))
-    for j in range(result.shape[1]):
-        x, y, z = np.moveaxis(_points_of_row(corners[j], corners[j + 1], n), -1, 0)
-        points = np.rad2deg(np.arctan2(z, np.hypot(x, y))), np.rad2deg(np.arctan2(y, x))
-        result[:, j] = regrid.bilinear(values, latitude, longitude, *points).mean((-2, -1))
-    return result
+    n = _points_a_side(unit_vectors(corner_longitude, corner_latitude))
+    corners = corner_latitude, corner_longitude
+    return cells.means(np.asarray(values, float), latitude, longitude, corners, n)
 
 
 def _points_a_side(corners) -> int:
@@ -81,13 +76,6 @@ def _points_a_side(corners) -> int:
             np.ceil(np.rad2deg(np.quantile(np.concatenate(sides), 0.95)) / SOURCE_SPACING), 2, 40
         )
     )
-
-
-def _points_of_row(south, north, n):
-    """Points (nx, n, n, 3) inside the cells between two lines of corners (nx + 1, 3)."""
-    t = (np.arange(n) + 0.5) / n
-    lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
-    return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
 
 
 # -------------------------------------------------------------------------------- B-grid neighbours

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.earth import unit_vectors
 from fathom.regrid.points import bilinear
 
 most_parts = 8  # along a side
@@ -32,20 +33,18 @@ def means(
     """Of values (..., lat, lon) over the cells between corners, latitude and longitude [degrees]
     (ny + 1, nx + 1); (..., ny, nx).
     """
-    at = np.stack(_on_sphere(*(np.deg2rad(np.asarray(c, float)) for c in corners)))
-    south, north = at[:, :-1], at[:, 1:]
-    middles = (np.arange(parts) + 0.5) / parts
-    total: Any = 0.0
-    for s in middles:
-        for t in middles:
-            low = (1 - s) * south[..., :-1] + s * south[..., 1:]
-            high = (1 - s) * north[..., :-1] + s * north[..., 1:]
-            x, y, z = (1 - t) * low + t * high
-            lat, lon = np.rad2deg(np.arctan2(z, np.hypot(x, y))), np.rad2deg(np.arctan2(y, x))
-            total = total + bilinear(values, latitude, longitude, lat, lon)
-    return np.asarray(total / parts**2, np.asarray(values).dtype)
+    at = unit_vectors(corners[1], corners[0])
+    values = np.asarray(values)
+    result = np.empty((*values.shape[:-2], at.shape[0] - 1, at.shape[1] - 1), values.dtype)
+    for j in range(len(at) - 1):
+        x, y, z = np.moveaxis(_parts_of_row(at[j], at[j + 1], parts), -1, 0)
+        places = np.rad2deg(np.arctan2(z, np.hypot(x, y))), np.rad2deg(np.arctan2(y, x))
+        result[..., j, :] = bilinear(values, latitude, longitude, *places).mean((-2, -1))
+    return result
 
 
-def _on_sphere(latitude: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, ...]:
-    cosine = np.cos(latitude)
-    return cosine * np.cos(longitude), cosine * np.sin(longitude), np.sin(latitude)
+def _parts_of_row(south: np.ndarray, north: np.ndarray, n: int) -> np.ndarray:
+    """Middles (nx, n, n, 3) of the parts of the cells between two lines of corners (nx + 1, 3)."""
+    t = (np.arange(n) + 0.5) / n
+    lines = south[:, None] + t[:, None] * (north - south)[:, None]  # (nx + 1, n, 3)
+    return lines[:-1, :, None] + t[:, None] * (lines[1:] - lines[:-1])[:, :, None]
