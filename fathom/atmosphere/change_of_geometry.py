@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
-from fathom.atmosphere import columns_of_heights
+from fathom import moist_air, mpi
+from fathom.atmosphere import columns_of_heights, initial
 from fathom.atmosphere.at_places import AtPlaces
 from fathom.atmosphere.change_of_ground import Ground
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
@@ -94,7 +94,7 @@ class Change:
 
     @property
     def same_levels(self) -> bool:
-        if self.given.on_heights:
+        if self.given.on_heights or self.given.pressure is not None:
             return False
         a, b = self.given.grid.levels, self.model.hybrid_levels
         return np.array_equal(a.a, b.a) and np.array_equal(a.b, b.b)
@@ -113,6 +113,8 @@ class Change:
         given, model = self.given, self.model
         if given.on_heights:
             return self._columns_of_heights(phi)
+        if given.pressure is not None:
+            return self._columns_of_pressures(phi)
         source = {name: self.along(name) for name in (*wind, "log_pressure_ratio")}
         for name in given.tracers:
             if name in model.tracers or name == "specific_humidity":
@@ -132,6 +134,29 @@ class Change:
         """The same, of one on levels of height."""
         moist = "specific_humidity" in self.model.tracers
         found = columns_of_heights.taken(self.model, self.given, _At(self), moist, phi)
+        found["log_pressure_ratio"] = found.pop("log_surface_pressure")[None] - np.log(REFERENCE)
+        for name in self.model.tracers:
+            found.setdefault(name, np.zeros_like(found["air_temperature"]))
+        return found
+
+    def _columns_of_pressures(self, phi) -> dict[str, np.ndarray]:
+        """The same, of one on levels of pressure, as `initial` takes an analysis."""
+        given = self.given
+        names = ("air_temperature", *wind, "geopotential")
+        source = {name: self.along(name) for name in names}
+        source["relative_humidity"] = moist_air.relative_humidity(
+            self.along("specific_humidity"), source["air_temperature"], given.pressure[:, None]
+        )
+        if given.has("log_pressure_ratio") and given.has("surface_geopotential"):
+            source["surface_air_pressure"] = REFERENCE * np.exp(self.along("log_pressure_ratio")[0])
+            source["surface_geopotential"] = self.along("surface_geopotential")[0]
+        x, levels, parts = np.log(given.pressure), self.model.hybrid_levels, []
+        for first in range(0, max(phi.size, 1), BLOCK):
+            part = slice(first, first + BLOCK)
+            columns = {name: values[..., part] for name, values in source.items()}
+            parts.append(initial.in_columns(columns, x, levels.a, levels.b, phi[part]))
+        found = {name: np.concatenate([p[name] for p in parts], -1) for name in parts[0]}
+        del found["surface_geopotential"]
         found["log_pressure_ratio"] = found.pop("log_surface_pressure")[None] - np.log(REFERENCE)
         for name in self.model.tracers:
             found.setdefault(name, np.zeros_like(found["air_temperature"]))

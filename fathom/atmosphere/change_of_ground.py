@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.atmosphere.boundary import ozone
+from fathom.atmosphere.boundary import boundary_fields, ozone
 from fathom.atmosphere.initial import standard_pressure
 from fathom.earth import unit_vectors
 from fathom.grids.hybrid import interfaces_of
@@ -48,18 +48,43 @@ class Ground:
         """name -> (ny, nx), on all ranks: surface_geopotential where the model has none,
         and what its physics reads that nobody has given.
         """
-        found = {}
-        if self.model.flat:
-            found["surface_geopotential"] = self._whole(self.change.along("surface_geopotential"))
-        wanted = [n for n in self.model.boundary if n not in self.model.initial]
+        found = self._below()
+        wanted = [n for n in self.model.boundary if n not in {*self.model.initial, *found}]
         ground = found.get("surface_geopotential")
         if ground is None and wanted:
             ground = self.model.surface_geopotential
-        if "ozone" in wanted and "ozone" in self.given.boundary:
+        complete = self.given.complete
+        if "ozone" in wanted and ("ozone" in self.given.boundary or not complete):
             found["ozone"] = self._ozone(ground)
         if flat := [n for n in wanted if self.given.has(n) and n in self.given.columns]:
             found |= self._of_kinds(flat, ground)
-        return found
+        return found if complete else found | self._of_day(wanted, found, ground)
+
+    def _below(self):
+        """The orography, where the model has none: that of A, or of the earth."""
+        if not self.model.flat:
+            return {}
+        if self.given.has("surface_geopotential") or self.given.on_heights:
+            whole = self._whole(self.change.along("surface_geopotential"))
+            return {"surface_geopotential": whole}
+        earth = self.model.earth_below()
+        named = {"surface_geopotential", *self.model.boundary} - set(self.model.initial)
+        return {n: values for n, values in earth.items() if n in named}
+
+    def _of_day(self, names, found, ground):
+        """What a file does not say of ground and sea: of the earth and of its climate that day, as
+        for any analysis.
+        """
+        names = [n for n in names if n not in found]
+        if not names:
+            return {}
+        held = self.model.initial | found
+        if "land_fraction" not in held:
+            held |= {n: v for n, v in self.model.earth_below().items() if n in names}
+        land = np.broadcast_to(held.get("land_fraction", 0.0), self.model.grid.wet_levels.shape)
+        day = np.datetime64(self.given.date.replace(" ", "T"))
+        held |= boundary_fields(self.model.grid, day, land, ground)
+        return {n: held[n] for n in names if n in held}
 
     def _whole(self, values):
         """(ny, nx) on all ranks, of values at own points."""

@@ -1,6 +1,6 @@
 """The state of an atmosphere as the start of a limited area: of the globe, of a larger area, or of
-the same area with other levels, ground or waves; in memory or out of a restart, as
-fathom/atmosphere/change_of_geometry.py says.
+the same area with other levels, ground or waves; in memory, out of a restart, or out of a file of
+an area, as fathom/atmosphere/change_of_geometry.py says.
 
 Places take the points around them (fathom/atmosphere/at_places.py); columns go over the area's
 ground to its levels; E is made periodic by the area's splines, and the model truncates. An area on
@@ -18,6 +18,7 @@ import numpy as np
 from fathom.atmosphere.at_places import AtPlaces, OnMap, on_map
 from fathom.atmosphere.change_of_geometry import Change, wind
 from fathom.grids.hybrid import REFERENCE
+from fathom.moist_air import virtual_temperature
 
 
 class ChangeToArea(Change):
@@ -64,8 +65,11 @@ class ChangeToArea(Change):
     def state(self, phi) -> dict[str, np.ndarray]:
         """As `set` takes it, on all ranks, over the surface geopotential phi (rows, points)."""
         here = self.own.of(phi)
-        same = self.same_ground(here) and self.same_levels
+        same = self.same_levels and self.same_ground(here)
         found = {name: self.whole(v) for name, v in self.columns(here, same).items()}
+        if not self.model.moist and "specific_humidity" in found:  # the density of moist air
+            warm = virtual_temperature(found["air_temperature"], found.pop("specific_humidity"))
+            found["air_temperature"] = warm
         ratio = found.pop("log_pressure_ratio")[0]
         return found | {"log_surface_pressure": ratio + math.log(REFERENCE)}
 

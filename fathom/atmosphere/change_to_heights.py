@@ -18,7 +18,6 @@ from fathom.atmosphere.at_places import on_map
 from fathom.atmosphere.change_of_geometry import wind
 from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.failure import InputError
-from fathom.moist_air import virtual_temperature
 
 
 class ChangeToHeights(ChangeToArea):
@@ -48,11 +47,7 @@ class ChangeToHeights(ChangeToArea):
         """As `set` takes it, of pressure, on all ranks, over the surface geopotential phi (rows,
         points).
         """
-        found = self.state(phi)
-        if not self.model.moist and "specific_humidity" in found:  # the density of moist air
-            warm = virtual_temperature(found["air_temperature"], found.pop("specific_humidity"))
-            found["air_temperature"] = warm
-        return gridpoint_state.of_layers(self.model, found)
+        return gridpoint_state.of_layers(self.model, self.state(phi))
 
     def fill(self, phi) -> bool:
         """A's own fields, bit for bit, where nothing is to be changed; whether that was so."""

@@ -1,10 +1,11 @@
-"""The state that an atmosphere starts from, where another atmosphere of Fathom gives it: a running
-simulation, or its restart. Both lie in blocks over the same ranks, so what follows is the same, bit
-for bit.
+"""The state that an atmosphere starts from, where another atmosphere gives it: a running
+simulation, its restart, or a file of a limited area, of Fathom or of others. All lie in blocks over
+the same ranks, so what follows is the same: of a simulation and its restart bit for bit.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere.reference import Constants
+from fathom.data import area_state, atmosphere
 from fathom.failure import InputError
 from fathom.grids.gaussian import GaussianGrid
-from fathom.grids.levels import HeightLevels, HybridLevels
+from fathom.grids.levels import HeightLevels, HybridLevels, SigmaLevels
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.rotated import RotatedGrid
 from fathom.grids.sphere import SphereGrid
@@ -22,11 +24,18 @@ from fathom.grids.whole_area import WholeArea
 from fathom.output.formats import restart
 from fathom.reading import once
 from fathom.regrid import projections
+from fathom.regrid.rows import Scattered
 
 
 def is_given(analysis: Any) -> bool:
-    """Whether an analysis is another atmosphere: a simulation, or the path of a restart."""
-    return hasattr(analysis, "sequence") or str(analysis).endswith(".fathom")
+    """Whether an analysis is another atmosphere: a simulation, the path of a restart, or the state
+    of a limited area in a file or a data set (fathom/data/area_state.py).
+    """
+    if hasattr(analysis, "data_vars"):
+        return area_state.is_area(analysis)
+    if hasattr(analysis, "sequence") or str(analysis).endswith(".fathom"):
+        return True
+    return atmosphere.is_area_file(str(analysis))
 
 
 def passport(model) -> dict[str, Any]:
@@ -91,6 +100,9 @@ class Given:
     """
 
     constants: Any = None
+    pressure: Any = None  # [Pa] of the levels of one that has no layers
+    whole = True  # whether fields of an area are known in its extension too
+    complete = True  # whether what lies below is given, as far as it is known
 
     grid: Any
     domain: Any
@@ -204,6 +216,138 @@ class OfRestart(Given):
         return self.held[name]
 
 
+class _PointsOnMap(LimitedAreaGrid):
+    """Those of a state on any map: nothing is forecast there."""
+
+    def __init__(self, points: area_state.Points, levels: Any):
+        super().__init__(
+            points.centre,
+            resolution=points.spacing,
+            points=points.number,
+            projection=points.projection,
+            coupling=0,
+            levels=levels,
+            radius=points.projection.radius,
+        )
+        self.size, self.extension = self.points, (0, 0)
+
+    @property
+    def area(self):
+        """Itself, as those ask who know areas with an extension."""
+        return self
+
+    @cached_property
+    def scattered(self):
+        longitude, latitude = self.coordinates()
+        return Scattered(longitude, latitude, self.wet_levels > 0)
+
+
+class OfArea(Given):
+    """The state of a limited area in a file, or in a data set: that of the run's start, or the
+    first. Each rank keeps its blocks.
+    """
+
+    temperature = "air_temperature"
+    whole = complete = False
+
+    def __init__(self, source: Any, simulation: Any):
+        model = simulation.model
+        start = str(simulation.date)
+        head = _head_of_area(source, start, model.grid)
+        self.points, self.pressure, self.date = head["points"], head["pressure"], head["date"]
+        self.grid = self._grid(model.grid, head)
+        self.rank, there = simulation.comm.rank, head["names"]
+        self.tracers = [n for n in there if n in model.tracers or n == "specific_humidity"]
+        self.boundary = [n for n in there if n in model.boundary]
+        self.columns = {n for n, layers in there.items() if not layers} | {"log_pressure_ratio"}
+        self.domain = simulation.domain_of(self.grid, 0)
+        air = ["air_temperature", *area_state.winds, *self.tracers]
+        air += [n for n in ("geopotential", "surface_geopotential") if n in there]
+        air += ["log_pressure_ratio"] if head["has_pressure"] else []
+        self.held = self._read(source, start, [*air, *self.boundary], simulation)
+        self._turn_winds()
+
+    def _grid(self, own, head):
+        """That of the model with the levels given, where the points are the same."""
+        levels = (
+            SigmaLevels(len(self.pressure))  # so many: they are no layers
+            if self.pressure is not None
+            else HybridLevels(a=list(head["a"]), b=list(head["b"]))
+        )
+        if not head["same"] or not isinstance(own, WholeArea):
+            return _PointsOnMap(self.points, levels)
+        area = own.area
+        same = LimitedAreaGrid(
+            area.centre,
+            resolution=area.spacing,
+            points=area.points,
+            projection=area.projection,
+            coupling=area.coupling,
+            extension=area.extension,
+            levels=levels,
+            radius=area.radius,
+        )
+        return WholeArea(same)
+
+    def _read(self, source, start, names, simulation):
+        """Each field once, by the readers; kept is what lies in own blocks."""
+        table = {row[0]: tuple(map(int, row[1:5])) for row in self.domain.decomposition.blocks}
+        own = [table[n] for n in self.domain.decomposition.of(self.rank)]
+        records: list[Any] = []
+        size = self.grid.size[::-1]
+
+        def field(name):
+            if not records:
+                records.append(area_state.record_at(_opened(source), start)[0])
+            return area_state.field(records[0], name, size)
+
+        held = {}
+        for name, values in simulation.readers.each(names, field):
+            held[name] = [values[:, j : j + ny, i : i + nx].copy() for i, j, nx, ny in own]
+        self.own = own
+        return held
+
+    def _turn_winds(self):
+        """Along the axes of the map, as those of an area lie in memory."""
+        longitude, latitude = self.grid.coordinates()
+        for n, (i, j, nx, ny) in enumerate(self.own):
+            cut = (slice(j, j + ny), slice(i, i + nx))
+            pair = [self.held[name][n] for name in area_state.winds]
+            turned = self.grid.area.projection.along_axes(*pair, longitude[cut], latitude[cut])
+            for name, values in zip(area_state.winds, turned):
+                self.held[name][n] = values
+
+    def has(self, name: str) -> bool:
+        return name in self.held
+
+    def windows(self, name: str) -> list[np.ndarray]:
+        return self.held[name]
+
+
+def _opened(source: Any) -> Any:
+    return source if hasattr(source, "data_vars") else atmosphere.open(str(source))
+
+
+@once
+def _head_of_area(source, start, grid):
+    """What the state of an area says, but its fields."""
+    data, date = area_state.record_at(_opened(source), start)
+    nx, ny = getattr(grid, "points", (0, 0)) if hasattr(grid, "area") else (0, 0)
+    own = [places[:ny, :nx] for places in grid.coordinates()] if nx else [np.zeros((0, 0))] * 2
+    return {
+        "points": area_state.points_of(data),
+        "same": area_state.same_places(data, *own),
+        "date": date,
+        "names": {str(n): v.ndim > 2 for n, v in data.data_vars.items() if v.ndim > 1},
+        "pressure": data.pressure.values.astype(float) if "pressure" in data.dims else None,
+        "a": data.ap.values if "ap" in data else None,
+        "b": data.b.values if "b" in data else None,
+        "has_pressure": bool(
+            {"surface_air_pressure", "log_surface_pressure"} & set(data.variables)
+        ),
+    }
+
+
 @once
 def _head(path):
     with restart.read(path) as file:
@@ -268,4 +412,6 @@ def given_state(analysis: Any, simulation: Any) -> Given:
     """What `analysis` gives, as blocks on the ranks of the simulation."""
     if hasattr(analysis, "sequence"):
         return OfSimulation(analysis, simulation.comm)
-    return OfRestart(Path(analysis), simulation)
+    if str(analysis).endswith(".fathom"):
+        return OfRestart(Path(analysis), simulation)
+    return OfArea(analysis, simulation)

@@ -184,7 +184,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
         for (k, east), (_, north) in zip(*(layers(name) for name in wind)):
             for name, values in zip(wind, self._along(east, north)):
-                yield name, k, self._whole(values)
+                yield name, k, self._whole_wind(values)
         for name in self.tracers:
             for k, values in layers(name):
                 yield name, k, self._whole(values)
@@ -210,6 +210,10 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     def _whole(self, values):
         return np.ascontiguousarray(self._spread(values))
+
+    def _whole_wind(self, values):
+        """A component of the wind at all points of the fields."""
+        return self._whole(values)
 
     def _pressure(self, ratio):
         """ln(p_s / 1000 hPa) at all points of the fields."""

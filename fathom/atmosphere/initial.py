@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import moist_air
+from fathom.data import area_state
 from fathom.data.atmosphere import extended
 from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
@@ -50,6 +51,11 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
     Raises ValueError for a data set with several times, without a variable it needs, or for shapes
     that do not fit.
     """
+    if area_state.is_area(dataset):
+        raise InputError(
+            "the state covers a part of the earth: it can start a limited area within it"
+            " (set(analysis=...)); here the whole earth is wanted"
+        )
     rows, (a, b) = points_of(grid), interfaces_of(levels)
     if "time" in dataset.dims:
         raise InputError(

@@ -83,6 +83,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     """
 
     ground_as_it_is: np.ndarray | None = None  # of another area on the same points
+    of_waves = False  # whether what is given inside is of the waves that the model keeps
     experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
 
     def __init__(
@@ -185,13 +186,13 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
         Allowed: eastward_wind, northward_wind, air_temperature, log_surface_pressure (ln of Pa) or
         surface_air_pressure [Pa], tracers, and what the physics reads of ground and sea.
-        analysis : state of a store or a file, as SpectralAtmosphere takes them; a Simulation of
-            another atmosphere, or its restart (docs/post.md); "outer": the first one of the outer
-            model.
+        analysis : state of a store or a file, as SpectralAtmosphere takes them, or of a larger
+            area; a Simulation of another atmosphere, or its restart (docs/post.md); "outer": the
+            first one of the outer model.
         digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
             none. With an outer model the area is drawn to what it starts from meanwhile.
         """
-        if analysis == "outer":
+        if isinstance(analysis, str) and analysis == "outer":
             if not self.outer:
                 raise InputError("analysis = 'outer': there is no outer model")
             analysis, values = None, dict(self.outer.state(0)) | values
@@ -232,7 +233,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             return
         self.change = self.changed_by(ChangeToArea, simulation)
         ground = dict(self.change.ground)
-        if "surface_geopotential" in ground and self.change.same_points:
+        as_it_is = "surface_geopotential" in ground and self.change.same_points
+        self.of_waves = as_it_is and not self.change.given.whole
+        if as_it_is and self.change.given.whole:
             self.ground_as_it_is = self.change.whole_of("surface_geopotential")[0]
         self.orography = ground.pop("surface_geopotential", self.orography)
         self.initial |= ground
@@ -361,7 +364,17 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return self.grid.area.projection.along_axes(east, north, longitude, latitude)
 
     def _spread(self, values):
-        return self.grid.spread(values)
+        whole = self.grid.spread(values)
+        if not self.of_waves:
+            return whole
+        from fathom.transform.periodic import by_waves  # loads the core
+
+        transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
+        return by_waves(whole, self.grid.points, transform)
+
+    def _whole_wind(self, values):
+        m = self.grid.map_factor if self.of_waves else None
+        return self._whole(values) if m is None else m * self._whole(values / m)
 
     def _pressure(self, ratio):
         """Periodic together with the ground: what is made so is ln p_s at sea level."""

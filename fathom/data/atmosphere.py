@@ -10,6 +10,7 @@ names.
 Each is an xarray.Dataset on (pressure [Pa], downward; latitude, from south; longitude, from 0),
 with air_temperature [K], eastward_wind and northward_wind [m s-1], specific_humidity [kg kg-1],
 geopotential [m2 s-2]; GFS also surface_air_pressure [Pa], surface_geopotential, ...
+Of a file of a limited area: what fathom/data/area_state.py says.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import earth, moist_air
-from fathom.data import embedded, grib_state, stored_state
+from fathom.data import area_state, embedded, grib_state, stored_state
 from fathom.failure import InputError, MissingFile
 from fathom.moist_air import GAS_CONSTANT
 from fathom.names import near
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 ERA5_FILE = "era5_tl31_19590102T00.nc"
 ECMWF_FILE = "pl_regular_ll.grib"
+grib_endings = (".grib", ".grib2", ".grb", ".grb2")
 OUTLINE = {
     "air_temperature": "K",
     "eastward_wind": "m s-1",
@@ -54,7 +56,7 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
     }
     if name in sources:
         return sources[name]()
-    if str(name).endswith((".grib", ".grib2", ".grb", ".grb2")) and Path(name).is_file():
+    if str(name).endswith(grib_endings) and Path(name).is_file():
         return complete(grib_state.state(Path(name)))
     if str(name).endswith((".grib", ".tar.gz")):
         return ecmwf(name)
@@ -66,6 +68,15 @@ def open(name: str, path: str | Path | None = None) -> xr.Dataset:
         f"no state of the atmosphere {name!r}; there are: {', '.join(sources)}, or the path of a"
         " file (GRIB, NetCDF, Zarr, FA)" + near(str(name), sources)
     )
+
+
+@once
+def is_area_file(name: str) -> bool:
+    """Whether it is the path of a file with the state of a limited area."""
+    file = Path(name)
+    if name.endswith(grib_endings) and file.is_file():
+        return grib_state.is_area(file)
+    return file.exists() and not name.endswith(".tar.gz") and stored_state.is_area(file)
 
 
 @once
@@ -140,8 +151,10 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
 
 def complete(data: xr.Dataset) -> xr.Dataset:
     """The same with pressure downward, latitude from south, longitude from Greenwich; what is
-    missing is an error that says so.
+    missing is an error that says so. An area is complete.
     """
+    if area_state.is_area(data):
+        return data
     for name in (*OUTLINE, "pressure", "latitude", "longitude"):
         if name not in data.variables:
             raise InputError(
@@ -151,12 +164,14 @@ def complete(data: xr.Dataset) -> xr.Dataset:
     if data.latitude.ndim != 1 or data.longitude.ndim != 1:
         raise InputError(
             "a state of the atmosphere needs rows of latitude and columns of longitude; here both"
-            f" are on ({', '.join(map(str, data.latitude.dims))}). A limited area goes on from a"
-            " restart, or starts from a state of the globe"
+            f" are on ({', '.join(map(str, data.latitude.dims))}), and no map of an area is said"
+            " (CF: a grid mapping)"
         )
     data = data.sortby("pressure").sortby("latitude")
     for name, units in OUTLINE.items():
         data[name].attrs = {"standard_name": name, "units": units}
+    if not area_state.around(data.longitude.values):
+        return area_state.box(data)
     return data.assign_coords(longitude=data.longitude % 360).sortby("longitude")
 
 

@@ -3,7 +3,8 @@
 Full rows, where some are there, are those of the file, and all must have the same. Else Gaussian
 rows: as long as the longest of a reduced grid, which take the cubic of the four points around along
 the row, within their range; or those that the spherical harmonics need. Rows about their own pole,
-stretched ones too, are brought to as many of the earth once all is read.
+stretched ones too, are brought to as many of the earth once all is read. Points of a map of a part
+of the earth stay where they are (fathom/data/area_state.py).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fathom.data import rows_of_store
+from fathom.data import area_state, rows_of_store
 from fathom.failure import InputError
 from fathom.output.formats import grib_waves
 from fathom.output.formats.whole_times import gaussian
@@ -31,6 +32,8 @@ kinds = {kind: kind for kind in allowed}  # of grids -> what they are on their s
 for sphere in own:
     kinds |= {f"{sphere}_gg": "regular_gg", f"reduced_{sphere}_gg": "reduced_gg"}
     kinds[f"{sphere}_sh"] = "sh"
+maps = ("lambert", "polar_stereographic", "mercator", "rotated_ll")
+kinds |= dict.fromkeys(maps, "map")
 
 
 @dataclass
@@ -54,6 +57,7 @@ class RowsOf:
         self.truncation = 0  # the largest
         self.sphere: Any = None  # what the rows are even on
         self.along_rows = False  # whether winds are along the rows, not as on earth
+        self.map: Any = None  # of an area: the grid mapping, longitude and latitude of its points
 
     def take(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
         """What a message holds."""
@@ -61,8 +65,10 @@ class RowsOf:
         if said not in kinds:
             raise InputError(
                 f"{self.file}: a grid of type {said}; allowed are {', '.join(kinds)}: rows of"
-                " latitude and longitude, or spherical harmonics"
+                " latitude and longitude, spherical harmonics, or maps of an area"
             )
+        if said in maps:
+            return self._on_map(eccodes, message, values)
         kind, sphere = kinds[said], self._sphere(eccodes, message, said)
         if self.sphere is not None and vars(self.sphere) != vars(sphere):
             raise self._several()
@@ -79,6 +85,28 @@ class RowsOf:
             raise self._several()
         self.full = axes
         return Given(values.reshape(axes[0].size, axes[1].size))
+
+    def _on_map(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
+        """Of an area; where its points are is asked of eccodes."""
+        mapping, shape = _mapping(eccodes, message), _shape(eccodes, message)
+        ends = [
+            eccodes.codes_get(message, f"{name}OfFirstGridPointInDegrees")
+            for name in ("longitude", "latitude")
+        ]
+        if self.map is None:
+            places = [
+                _in_rows(eccodes, message, eccodes.codes_get_array(message, name))
+                for name in ("longitudes", "latitudes")
+            ]
+            self.map, self.first = (mapping, *places), ends
+        if mapping != self.map[0] or shape != self.map[1].shape or ends != self.first:
+            raise self._several()
+        self.along_rows |= bool(eccodes.codes_get(message, "resolutionAndComponentFlags") & 8)
+        return Given(_in_rows(eccodes, message, values))
+
+    @property
+    def dimensions(self) -> tuple[str, str]:
+        return ("latitude", "longitude") if self.map is None else ("y", "x")
 
     def _reduced(self, points: np.ndarray, values: np.ndarray) -> Given:
         if self.points is not None and not np.array_equal(points, self.points):
@@ -113,7 +141,14 @@ class RowsOf:
         return Schmidt(stretching, pole, towards_pole=True)
 
     def on_earth(self, data: xr.Dataset) -> xr.Dataset:
-        """Fields on the rows of the axes, on rows of latitude and longitude; winds as on earth."""
+        """Fields on the rows of the axes, on rows of latitude and longitude, or those of an area;
+        winds as on earth.
+        """
+        if self.map is not None:
+            mapping, longitude, latitude = self.map
+            return area_state.on_map(data, mapping, longitude, latitude, self.along_rows)
+        if self.dimensions[1] in data and not area_state.around(data.longitude.values):
+            return area_state.box(data)
         if self.sphere is None or self.sphere.plain:
             return data
         return rows_of_store.on_earth(data, self.sphere, self.along_rows)
@@ -123,7 +158,7 @@ class RowsOf:
 
     @cached_property
     def axes(self) -> Any:
-        """Latitudes and longitudes [degrees]; None: nothing was taken."""
+        """Latitudes and longitudes [degrees]; None: nothing was taken, or they are no axes."""
         if self.full is not None:
             return self.full
         if self.points is not None:
@@ -195,8 +230,63 @@ def _axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:
         np.asarray(eccodes.codes_get_array(message, f"distinct{name}"), float)
         for name in ("Latitudes", "Longitudes")
     )
+    if not area_state.around(longitude):  # from where the rows begin
+        longitude = eccodes.codes_get_array(message, "longitudes")[: longitude.size]
     upward = bool(eccodes.codes_get(message, "jScansPositively"))
     return (np.sort(latitude) if upward else np.sort(latitude)[::-1]), longitude
+
+
+def _shape(eccodes: Any, message: Any) -> tuple[int, int]:
+    """Rows and columns of a map."""
+    rows, columns = (
+        eccodes.codes_get(message, next(k for k in keys if eccodes.codes_is_defined(message, k)))
+        for keys in (("Nj", "Ny"), ("Ni", "Nx"))
+    )
+    return rows, columns
+
+
+def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
+    """(rows, columns) of the numbers of a map, as they follow each other."""
+    if eccodes.codes_get(message, "alternativeRowScanning"):
+        raise InputError("GRIB: rows that run to and fro are not read here")
+    ny, nx = _shape(eccodes, message)
+    if eccodes.codes_get(message, "jPointsAreConsecutive"):
+        return values.reshape(nx, ny).T
+    return values.reshape(ny, nx)
+
+
+def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
+    """The CF grid mapping of a message on a map."""
+    get = lambda key: float(eccodes.codes_get(message, f"{key}InDegrees"))
+    kind = eccodes.codes_get(message, "gridType")
+    if kind == "lambert":
+        both = get("Latin1"), get("Latin2")
+        return {
+            "grid_mapping_name": "lambert_conformal_conic",
+            "standard_parallel": both[: 1 + (both[0] != both[1])],
+            "longitude_of_central_meridian": get("LoV"),
+        }
+    if kind == "polar_stereographic":
+        south = eccodes.codes_get(message, "projectionCentreFlag") & 128
+        return {
+            "grid_mapping_name": "polar_stereographic",
+            "straight_vertical_longitude_from_pole": get("orientationOfTheGrid"),
+            "standard_parallel": abs(get("LaD")) * (-1 if south else 1),
+        }
+    if kind == "mercator":
+        return {
+            "grid_mapping_name": "mercator",
+            "longitude_of_projection_origin": get("longitudeOfFirstGridPoint"),
+            "standard_parallel": get("LaD"),
+        }
+    if get("angleOfRotation"):
+        raise InputError("GRIB: rows about a pole, turned about it by an angle")
+    return {
+        "grid_mapping_name": "rotated_latitude_longitude",
+        "grid_north_pole_longitude": (get("longitudeOfSouthernPole") + 180) % 360,
+        "grid_north_pole_latitude": -get("latitudeOfSouthernPole"),
+        "north_pole_grid_longitude": 0.0,
+    }
 
 
 def _own_axes(eccodes: Any, message: Any) -> tuple[np.ndarray, np.ndarray]:

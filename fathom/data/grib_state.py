@@ -5,7 +5,8 @@ On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pre
 logarithm) and geopotential; layered_state.py interpolates them to pressure levels. Rows of latitude
 and longitude are Gaussian, also reduced, or even; Gaussian rows may be about another pole, also
 stretched. Spherical harmonics are supported, also of vorticity and divergence
-(fathom/data/grib_rows.py). A missing field is an error that names it.
+(fathom/data/grib_rows.py). Maps of an area, and boxes of latitudes and longitudes, keep their
+levels (fathom/data/area_state.py). A missing field is an error that names it.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom import moist_air
-from fathom.data import layered_state
-from fathom.data.grib_rows import RowsOf
+from fathom.data import area_state, layered_state
+from fathom.data.grib_rows import RowsOf, maps
 from fathom.failure import InputError
 
 if TYPE_CHECKING:
@@ -60,14 +61,37 @@ def state(file: Path) -> xr.Dataset:
     return layered_state.with_specific_humidity(_dataset(found, rows, "pressure", "pressure"))
 
 
-def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
-    """{(kind of level, name): {(time, level): values}}, their rows, pv."""
+def is_area(file: Path) -> bool:
+    """Whether the first field that is of use here lies on a part of the earth."""
+    eccodes = _library(file)
+    with file.open("rb") as stream:
+        while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
+            try:
+                if _key(eccodes, message) is None:
+                    continue
+                kind = eccodes.codes_get(message, "gridType")
+                if kind != "regular_ll":
+                    return kind in maps
+                step = eccodes.codes_get(message, "iDirectionIncrementInDegrees", float)
+                return (eccodes.codes_get(message, "Ni") + 0.5) * step < 360
+            finally:
+                eccodes.codes_release(message)
+    return False
+
+
+def _library(file: Path) -> Any:
     try:
         import eccodes
     except ImportError as error:
         raise InputError(
             f"{file.name} is a GRIB file: reading it needs eccodes (pip install eccodes)"
         ) from error
+    return eccodes
+
+
+def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
+    """{(kind of level, name): {(time, level): values}}, their rows, pv."""
+    eccodes = _library(file)
     held: dict[tuple[str, str], dict] = {}
     rows = RowsOf(file)
     interfaces = None
@@ -139,20 +163,22 @@ def _dataset(found: dict, rows: RowsOf, kind: str, dimension: str) -> xr.Dataset
     for (place, name), held in found.items():
         if place == kind and all((t, p) in held for t in times for p in levels):
             values = np.stack([[held[t, p] for p in levels] for t in times])
-            data[name] = (("time", dimension, "latitude", "longitude"), values)
+            data[name] = (("time", dimension, *rows.dimensions), values)
         elif place == "surface":
             first = next(iter(held.values()))  # an orography has no time
             values = np.stack([held.get((t, 0), first) for t in times])
-            data[name] = (("time", "latitude", "longitude"), values)
+            data[name] = (("time", *rows.dimensions), values)
     coordinates = {dimension: np.array(levels, float), "time": times}
-    places = dict(zip(("latitude", "longitude"), rows.axes))
+    places = dict(zip(rows.dimensions, rows.axes or ()))
     return rows.on_earth(xarray.Dataset(data, coordinates | places))
 
 
 def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dataset:
-    """Fields on hybrid levels, on levels of pressure."""
+    """Fields on hybrid levels, on levels of pressure; those of an area as they are."""
     data = _layers(file, found, rows, len(interfaces) // 2 - 1)
     a, b = np.split(np.asarray(interfaces, float), 2)
+    if area_state.is_area(data):
+        return data.assign(ap=("interface", a), b=("interface", b))
     return layered_state.on_pressures(data, a, b)
 
 

@@ -3,7 +3,8 @@
 A variable is found by its name here, its alias (`ta`), or its CF standard name; its units are
 converted. Levels are of pressure, or hybrid with `ap` and `b` (of layers with bounds, or of
 interfaces). Rows that are reduced, stretched or about another pole are brought to full
-Gaussian ones of the earth (fathom/data/rows_of_store.py).
+Gaussian ones of the earth (fathom/data/rows_of_store.py). A limited area keeps its points and
+levels (fathom/data/area_state.py), and all fields with names that are known here.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from fathom import moist_air, names, output, units
-from fathom.data import layered_state, rows_of_store
+from fathom.data import area_state, layered_state, rows_of_store
 from fathom.failure import InputError
 
 if TYPE_CHECKING:
@@ -28,13 +29,16 @@ fields = (
 )
 vertical = ("pressure", "plev", "level", "isobaricInhPa", "pressure_level")
 places = {"lat": "latitude", "lon": "longitude"}
+map_axes = {"grid_x": "x", "grid_y": "y", "rlon": "x", "rlat": "y"}
 
 
 def state(file: Path) -> xr.Dataset:
-    """All times of a store, (time, pressure [Pa], latitude, longitude). ValueError: what it lacks
-    or has twice, units that do not fit; OSError: it cannot be read.
+    """All times of a store, (time, pressure [Pa], latitude, longitude), or of an area. ValueError:
+    what it lacks or has twice, units that do not fit; OSError: it cannot be read.
     """
     data = output.open(file)
+    if _is_area(data):
+        return _of_area(file, data)
     found = _in_our_units(_renamed(data, _found(file, data)))
     found = rows_of_store.on_full_rows(found)
     if "ap" not in data or "b" not in data:
@@ -44,6 +48,79 @@ def state(file: Path) -> xr.Dataset:
     layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
     used = [name for name in fields if name in found and name != "geopotential"]
     return layered_state.on_pressures(_in_order(found[used], "level"), a, b)
+
+
+def is_area(file: Path) -> bool:
+    """Whether a store lies on a part of the earth."""
+    with output.open(file) as data:
+        return _is_area(data)
+
+
+def _is_area(data: xr.Dataset) -> bool:
+    """On a map, or on a box of latitudes and longitudes."""
+    if _mapping(data):
+        return True
+    longitude = next((n for n in ("longitude", "lon") if n in data.dims), None)
+    return longitude is not None and not area_state.around(data[longitude].values.astype(float))
+
+
+def _mapping(data: xr.Dataset) -> dict:
+    """The CF grid mapping of rows and columns that are none of latitude and longitude."""
+    for array in data.data_vars.values():
+        name = array.attrs.get("grid_mapping", array.encoding.get("grid_mapping"))
+        if name in data.variables and not {"latitude", "lat"} & set(array.dims):
+            return dict(data[name].attrs)
+    return {}
+
+
+def _of_area(file: Path, data: xr.Dataset) -> xr.Dataset:
+    """Fields on (time, level, y, x): layers with `ap` and `b` of their interfaces, or levels of
+    pressure.
+    """
+    held = {str(name) for name in data.data_vars}
+    also = [row.name for row in names.fields.values() if {row.name, row.alias} & held]
+    wanted = tuple(dict.fromkeys((*fields, *also)))
+    found = _in_our_units(_renamed(data, _found(file, data, wanted)), wanted)
+    found = found.rename({old: new for old, new in map_axes.items() if old in found.dims})
+    found = found[[name for name in wanted if name in found.data_vars]]
+    if "ap" not in data or "b" not in data:
+        return _at_its_places(data, _on_pressures(file, found))
+    a, b = (_interfaces(data, name) for name in ("ap", "b"))
+    layered_state.check(file, found.data_vars)
+    layered_state.check(file, found.data_vars, found.sizes.get("level", 0), a.size - 1)
+    found = found.drop_vars(["geopotential", "geopotential_height"], errors="ignore")
+    found = _at_its_places(data, _in_order(found, "level"))
+    return found.assign(ap=("interface", a), b=("interface", b))
+
+
+def _at_its_places(data: xr.Dataset, found: xr.Dataset) -> xr.Dataset:
+    """Fields of an area, with the longitude and latitude of its points."""
+    if "latitude" in found.dims:
+        return area_state.box(found)
+    mapping, (longitude, latitude) = _mapping(data), _places(data)
+    if (inside := mapping.pop("physical_area", None)) is not None:  # FA: the rest is no place
+        south, north, west, east = (int(n) for n in inside)
+        part = slice(south, north + 1), slice(west, east + 1)
+        found = found.isel(y=part[0], x=part[1])
+        longitude, latitude = longitude[part], latitude[part]
+    along = "winds_along_axes" in data.attrs
+    return area_state.on_map(found, mapping, longitude, latitude, along_axes=along)
+
+
+def _places(data: xr.Dataset) -> list[np.ndarray]:
+    """Longitude and latitude of the points of a map."""
+    there = [
+        np.asarray(data[name].values, float)
+        for both in (("longitude", "lon"), ("latitude", "lat"))
+        for name in both
+        if name in data.variables and data[name].ndim == 2
+    ]
+    if len(there) != 2:
+        raise InputError(
+            "a map of an area without longitude and latitude of its points (CF 5.6): give both as"
+            " coordinates (y, x)"
+        )
+    return there
 
 
 def in_layers(
@@ -107,11 +184,11 @@ def _renamed(data: xr.Dataset, new: dict[str, str]) -> xr.Dataset:
     return data.rename(new | axes)
 
 
-def _in_our_units(data: xr.Dataset) -> xr.Dataset:
+def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Dataset:
     """Those of a state; one without units has ours."""
-    for name in (name for name in fields if name in data):
-        wanted = names.describe(name).units or "1"
-        factor, offset = units.conversion(data[name].attrs.get("units") or wanted, wanted)
+    for name in (name for name in wanted if name in data):
+        ours = names.describe(name).units or "1"
+        factor, offset = units.conversion(data[name].attrs.get("units") or ours, ours)
         if (factor, offset) != (1.0, 0.0):
             data[name] = factor * data[name] + offset
     return data

@@ -315,7 +315,7 @@ def of(attributes: Mapping[str, Any]) -> Projection:
         return Mercator(one("longitude_of_projection_origin"), one("standard_parallel"), radius)
     if kind == "rotated_latitude_longitude":
         pole = one("grid_north_pole_longitude"), one("grid_north_pole_latitude")
-        return RotatedLatitudeLongitude(pole, one("north_pole_grid_longitude"), radius)
+        return RotatedLatitudeLongitude(pole, a.get("north_pole_grid_longitude", [0.0])[0], radius)
     raise InputError(f"no map '{kind}' is known here")
 
 

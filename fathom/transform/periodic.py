@@ -13,9 +13,17 @@ side (Boyd 2005):
     F(i) = (1 - B) f(i) + B f(i - N),   B = (1 + erf(L q / sqrt(1 - q^2))) / 2,   -1 < q < 1
 All derivatives of B are 0 at its ends, so coefficients fall off faster than any power. It needs the
 field N - n + zone points beyond the area.
+
+`by_waves`: of a field f that was a sum of few waves where only the area is left of it: with P the
+projection on these waves and M = 1 inside, 0 in E, the least squares
+    P M P x = P M f
+by conjugate gradients from P of what splines made of it. They are stopped early: what E of f was is
+lost, and each step leaves less of the difference inside.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +44,27 @@ def by_splines(field: np.ndarray, points: Points, smooth: bool = True) -> np.nda
     if smooth:
         _smooth(whole, inside)
     return whole
+
+
+def by_waves(whole: np.ndarray, inside: Points, transform: Any, steps: int = 20) -> np.ndarray:
+    """(..., rows, points), splined: the same `inside`, with an E for which it is a sum of the waves
+    of the transform (fathom.transform.BiFourier).
+    """
+    nx, ny = inside
+    there = np.zeros(whole.shape[-2:])
+    there[:ny, :nx] = 1
+    project = lambda field: transform.inverse(transform.direct(field))
+    total = lambda field: (field * field).sum((-2, -1), keepdims=True)
+    x = project(whole)
+    rest = project(there * (whole - x))
+    along, size = rest, total(rest)
+    for _ in range(steps):
+        there_too = project(there * along)
+        share = size / np.maximum((along * there_too).sum((-2, -1), keepdims=True), 1e-300)
+        x, rest = x + share * along, rest - share * there_too
+        before, size = size, total(rest)
+        along = rest + size / np.maximum(before, 1e-300) * along
+    return np.where(there > 0, whole, x)
 
 
 def by_windows(

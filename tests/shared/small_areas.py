@@ -125,6 +125,24 @@ def changed_areas():
     return found
 
 
+def area_of_file(file, threads=1):
+    """Checksum of an area with physics that starts from the state of another one in a file."""
+    import fathom as fm
+
+    grid = area(points=(22, 18), resolution=40e3, levels=fm.HybridLevels("L19"), coupling=4)
+    model = fm.LimitedAreaAtmosphere(grid, physics=fm.FirstPhysics(), orography="earth")
+    one = fm.Simulation(
+        model.set(analysis=file),
+        step="300s",
+        start="2011-10-11 00:10:00",
+        directory=tempfile.gettempdir(),
+        parallel={"threads": threads},
+    ).prepare()
+    one.advance(1)
+    sea = one.gather("sea_surface_temperature")
+    return {"checksum": one.checksum(), "sea": None if sea is None else float(sea.max())}
+
+
 def with_arome_physics(directory=None, threads=1):
     """Moist air over a sea and an island of 10 km points, 60 s."""
     import fathom as fm

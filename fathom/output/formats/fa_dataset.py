@@ -154,8 +154,21 @@ def _file(path: Path) -> xarray.Dataset:
             ("time", *front, *dims), indexing.LazilyIndexedArray(array), attributes
         )
     found |= _winds(articles, frame, fields_there, found)
-    rows = {} if dims != ("point",) else _rows_as_attributes(frame)
-    return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0]), **rows})
+    said = {} if dims != ("point",) else _rows_as_attributes(frame)
+    said |= _on_its_map(found, dims, by_us="FATHOM" in articles)
+    return _decoded(found | _when(articles), {"truncation": int(frame.dimensions[0]), **said})
+
+
+def _on_its_map(
+    found: dict[str, xarray.Variable], dims: tuple[str, ...], by_us: bool
+) -> dict[str, Any]:
+    """Tells fields of an area of their map; other models write winds along its axes."""
+    if "projection" not in found:
+        return {}
+    for variable in found.values():
+        if variable.dims[-2:] == dims and "fa_name" in variable.attrs:
+            variable.attrs["grid_mapping"] = "projection"
+    return {} if by_us else {"winds_along_axes": 1}
 
 
 def _rows_as_attributes(frame: Frame) -> dict[str, Any]:
@@ -361,10 +374,11 @@ def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Va
     off = np.array([values[north, east] for values in places]) - corners[2:]
     if not (np.abs((off + 180) % 360 - 180) <= 1e-3).all():
         return {}
+    said = plane.attributes | {"physical_area": [south, north, west, east]}
     return {
         name: xarray.Variable(("y", "x"), values, given)
         for name, values, given in zip(("longitude", "latitude"), places, (_east, _north))
-    }
+    } | {"projection": xarray.Variable((), 0, said)}
 
 
 def _global(frame: Frame) -> Grid:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -81,9 +82,12 @@ def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
     return int(given[2]["truncation"])
 
 
+@lru_cache(64)  # each message asks
 def gaussian(rows: int) -> np.ndarray:
     """Latitudes of Gaussian rows from the south [degrees]."""
-    return np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
+    found = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))
+    found.flags.writeable = False
+    return found
 
 
 def map_of(axes: Mapping[str, Any]) -> tuple[Projection, np.ndarray, np.ndarray]:
