@@ -70,26 +70,35 @@ void displacement_around(const Domain& d, const FieldSlab& f, const Line& l, Aro
         std::copy_n(x, l.count, to);
         return;
     }
-    const auto layer = [&](std::ptrdiff_t n) { return T(0.5) * (x[n] + below[n]); };
+    constexpr int most = Departures<T>::most;
     if (where == Around::layer) {
-        for (int n = 0; n < l.count; ++n) to[n] = layer(n);
-        return;
-    }
-    const auto middle = [&](std::ptrdiff_t n, std::ptrdiff_t aside, const MiddleWeights<T>& by) {
-        // the outer two are multiplied only where they are points
-        T sum = by.first * layer(n) + by.second * layer(n + aside);
-        if (by.before != 0) sum += by.before * layer(n - aside);
-        if (by.after != 0) sum += by.after * layer(n + 2 * aside);
-        return sum;
-    };
-    if (where == Around::north_face) {
+        for (int n = 0; n < l.count; ++n) to[n] = T(0.5) * (x[n] + below[n]);
+    } else if (where == Around::north_face) {
         const auto by = MiddleWeights<T>::at(l.j, t.ny, !t.periodic_j);
-        for (int n = 0; n < l.count; ++n) to[n] = middle(n, f.row[l.b], by);
-    } else if (t.periodic) {
-        for (int n = 0; n < l.count; ++n) to[n] = middle(n, 1, MiddleWeights<T>{});
-    } else
+        const std::ptrdiff_t row = f.row[l.b];
+        // a row beyond an edge is not read
+        const std::ptrdiff_t before = by.before == 0 ? 0 : -row,
+                             after = (by.after == 0 ? 1 : 2) * row;
+        const T weights[] = {by.before / 2, by.first / 2, by.second / 2, by.after / 2};
         for (int n = 0; n < l.count; ++n)
-            to[n] = middle(n, 1, MiddleWeights<T>::at(l.i0 + n, t.nx, true));
+            to[n] = weights[0] * (x[n + before] + below[n + before]) +
+                    weights[1] * (x[n] + below[n]) + weights[2] * (x[n + row] + below[n + row]) +
+                    weights[3] * (x[n + after] + below[n + after]);
+    } else {
+        alignas(64) T layer[most + 3];  // from the point before on
+        for (int n = 0; n < l.count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
+        const MiddleWeights<T> by;
+        for (int n = 0; n < l.count; ++n)
+            to[n] = by.before * layer[n] + by.first * layer[n + 1] + by.second * layer[n + 2] +
+                    by.after * layer[n + 3];
+        if (t.periodic) return;
+        for (int n = 0; n < l.count; ++n) {
+            const auto by = MiddleWeights<T>::at(l.i0 + n, t.nx, true);
+            const T before = by.before == 0 ? T(0) : by.before * layer[n],
+                    after = by.after == 0 ? T(0) : by.after * layer[n + 3];
+            to[n] = before + by.first * layer[n + 1] + by.second * layer[n + 2] + after;
+        }
+    }
 }
 
 /// Where points of a plane come from: displaced along x, y and the height of levels.
