@@ -35,6 +35,7 @@ Entries schemes() {
         entry<ColumnEnergy>("ColumnEnergy"),
         linear_entry<TendencyContent>("TendencyContent"),
         entry<KineticContent>("KineticContent"),
+        linear_entry<MassFlow>("MassFlow"),
         linear_entry<ShallowWaterTerms>("ShallowWaterTerms"),
         linear_entry<ShallowWaterArrival>("ShallowWaterArrival"),
         entry<ShallowWaterFluxes>("ShallowWaterFluxes"),

@@ -86,7 +86,7 @@ class GridPointAtmosphere(AirWithPhysics):
     """
 
     experiments = ("outer_model",)  # arguments that may be files of experiments
-    halo = 1
+    halo = 2
     usual_surface = None
     zero_outside = ("open_north_face", "length_north_face")
     rotations = ()

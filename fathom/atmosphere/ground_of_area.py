@@ -13,6 +13,7 @@ As fathom.atmosphere.orography has it on the globe.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -56,15 +57,21 @@ def means(grid, file: str | None = None) -> dict[str, np.ndarray]:
 
 @once
 def orography(
-    grid: WholeArea, waves: tuple[int, int], file: str | None = None
+    grid: WholeArea, waves: tuple[int, int], file: str | None = None, around: Any = None
 ) -> dict[str, np.ndarray]:
     """surface_geopotential [m2 s-2], of so many waves along x and y; orography_deviation [m] and
     land_fraction [1]; at all points (rows, columns).
+
+    around : LimitedAreaGrid of the points around the area too, for E by windows; None: by splines.
     """
     found = means(grid.area, file)
     height = found.pop("surface_altitude")
+    if around is None:
+        whole = grid.spread(height)
+    else:
+        whole = grid.area.windowed(means(around, file)["surface_altitude"])
     return {
-        "surface_geopotential": GRAVITY * _smooth(grid, waves, grid.spread(height)),
+        "surface_geopotential": GRAVITY * _smooth(grid, waves, whole),
         **{name: grid.continued(values) for name, values in found.items()},
     }
 

@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 import numpy as np
 
-from fathom.atmosphere import diagnostics, report, start
+from fathom.atmosphere import diagnostics, forecast, report, start
+from fathom.atmosphere.around_area import given_on
 from fathom.atmosphere.given_state import is_given, passport
 from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
@@ -107,6 +108,10 @@ class HydrostaticAtmosphere(AirWithPhysics):
             *self.boundary,
         ]
 
+    def forecast_start(self, state):
+        """Everything a forecast starts from (fathom/atmosphere/forecast.py)."""
+        return forecast.start(state, self.grid, ground=self.earth_below())
+
     def _put(self, values, analysis, digital_filter):
         """What `set` was given, other than a case."""
         if analysis is not None and is_given(analysis):
@@ -179,7 +184,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         """What `set` was given, as fields: yields (name, level, array at all points); level None of
         what has no layers.
         """
-        grid, initial = self.grid, {"air_temperature": 280.0} | given
+        grid, initial = given_on(self).start, {"air_temperature": 280.0} | given
         layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
         yield "log_pressure_ratio", None, self._pressure(self._log_pressure(initial) - np.log(1e5))
         for (k, east), (_, north) in zip(*(layers(name) for name in wind)):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import compressible, ground_of_area, mass_of_area
+from fathom.atmosphere import around_area, compressible, forecast, ground_of_area, mass_of_area
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.atmosphere.given_state import is_given
@@ -45,6 +45,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     dynamics : "hydrostatic" (default), or "non-hydrostatic": compressible air in the coordinate of
         its hydrostatic pressure, for spacings of a few km and less.
     waves : "linear", "quadratic" (default) or "cubic": 2, 3 or 4 points for the shortest wave.
+    periodic_by : how fields are made periodic in E: "splines" (default) of those of the area, or
+        "windows" (Boyd 2005) of those of the area and around it, where the outer model must have
+        them too.
     outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
         path of a store of another run, or of a file, with states in time; or a Simulation of a
         SpectralAtmosphere or of a larger area, which then runs together with this one
@@ -92,6 +95,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         *,
         dynamics="hydrostatic",
         waves="quadratic",
+        periodic_by="splines",
         outer="initial",
         outer_in_time="linear",
         outer_every=None,
@@ -156,8 +160,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             _check_compressible(self.parameters, fix_energy, corrections)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
+        self.heights, self.on_earth = None, False  # a file of them; whether it lies on the earth
+        self.given_on = around_area.of(self, periodic_by)
         self._take_outer(outer, outer_in_time, outer_every, upper_zone, upper_zone_time)
-        self.heights = None  # a file of them
         if isinstance(orography, (str, Path)):
             self._lie_on(str(orography))
 
@@ -166,6 +171,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if name != "earth" and Path(name).suffix:
             self.heights, name = name, "earth"
         super()._lie_on(name)
+        self.on_earth = True
 
     def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
         """What the air is drawn to: along the edges, and at the top."""
@@ -196,7 +202,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             if not self.outer:
                 raise InputError("analysis = 'outer': there is no outer model")
             analysis, values = None, dict(self.outer.state(0)) | values
-        given = {name: self.at_all_points(value) for name, value in values.items()}
+        if self.given_on.windows:
+            values = self.given_on.of_functions(values, self._air)
+        given = {name: self.at_all_points(value, name) for name, value in values.items()}
         if analysis is not None and is_given(analysis) and isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError(
                 f"analysis = {analysis!r} is another atmosphere: a PeriodicPlaneGrid is no place on"
@@ -204,14 +212,52 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             )
         return self._put(given, analysis, digital_filter)
 
-    def at_all_points(self, value):
-        """An array of the area with its extension, in which nothing counts."""
+    def at_all_points(self, value, name=""):
+        """An array of the area with its extension: in which nothing counts, where E is made by
+        splines; with windows, already made so.
+        """
         nx, ny = self.grid.points
         if np.shape(value)[-2:] != (ny, nx) or self.grid.size == self.grid.points:
             return value
         value = np.asarray(value, float)
+        if self.given_on.windows:
+            if name in around_area.pressures:
+                return self._pressure_by_splines(value, name)
+            return self.grid.spread(value)
         more = [(0, N - n) for n, N in zip((ny, nx), self.grid.size[::-1])]
         return np.pad(value, [(0, 0)] * (value.ndim - 2) + more)
+
+    @property
+    def _air(self):
+        """Of what can be set, the air alone."""
+        return {*self.settable} - {*self.boundary}
+
+    def _pressure_by_splines(self, value, name):
+        """Surface pressure of C + I at all points, periodic at sea level."""
+        logarithm = np.log(value) if name == "surface_air_pressure" else value
+        ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
+        whole = self.grid.spread(logarithm + self.grid.area.inside(ground)) - ground
+        return np.exp(whole) if name == "surface_air_pressure" else whole
+
+    def forecast_start(self, state):
+        """With windows: of the area and what lies around it."""
+        if not self.given_on.windows:
+            return super().forecast_start(state)
+        around, air = self.given_on, self._air
+        below = self.earth_below()
+        self.orography, self.on_earth = below["surface_geopotential"], True
+        there = ground_of_area.means(around.grid.area, self.heights)
+        there.pop("surface_altitude")
+        there = {name: around.grid.continued(v) for name, v in there.items()}
+        ground = {"surface_geopotential": around.ground} | there
+        found = forecast.start(state, around.grid, ground=ground)
+        state = {name: v for name, v in found.items() if name in air}
+        cut = {
+            name: self.grid.continued(np.asarray(v)[around.inner])
+            for name, v in found.items()
+            if name not in air
+        }
+        return cut | below | around.whole(state)
 
     @property
     def prognostic(self):
@@ -239,7 +285,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             self.ground_as_it_is = self.change.whole_of("surface_geopotential")[0]
         self.orography = ground.pop("surface_geopotential", self.orography)
         self.initial |= ground
-        self.initial |= self.change.state(self.surface_geopotential)
+        state = self.change.state(self.surface_geopotential)
+        if self.given_on.windows:  # of C + I alone
+            state = {n: self.at_all_points(self.grid.area.inside(v), n) for n, v in state.items()}
+        self.initial |= state
 
     def initialise(self, simulation):
         """The initial state into the fields. True: they are another area's, bit for bit."""
@@ -282,10 +331,10 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
                 held[name].append(values)
             yield name, k, values
         q, d = compressible.fields
-        for k, values in on_layers(self.grid, given.get(q, 0.0), q):
+        for k, values in on_layers(self.given_on.start, given.get(q, 0.0), q):
             yield q, k, self._whole(values)
         if d in given:
-            for k, values in on_layers(self.grid, given[d], d):
+            for k, values in on_layers(self.given_on.start, given[d], d):
                 yield d, k, self._whole(values)
         else:  # as of hydrostatic air
             u, v, (s,) = (np.stack(x) if n in wind else x for n, x in held.items())
@@ -344,7 +393,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         """The surface below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
-        return ground_of_area.orography(self.grid, self.truncation, self.heights)
+        around = self.given_on.grid.area if self.given_on.windows else None
+        return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
 
     def _given(self, name, default):
         """Also beyond the area, where nothing reads it: as on its edges."""
@@ -364,7 +414,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return self.grid.area.projection.along_axes(east, north, longitude, latitude)
 
     def _spread(self, values):
-        whole = self.grid.spread(values)
+        whole = np.asarray(values) if self.given_on.windows else self.grid.spread(values)
         if not self.of_waves:
             return whole
         from fathom.transform.periodic import by_waves  # loads the core
@@ -387,9 +437,12 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         if self.ground_as_it_is is not None:
             return self.ground_as_it_is
         given = self.orography
-        if not callable(given) and np.ndim(given):
-            given = self.at_all_points(given)
-        whole = self._spread(on_columns(self.grid, given, name="orography"))
+        if self.given_on.windows:
+            whole = self.given_on.periodic_ground()
+        else:
+            if not callable(given) and np.ndim(given):
+                given = self.at_all_points(given)
+            whole = self._spread(on_columns(self.grid, given, name="orography"))
         if self.flat:
             return whole
         transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)

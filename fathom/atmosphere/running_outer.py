@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from fathom.atmosphere import columns_of_heights, compressible
+from fathom.atmosphere.around_area import given_on
 from fathom.atmosphere.at_places import AtPlaces, OnMap
 from fathom.atmosphere.columns_over_ground import BLOCK, in_columns, vapour
 from fathom.atmosphere.given_state import Given, OfSimulation
@@ -107,27 +108,29 @@ class Running:
     def _taken(self) -> dict[str, np.ndarray]:
         """The present state at the area's points: each rank makes its share of the columns."""
         model, comm = self.model, self.simulation.comm
-        there = np.flatnonzero(np.asarray(model.grid.wet_levels) > 0)
+        where = given_on(model)
+        there = np.flatnonzero(np.asarray(where.grid.wet_levels) > 0)
         ends = [there.size * n // comm.size for n in (comm.rank, comm.rank + 1)]
         mine = there[slice(*ends)]
         given = beside(self.simulation)
         if self.at is None:
             self.at = self._places(given, mine)
-        own, outer = model.surface_geopotential.ravel()[mine], self.simulation.model
+        own, outer = where.ground.ravel()[mine], self.simulation.model
         if hasattr(outer, "air_at_rest"):  # on levels of height
             share = columns_of_heights.taken(model, outer, self.at, model.moist, own)
         else:
             share = self._of_layers(given, own)
-        shape = model.grid.points[::-1]
+        shape = where.grid.points[::-1]
         found = {name: np.concatenate(comm.allgather(share[name]), -1) for name in sorted(share)}
-        return {name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()}
+        return where.whole({name: v.reshape(*v.shape[:-1], *shape) for name, v in found.items()})
 
     def _places(self, given: Given, mine: np.ndarray) -> Any:
         """The outer model at the columns of this rank. ValueError on all ranks where any lies
         outside.
         """
         comm = self.simulation.comm
-        longitude, latitude = (c.ravel()[mine] for c in self.model.grid.coordinates())
+        grid = given_on(self.model).grid
+        longitude, latitude = (c.ravel()[mine] for c in grid.coordinates())
         kind = AtPlaces if hasattr(given.grid, "truncation") else OnMap
         at = error = None
         try:

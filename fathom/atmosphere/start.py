@@ -12,7 +12,7 @@ import copy
 from contextlib import contextmanager
 
 from fathom import mpi
-from fathom.atmosphere import forecast, outer
+from fathom.atmosphere import outer
 from fathom.atmosphere.digital_filter import weights
 from fathom.moist_air import virtual_temperature
 
@@ -25,7 +25,7 @@ def analysis(model, state):
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
     """
-    fields = forecast.start(state, model.grid, ground=model.earth_below())
+    fields = model.forecast_start(state)
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:
         fields["air_temperature"] = virtual_temperature(

@@ -21,6 +21,7 @@ import numpy as np
 
 from fathom import moist_air, names, output
 from fathom.atmosphere import compressible
+from fathom.atmosphere.around_area import given_on
 from fathom.atmosphere.initial import initial_state
 from fathom.data import atmosphere, stored_state
 from fathom.failure import InputError
@@ -77,15 +78,16 @@ class Stored:
     @cached_property
     def _on_own_points(self) -> bool:
         """Whether it lies on the columns of the area."""
-        grid = self.model.grid
+        grid = given_on(self.model).grid
         shape = grid.points[::-1]
         with output.open(self.path) as data:
             if "latitude" in data.dims:
                 return False
             if (data.sizes.get("y"), data.sizes.get("x")) != shape:
+                more = ", those around it too, for windows" if given_on(self.model).windows else ""
                 raise InputError(
                     f"outer = {str(self.path)!r} has {dict(data.sizes)}: allowed are latitudes and"
-                    f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points"
+                    f" longitudes, or the area's own {shape[0]} rows of {shape[1]} points{more}"
                 )
             if getattr(grid, "map_factor", grid) is None:
                 return True
@@ -129,20 +131,21 @@ class Stored:
         return {n: values for n, values in found.items() if n in self.model.settable}
 
     def _from_globe(self, number: int) -> dict[str, np.ndarray]:
-        model = self.model
+        levels, where = self.model.hybrid_levels, given_on(self.model)
         if self.data is None:
             self.data = atmosphere.complete(stored_state.state(self.path))
-        return initial_state(
-            self.data.isel(time=number), model.grid, model.hybrid_levels, model.surface_geopotential
+        return where.whole(
+            initial_state(self.data.isel(time=number), where.grid, levels, where.ground)
         )
 
     def _from_columns(self, number: int) -> dict[str, np.ndarray]:
         sound = compressible.fields if self.model.compressible else ()
         found, a, b = stored_state.in_layers(self.path, number, (*self.model.tracers, *sound))
-        shape = self.model.grid.points[::-1]
+        where = given_on(self.model)
+        shape = where.grid.points[::-1]
         flat = {name: v.reshape(*v.shape[:-2], -1) for name, v in found.items()}
         p_s = flat.pop("surface_air_pressure")
-        ground = self.model.surface_geopotential[self.model.grid.wet_levels > 0]
+        ground = where.ground[where.grid.wet_levels > 0]
         there = flat.pop("surface_geopotential", ground)
         humidity = flat.get("specific_humidity", 0.0)
         virtual = moist_air.virtual_temperature(flat["air_temperature"], humidity)
@@ -157,4 +160,4 @@ class Stored:
         result = {n: v if same else between.cubic(v) for n, v in flat.items()}
         result["air_temperature"] = result["air_temperature"] * below
         fields = {n: v.reshape(len(v), *shape) for n, v in result.items() if len(v) > 1}
-        return fields | {"log_surface_pressure": np.log(pressure).reshape(shape)}
+        return where.whole(fields | {"log_surface_pressure": np.log(pressure).reshape(shape)})

@@ -196,6 +196,49 @@ def test_a_globe_runs_beside_the_area(dynamics):
     assert apart.max() < max(moved, 0.1 * there.std())
 
 
+@pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
+def test_windows_take_the_globe_around_the_area(tmp_path, dynamics):
+    """In C + I the same weather as with splines; E alone is another. A restart keeps all bits."""
+    make = lambda by: small_areas.nested(dynamics=dynamics, periodic_by=by)[0]
+    one, other = (make(by).prepare() for by in ("windows", "splines"))
+    for area_run in (one, other):
+        area_run.advance(4)
+    nx, ny = one.model.grid.points
+    found, like = (s.gather("air_temperature") for s in (one, other))
+    away = abs(found - like)
+    assert away[:, :ny, :nx].max() < 0.02 * like.std() < away.max()
+    again = make("windows").restore(one.write_restart(tmp_path / "restart.fathom")).prepare()
+    for area_run in (one, again):
+        area_run.advance(2)
+    assert again.checksum() == one.checksum()
+
+
+def test_windows_need_what_lies_around_the_area(tmp_path):
+    """Of a store on latitudes and longitudes, or on the points of the area and around it."""
+    globe = small_areas.globe(tmp_path)
+    stored = [*needed[:3], "specific_humidity", "geopotential", *needed[3:]]
+    globe.output("globe.zarr", stored, every="900s", levels=[1000, 850, 500, 200, 50], regular=2)
+    inner = area(points=(20, 16), coupling=4, levels=fm.HybridLevels("L19"))
+    globe.output("own.zarr", [*needed, "specific_humidity"], every="900s", grid=inner)
+    globe.run("15min", report=False)
+    nested = lambda store, **how: fm.LimitedAreaAtmosphere(
+        inner, tracers=["specific_humidity"], outer=tmp_path / store, **how
+    )
+    by_windows, by_splines = (
+        nested("globe.zarr", periodic_by=by).set(analysis="outer") for by in ("windows", "splines")
+    )
+    there, like = (dict(model.outer.state(1)) for model in (by_windows, by_splines))
+    for name, values in like.items():
+        assert there[name].shape[-2:] == by_windows.grid.size[::-1]
+        assert abs(there[name][..., :16, :20] - values[..., :16, :20]).max() < 0.02 * values.std()
+    with pytest.raises(ValueError, match="those around it too, for windows"):
+        simulation(nested("own.zarr", periodic_by="windows").set(air_temperature=280.0)).prepare()
+    with pytest.raises(ValueError, match="is periodic as it is"):
+        linear(plane(points=(32, 20)), periodic_by="windows")
+    with pytest.raises(ValueError, match="periodic_by"):
+        nested("globe.zarr", periodic_by="window")
+
+
 def test_an_area_runs_beside_one_within_it():
     """On the same points, with the whole of the outer area's state: as the big brother."""
     outer = simulation(disturbed(periodic=False, tracers=()), "300s")
@@ -321,9 +364,9 @@ def test_mass_of_the_area_is_told(tmp_path):
     mass = one.run("3h", report=False)["mass_of_area"]
     for part in mass.values():
         assert part["rest"] == pytest.approx(part["stored"] - part["through_edges"])
-    assert abs(mass["centre"]["rest"]) < 0.05 * abs(mass["centre"]["stored"])
+    assert abs(mass["centre"]["rest"]) < 0.005 * abs(mass["centre"]["stored"])
     passed, area = mass["area"]["through_edges"], one.series.values["mass_into_area"]
-    assert passed == pytest.approx(np.mean(area) * 3, rel=0.5)
+    assert passed == pytest.approx(np.mean(area) * 3, rel=0.2)
 
 
 def test_a_file_names_the_experiment_beside_it(tmp_path):

@@ -45,21 +45,60 @@ template <class T, int fields> struct Gathered {
     }
 };
 
-/// Whose displacements say where a point comes from: its own, of an interface; else the mean of
-/// those around.
+/// Whose displacements say where a point comes from: its own, of an interface; else those around.
 enum class Around { interface, layer, east_face, north_face };
+
+/// Weights of the points -1, 0, 1, 2 for the place in the middle of 0 and 1: cubic Lagrange, and
+/// quadratic where the first or the last is beyond an edge.
+template <class T> struct MiddleWeights {
+    T before = -1 / T(16), first = 9 / T(16), second = 9 / T(16), after = -1 / T(16);
+    static MiddleWeights at(int point, int points, bool closed) {
+        if (closed && point == 0 && points > 2) return {0, 3 / T(8), 6 / T(8), -1 / T(8)};
+        if (closed && point == points - 2 && points > 2) return {-1 / T(8), 6 / T(8), 3 / T(8), 0};
+        if (closed && (point < 0 || point > points - 3)) return {0, T(0.5), T(0.5), 0};
+        return {};
+    }
+};
+
+/// Displacements at a place: means of the interfaces above and below it; along a row or across rows
+/// interpolated to the middle of four points.
 template <class T>
-void mean_around(const Domain& d, const FieldSlab& f, const Line& l, Around where, T* mean) {
+void displacement_around(const Domain& d, const FieldSlab& f, const Line& l, Around where, T* to) {
     const T *x = at<T>(d, f, l), *below = x + f.level[l.b];
-    const std::ptrdiff_t aside = where == Around::north_face ? f.row[l.b] : 1;
-    if (where == Around::interface)
-        std::copy_n(x, l.count, mean);
-    else if (where == Around::layer)
-        for (int n = 0; n < l.count; ++n) mean[n] = T(0.5) * (x[n] + below[n]);
-    else
+    const auto& t = d.decomposition.topology;
+    if (where == Around::interface) {
+        std::copy_n(x, l.count, to);
+        return;
+    }
+    constexpr int most = Departures<T>::most;
+    if (where == Around::layer) {
+        for (int n = 0; n < l.count; ++n) to[n] = T(0.5) * (x[n] + below[n]);
+    } else if (where == Around::north_face) {
+        const auto by = MiddleWeights<T>::at(l.j, t.ny, !t.periodic_j);
+        const std::ptrdiff_t row = f.row[l.b];
+        // a row beyond an edge is not read
+        const std::ptrdiff_t before = by.before == 0 ? 0 : -row,
+                             after = (by.after == 0 ? 1 : 2) * row;
+        const T weights[] = {by.before / 2, by.first / 2, by.second / 2, by.after / 2};
         for (int n = 0; n < l.count; ++n)
-            mean[n] =
-                T(0.5) * (T(0.5) * (x[n] + below[n]) + T(0.5) * (x[n + aside] + below[n + aside]));
+            to[n] = weights[0] * (x[n + before] + below[n + before]) +
+                    weights[1] * (x[n] + below[n]) + weights[2] * (x[n + row] + below[n + row]) +
+                    weights[3] * (x[n + after] + below[n + after]);
+    } else {
+        alignas(64) T layer[most + 3];  // from the point before on
+        for (int n = 0; n < l.count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
+        const MiddleWeights<T> by;
+        for (int n = 0; n < l.count; ++n)
+            to[n] = by.before * layer[n] + by.first * layer[n + 1] + by.second * layer[n + 2] +
+                    by.after * layer[n + 3];
+        if (t.periodic) return;
+        for (int n = 0; n < l.count; ++n) {
+            const auto by = MiddleWeights<T>::at(l.i0 + n, t.nx, true);
+            const T before = by.before == 0 ? T(0) : by.before * layer[n],
+                    after = by.after == 0 ? T(0) : by.after * layer[n + 3];
+            to[n] = before + by.first * layer[n + 1] + by.second * layer[n + 2] + after;
+        }
+    }
 }
 
 /// Where points of a plane come from: displaced along x, y and the height of levels.

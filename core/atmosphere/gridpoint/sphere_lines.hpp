@@ -73,7 +73,7 @@ template <class T> struct Displacements {
     Displacements(const Domain& d, const std::array<const Field*, 4>& fields, const Line& l,
                   Around where) {
         T* to[] = {x, y, axis, eta};
-        for (int n = 0; n < 4; ++n) mean_around(d, *fields[n], l, where, to[n]);
+        for (int n = 0; n < 4; ++n) displacement_around(d, *fields[n], l, where, to[n]);
     }
 };
 

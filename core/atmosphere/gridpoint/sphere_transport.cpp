@@ -165,10 +165,10 @@ private:
     std::optional<EvenRows<T, on_face>> u_rows, v_rows;
     std::optional<EvenRows<T, at_interface>> interfaces;
     std::optional<EvenRows<T, 1>> densities;
-    const Item x = reads("displacement_x", place::center_interface, "1", 1),
-               y = reads("displacement_y", place::center_interface, "1", 1),
-               axis = reads("displacement_axis", place::center_interface, "1", 1),
-               eta = reads("displacement_level", place::center_interface, "m", 1),
+    const Item x = reads("displacement_x", place::center_interface, "1", 2),
+               y = reads("displacement_y", place::center_interface, "1", 2),
+               axis = reads("displacement_axis", place::center_interface, "1", 2),
+               eta = reads("displacement_level", place::center_interface, "m", 2),
                u_start = reads("x_wind_start", place::east_face_layer, "m s-1"),
                v_start = reads("y_wind_start", place::north_face_layer, "m s-1"),
                u_north = reads("x_wind_start_north_face", place::north_face_layer, "m s-1"),

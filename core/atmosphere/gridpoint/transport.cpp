@@ -61,7 +61,7 @@ private:
     }
 };
 
-/// The fields of one place: carried from where the mean of the displacements around them says.
+/// The fields of one place: carried from where the displacements around them say.
 template <class T, int fields> class Carried {
 public:
     Carried(Around where, const GridPointSetup& s, const Domain& d)
@@ -87,10 +87,10 @@ private:
     void line(const Domain& d, const std::array<const Field*, 3>& displacement,
               std::array<const FieldSlab*, fields> to, const Line& l) {
         constexpr int most = Departures<T>::most;
-        T mean[3][most];
-        for (int n = 0; n < 3; ++n) mean_around(d, *displacement[n], l, around, mean[n]);
+        T by[3][most];
+        for (int n = 0; n < 3; ++n) displacement_around(d, *displacement[n], l, around, by[n]);
         Departures<T> from{l.i0, l.k, l.count};
-        depart(from, l, rows.nodes.height(l.k), mean[0], mean[1], mean[2], per_x, per_y);
+        depart(from, l, rows.nodes.height(l.k), by[0], by[1], by[2], per_x, per_y);
         Reach reach;
         Gathered<T, fields> found;
         found.take(rows, from, reach);
@@ -132,9 +132,9 @@ private:
     const GridPointSetup setup;
     std::optional<Carried<T, 1>> along_x, along_y, layers;
     std::optional<Carried<T, 2>> interfaces;
-    const Item x = reads("displacement_x", place::center_interface, "m", 1),
-               y = reads("displacement_y", place::center_interface, "m", 1),
-               eta = reads("displacement_level", place::center_interface, "m", 1),
+    const Item x = reads("displacement_x", place::center_interface, "m", 2),
+               y = reads("displacement_y", place::center_interface, "m", 2),
+               eta = reads("displacement_level", place::center_interface, "m", 2),
                u_start = reads("x_wind_start", place::east_face_layer, "m s-1"),
                v_start = reads("y_wind_start", place::north_face_layer, "m s-1"),
                w_start = reads("upward_velocity_start", place::center_interface, "m s-1"),

@@ -50,4 +50,24 @@ struct KineticContent {
     }
 };
 
+struct MassFlow {
+    static constexpr std::string_view summary = "flow of mass in the column, summed over steps";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
+        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
+        Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
+        Updates<Real, "eastward_mass_flow", place::center_column, "Pa m s-1"> east,
+        Updates<Real, "northward_mass_flow", place::center_column, "Pa m s-1"> north) const {
+        Real along = 0, across = 0;
+        for (int k = 0; k < u.levels(); ++k) {
+            const Real thickness = p[k + 1] - p[k];
+            along = fma(thickness, u[k], along);
+            across = fma(thickness, v[k], across);
+        }
+        east[0] += along;
+        north[0] += across;
+    }
+};
+
 }  // namespace fathom::atmosphere
