@@ -138,12 +138,9 @@ def _odb(path: Path, account: Account) -> Observations:
 
 
 def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observations:
-    messages = mpi.core.bufr_index(data)
-    if not messages and comm.rank == 0:
+    mine = mpi.core.bufr_index(data, comm.rank, comm.size)
+    if comm.rank == 0 and b"BUFR" not in data:
         account.add("no message in it", "the file")
-    ends = np.cumsum([m.length for m in messages])
-    share = _share(ends, comm)
-    mine = messages[share]
     account.parts = len(mine)
     roles = reports.roles(mpi.core)
     parts = []
@@ -155,13 +152,6 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observation
         parts.append(reports.observations(rows, data, some))
     account.named = account.named[:most_named]
     return spread.joined([p.column for p in parts])
-
-
-def _share(ends: np.ndarray, comm: Any) -> slice:
-    """The messages of this rank: equal bytes, each message on one rank."""
-    total = ends[-1] if len(ends) else 0
-    first, last = np.searchsorted(ends, [total * (comm.rank + k) / comm.size for k in (0, 1)])
-    return slice(int(first), len(ends) if comm.rank == comm.size - 1 else int(last))
 
 
 def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[Any]]:

@@ -182,15 +182,13 @@ def outliers(
         first, end = (len(some) * (comm.rank + n) // comm.size for n in (0, 1))
         share = _alone(structure, some, np.arange(first, end), neighbours, threads)
         ratio = np.concatenate(comm.allgather(share)) / most
-        worst = ratio > 1
-        if not worst.any():
+        worst = np.flatnonzero(ratio > 1)
+        if not len(worst):
             return bad
-        near = _nearest(
-            *(earth.unit_vectors(some.longitude, some.latitude),) * 2,
-            min(10, len(some)), structure.length,
-        )  # fmt: skip
+        places = earth.unit_vectors(some.longitude, some.latitude)
+        near = _nearest(places[worst], places, min(10, len(some)), structure.length)
         around = np.where(near >= 0, ratio[near], 0).max(axis=1)
-        bad[keep[worst & (ratio >= around)]] = True
+        bad[keep[worst[ratio[worst] >= around]]] = True
     return bad
 
 
