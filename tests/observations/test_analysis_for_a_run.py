@@ -17,17 +17,19 @@ def test_increments_reach_ground_snow_and_sea(on_ranks):
     script = Path(__file__).with_name("analysis_for_a_run.py")
     one, two = (on_ranks(n, script) for n in (1, 2))
     assert one == two and one["steps"] == 2
-    assert [one["told"][name]["data"] for name in analysis.handed] == [19, 20, 20]
+    assert [one["told"][name]["data"] for name in analysis.handed] == [19, 19, 20, 20]
     soil = [f"soil_temperature_{k}" for k in (1, 2, 3, 4)]
     assert set(one["span"]) == {
-        "ground_temperature", *soil, "snow_amount", "sea_surface_temperature"
+        "ground_temperature", *soil, "snow_amount", "sea_surface_temperature",
+        *(f"soil_water_{k}" for k in (1, 2, 3)),
     }  # fmt: skip
+    assert -10 < one["span"]["soil_water_2"][0] < -1 and one["most_water"] <= 0  # warm and dry
     most = [one["span"][name][1] for name in ("ground_temperature", *soil)]
     assert 1.5 < most[0] < 3.1 and most == sorted(most, reverse=True) and most[-1] > 0
     assert -21 < one["span"]["snow_amount"][0] < -5 and one["span"]["snow_amount"][1] <= 0
     assert 1 < one["span"]["sea_surface_temperature"][1] < 2.1
     assert one["soil_at_sea"] == one["sea_on_land"] == 0
-    for told in one["told"].values():
+    for told in (one["told"][name] for name in analysis.handed):
         assert told["rms_analysis"] < told["rms_background"]
 
 
