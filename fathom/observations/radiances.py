@@ -1,10 +1,10 @@
-"""Radiances of AMSU-A, AMSU-B, MHS and ATMS: their channels, the regression of their optical depths,
-and its files.
+"""Radiances of AMSU-A, AMSU-B, MHS and ATMS: their channels, the regression of their optical
+depths, and its files.
 
     sounder = radiances.open("microwave")          # trained once, then from the user's cache
-    seen = sounder.apply(columns, channel, emissivity, secant)          # brightness temperatures [K]
+    seen = sounder.apply(columns, channel, emissivity, secant)       # brightness temperatures [K]
 
-Columns (n, 2 levels + 2) hold temperature and specific humidity at `amsu.pressure`, the surface
+Columns (n, 2 levels + 2) hold temperature and specific humidity at `sounder.pressure`, the surface
 pressure and the skin temperature; `tangent` and `adjoint` go with them. Equations:
 core/observation/radiance.hpp; line by line: absorption.py.
 

@@ -217,7 +217,13 @@ def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.n
 
 
 amsu_a, amsu_b, mhs = 570, 574, 203  # WMO's Common Code Table C-8
-with_mhs = (3, 4, 5, 209, 223)  # satellites (table C-5) with MHS for AMSU-B: Metop, NOAA-18, NOAA-19
+with_mhs = (
+    3,
+    4,
+    5,
+    209,
+    223,
+)  # satellites (table C-5) with MHS for AMSU-B: Metop, NOAA-18, NOAA-19
 of_sensor = {3: amsu_a, 4: amsu_b, 15: mhs}  # code table 0 02 048
 
 

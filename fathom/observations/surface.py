@@ -24,6 +24,7 @@ from fathom.observations import parquet
 HEAT_CAPACITY, LATENT_HEAT = 1004.7, 2.501e6  # of air [J kg-1 K-1], of water vapour [J kg-1]
 VAPOUR = GAS_CONSTANT / RATIO  # its gas constant [J kg-1 K-1]
 
+
 @dataclass(frozen=True)
 class Structure:
     """How errors of a background belong together. `background_error` None: what the departures

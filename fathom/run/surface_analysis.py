@@ -58,35 +58,36 @@ def analyse(
     with restart.read(start) as file:
         header, fields = file.header, {name: np.array(file[name]) for name in file.names}
     grid = grid_of(header, start)
-    missing = [n for n in ("land_fraction", "surface_geopotential") if n not in fields]
-    if missing:
-        raise InputError(
-            f"{start}: a surface needs {' and '.join(missing)}, which it does not have"
-        )
+    _must_have(fields, start)
     data = _near(path, header, hours)
-    told, all_made = {}, {}
+    told, made = {}, {}
     for name in handed:
         some = data.taken(data.variable_is(name))
         if len(some) > 1 and (points := _points(name, fields, grid.wet_levels > 0)).any():
             structure = surface.structure_of(name)
             if lengths and name in lengths:
                 structure = replace(structure, length=lengths[name])
-            made, told[name] = _of(some, structure, grid, fields, points, comm, threads)
-            all_made[name] = made
+            made[name], told[name] = _of(some, structure, grid, fields, points, comm, threads)
     if not told:
         raise InputError(
             f"{path} has no used datum of {', '.join(handed)} with a departure within {hours:g} h"
             f" of {start}"
         )
-    if "air_temperature" in all_made or "relative_humidity" in all_made:
-        told |= _moisten(fields, all_made, _sun(header, grid))
-    for name, made in all_made.items():
-        if name in _hand_over:
-            _hand_over[name](fields, made)
+    told |= _moisten(fields, made, _sun(header, grid))
+    for name in made.keys() & _hand_over.keys():
+        _hand_over[name](fields, made[name])
     if comm.rank == 0:
         restart.write(out, fields, header)
     comm.barrier()
     return told
+
+
+def _must_have(fields: Fields, start: Any) -> None:
+    missing = [n for n in ("land_fraction", "surface_geopotential") if n not in fields]
+    if missing:
+        raise InputError(
+            f"{start}: a surface needs {' and '.join(missing)}, which it does not have"
+        )
 
 
 def _near(path: str | Path, header: Any, hours: float) -> Observations:
@@ -201,7 +202,7 @@ def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> di
     nothing = np.zeros_like(sun)
     warm, moist = (made.get(n, nothing) for n in ("air_temperature", "relative_humidity"))
     layers = _water_limits(fields)
-    if not layers or "ground_temperature" not in fields:
+    if not layers or "ground_temperature" not in fields or not (warm.any() or moist.any()):
         return {}
     T, snow = (fields.get(n, [nothing])[0] for n in ("ground_temperature", "snow_amount"))
     open_ = (fields["land_fraction"][0] >= 0.5) & (T > frost) & (snow < bare)
