@@ -275,11 +275,12 @@ void bind_observation(nb::module_& m) {
     bind_radiances(m);
     m.def(
         "bufr_index",
-        [](const nb::bytes& file) {
+        [](const nb::bytes& file, int part, int parts) {
             nb::gil_scoped_release nogil;
-            return bufr::index(bytes_of(file));
+            return bufr::index(bytes_of(file), part, parts);
         },
-        "file"_a, "the messages of a file's bytes");
+        "file"_a, "part"_a = 0, "parts"_a = 1,
+        "the messages of a file's bytes, or one of some parts of them with equally many bytes");
     m.def(
         "bufr_read",
         [](const nb::bytes& file, const std::vector<bufr::Message>& messages,

@@ -1,6 +1,7 @@
 /// Radiation by correlated k for Python: tables, fluxes of plain columns, the process. No logic.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -8,6 +9,7 @@
 #include <map>
 #include "base/error.hpp"
 #include "physics/radiation/rrtmgp/scheme.hpp"
+#include "physics/radiation/sun.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -238,6 +240,13 @@ void bind_radiation(nb::module_& m) {
         .def_ro("bands", &KDistribution::bands)
         .def_prop_ro("longwave", &KDistribution::longwave)
         .def_ro("aerosols", &KDistribution::aerosols);
+    m.def(
+        "sun_direction",
+        [](double days) {
+            const auto sun = physics::sun_at(days);
+            return std::array{sun.x, sun.y, sun.z};
+        },
+        "days"_a, "to the sun, seen from the rotating Earth; days since 2000-01-01 12:00");
     m.def("k_distribution", &distribution, "tables"_a,
           "from arrays as fathom.radiation makes them");
     m.def("radiative_fluxes", &fluxes, "tables"_a, "arrays"_a, "precision"_a, "angles"_a,

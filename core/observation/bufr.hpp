@@ -45,8 +45,9 @@ struct Message {
     std::string problem;  ///< empty where the message looks whole
 };
 
-/// The messages of a file, in order; what is between them is passed over.
-std::vector<Message> index(std::span<const std::uint8_t> file);
+/// The messages of a file, in order; what is between them is passed over. Of `parts` with equally
+/// many bytes one: together they are all messages.
+std::vector<Message> index(std::span<const std::uint8_t> file, int part = 0, int parts = 1);
 
 /// One element of a message: its descriptor and its value in every subset that it was read for.
 struct Item {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include "observation/bufr.hpp"
 
@@ -51,14 +52,28 @@ void read_sections(std::span<const std::uint8_t> file, Message& m) {
     m.data = std::size_t(s + 4 - file.data());
 }
 
+/// Those whose ends lie in a part of all bytes; parts have equally many.
+std::vector<Message> of_part(std::vector<Message> all, int part, int parts) {
+    std::size_t total = 0, end = 0;
+    for (const Message& m : all) total += m.length;
+    std::vector<Message> own;
+    for (Message& m : all) {
+        end += m.length;
+        const double at = double(end) * parts / std::max<double>(double(total), 1);
+        const int owner = std::clamp(int(std::ceil(at)) - 1, 0, parts - 1);
+        if (owner == part) own.push_back(std::move(m));
+    }
+    return own;
+}
+
 }  // namespace
 
-std::vector<Message> index(std::span<const std::uint8_t> file) {
+std::vector<Message> index(std::span<const std::uint8_t> file, int part, int parts) {
     std::vector<Message> found;
     static constexpr char start[] = {'B', 'U', 'F', 'R'}, stop[] = {'7', '7', '7', '7'};
     for (auto at = file.begin();;) {
         at = std::search(at, file.end(), start, start + 4);
-        if (at == file.end()) return found;
+        if (at == file.end()) break;
         Message m;
         m.offset = std::size_t(at - file.begin());
         const std::size_t left = file.size() - m.offset;
@@ -74,12 +89,18 @@ std::vector<Message> index(std::span<const std::uint8_t> file) {
             if (std::memcmp(p + m.length - 4, stop, 4))
                 throw Damaged("wrong length: no 7777 at its end");
             at = file.begin() + std::ptrdiff_t(m.offset + m.length);
-            read_sections(file, m);
         } catch (const Damaged& wrong) {
             m.problem = wrong.what();
         }
         found.push_back(std::move(m));
     }
+    found = of_part(std::move(found), part, parts);
+    for (Message& m : found) try {
+            if (m.problem.empty()) read_sections(file, m);
+        } catch (const Damaged& wrong) {
+            m.problem = wrong.what();
+        }
+    return found;
 }
 
 }  // namespace fathom::bufr

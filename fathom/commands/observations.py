@@ -33,6 +33,9 @@ def observations() -> None:
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 @file_option("--out", required=True, help="The base (.parquet).")
 @click.option("--month", default="", help="For METAR, which contain only the day: 2018-11.")
+@file_option(
+    "--mean-topography", help="Mean dynamic topography (NetCDF) for anomalies of sea level."
+)
 @file_option("--stations", help="Stations of METAR: CSV with station, longitude, latitude, height.")
 @ranks_option
 @threads_option

@@ -8,7 +8,7 @@ What is missing is NaN in memory and null in the file, never a number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -72,6 +72,13 @@ class Observations:
                 values = codes(name, values)
             self.column[name] = np.array(values, kind)
 
+    @staticmethod
+    def of(column: dict[str, np.ndarray]) -> Observations:
+        """All columns as they are, without a copy."""
+        made = object.__new__(Observations)
+        made.column = column
+        return made
+
     def __len__(self) -> int:
         return len(self.column["value"])
 
@@ -83,7 +90,7 @@ class Observations:
 
     def taken(self, which: np.ndarray) -> Observations:
         """Those of a mask or of indices."""
-        return Observations(**{name: values[which] for name, values in self.column.items()})
+        return Observations.of({name: values[which] for name, values in self.column.items()})
 
     def sorted(self) -> Observations:
         """In the order of a file: by kind, time, report and datum."""
@@ -146,16 +153,20 @@ def pyarrow() -> Any:
 
 def write(observations: Observations, path: str | Path) -> None:
     """A Parquet file (zstd) in the order of the columns above; it appears when it is whole."""
-    bounds = parquet.group_bounds(len(observations))
-    write_groups(observations, bounds, path, parquet.Alone())
+    bounds, numbers = parquet.dealt(len(observations), parquet.alone)
+    write_groups(observations, bounds, numbers, path, parquet.alone)
 
 
-def write_groups(own: Observations, bounds: np.ndarray, path: str | Path, comm: Any) -> None:
-    """One file of the rows of all ranks, each with its own groups of rows between `bounds`."""
+def write_groups(
+    own: Observations, bounds: np.ndarray, numbers: Sequence[int], path: str | Path, comm: Any
+) -> None:
+    """One file of the rows of all ranks, each with its own groups of rows: those between `bounds`
+    are the groups `numbers` of the file.
+    """
     pyarrow()
     rows = np.arange(len(own))
     groups = [as_table(own.taken(rows[first:end])) for first, end in pairwise(bounds)]
-    parquet.write(Path(path), groups, as_table(own.taken(rows[:0])).schema, comm)
+    parquet.write(Path(path), groups, numbers, as_table(own.taken(rows[:0])).schema, comm)
 
 
 def as_table(observations: Observations) -> Any:
@@ -177,11 +188,39 @@ def as_table(observations: Observations) -> Any:
     return pa.Table.from_arrays(list(made.values()), schema=pa.schema(fields))
 
 
-def read(path: str | Path, where: str = "") -> Observations:
-    """Observations of a file, those of an SQL clause. FileNotFoundError; ValueError."""
-    return from_table(
-        query(f"SELECT * FROM observations{f' WHERE {where}' if where else ''}", path)
-    )
+def read(path: str | Path, where: str = "", comm: Any = parquet.alone) -> Observations:
+    """Observations of a file, those of an SQL clause. On ranks, those of the groups of rows that
+    are dealt to this one. FileNotFoundError; ValueError.
+    """
+    if where:
+        return from_table(query(f"SELECT * FROM observations WHERE {where}", path))
+    path, arrow = Path(path), pyarrow()
+    if not path.is_file():
+        raise missing(path)
+    try:
+        with arrow.parquet.ParquetFile(path) as file:
+            return from_table(_groups(file, comm))
+    except arrow.ArrowInvalid as error:
+        raise InputError(f"{path} is not a file of observations: {_first(error)}") from None
+
+
+def _groups(file: Any, comm: Any) -> Any:
+    """Rows of a file that are this rank's; one whose groups are other ones than here is read whole
+    by each.
+    """
+    if comm.size == 1:
+        return file.read()
+    ends = np.cumsum([file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)])
+    bounds, numbers = parquet.dealt(file.metadata.num_rows, comm)
+    if np.array_equal(ends, bounds[1:]):
+        return file.read_row_groups(list(numbers))
+    table = file.read()
+    slices = [table.slice(bounds[n], bounds[n + 1] - bounds[n]) for n in numbers]
+    return pyarrow().concat_tables([table.slice(0, 0), *slices])
+
+
+def missing(path: Path) -> MissingFile:
+    return MissingFile(f"{path}: no such file; fathom observations import makes one")
 
 
 def from_table(table: Any) -> Observations:
@@ -219,7 +258,7 @@ def query(sql: str, path: str | Path) -> Any:
         raise InputError(f"questions to observations need duckdb: {needed}") from None
     path = Path(path)
     if not path.is_file():
-        raise MissingFile(f"{path}: no such file; fathom observations import makes one")
+        raise missing(path)
     with duckdb.connect(config={"preserve_insertion_order": True}) as base:
         try:
             base.execute(

@@ -12,7 +12,7 @@ names and the order of the files. What is damaged is counted and named; the rest
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.failure import InputError, MissingFile
-from fathom.observations import bufr, metar, netcdf, odb, reports, spread, tables
+from fathom.observations import bufr, metar, netcdf, odb, reports, spread, tables, topography
 from fathom.observations.base import Observations
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds
@@ -58,17 +58,22 @@ class Account:
 
 
 def collect(
-    paths: Sequence[str | Path], threads: int = 1, comm: Any = None, **options: Any
+    paths: Sequence[str | Path],
+    threads: int = 1,
+    comm: Any = None,
+    mean_topography: str | Path | None = None,
+    **options: Any,
 ) -> tuple[Observations, list[Account]]:
     """This rank's piece of all observations of the files, in the order of their keys over the
-    ranks; and, on rank 0, an account of each file. options: of METAR (stations, month).
+    ranks; and, on rank 0, an account of each file. mean_topography: a
+    file for anomalies of sea level (topography.py); options: of METAR (stations, month).
 
     FileNotFoundError; ValueError: a file of no known format, on all ranks.
     """
     comm = mpi.world if comm is None else comm
     parts, accounts = [], []
     for path in paths:
-        made, account = _file(Path(path), comm, threads, options)
+        made, account = _file(Path(path), comm, threads, mean_topography, options)
         parts.append(made)
         accounts.append(account)
     own = spread.ordered(spread.joined([p.column for p in parts]), comm)
@@ -79,7 +84,9 @@ def collect(
     return own, accounts if comm.rank == 0 else []
 
 
-def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observations, Account]:
+def _file(
+    path: Path, comm: Any, threads: int, mean_topography: Any, options: dict
+) -> tuple[Observations, Account]:
     """This rank's share of a file."""
     if not path.is_file():
         raise MissingFile(f"{path}: no such file")
@@ -91,13 +98,16 @@ def _file(path: Path, comm: Any, threads: int, options: dict) -> tuple[Observati
     elif comm.rank:  # small files: one reads them
         made = Observations(value=[])
     else:
-        read: Callable = {
+        read: Any = {
             "netcdf": netcdf.read, "metar": metar.read, "csv": tables.read, "odb": _odb
         }[format]  # fmt: skip
-        made = read(path, account, **(options if format == "metar" else {}))
+        own: dict = {"netcdf": {"anomalies": mean_topography is not None}, "metar": options}
+        made = read(path, account, **own.get(format, {}))
     absurd = ~np.isfinite(made["value"]) | _nowhere(made)
     account.absurd += made.remove(absurd, code["damaged"])
     made = made.taken(np.isfinite(made["value"]))
+    if mean_topography is not None and format in ("bufr", "netcdf"):
+        topography.add(made, mean_topography)
     account.data, account.reports = len(made), len(np.unique(made["report"]))
     return made, account
 
@@ -138,12 +148,9 @@ def _odb(path: Path, account: Account) -> Observations:
 
 
 def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observations:
-    messages = mpi.core.bufr_index(data)
-    if not messages and comm.rank == 0:
+    mine = mpi.core.bufr_index(data, comm.rank, comm.size)
+    if comm.rank == 0 and b"BUFR" not in data:
         account.add("no message in it", "the file")
-    ends = np.cumsum([m.length for m in messages])
-    share = _share(ends, comm)
-    mine = messages[share]
     account.parts = len(mine)
     roles = reports.roles(mpi.core)
     parts = []
@@ -155,13 +162,6 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observation
         parts.append(reports.observations(rows, data, some))
     account.named = account.named[:most_named]
     return spread.joined([p.column for p in parts])
-
-
-def _share(ends: np.ndarray, comm: Any) -> slice:
-    """The messages of this rank: equal bytes, each message on one rank."""
-    total = ends[-1] if len(ends) else 0
-    first, last = np.searchsorted(ends, [total * (comm.rank + k) / comm.size for k in (0, 1)])
-    return slice(int(first), len(ends) if comm.rank == comm.size - 1 else int(last))
 
 
 def _pieces(messages: Sequence[Any], most: int = 1 << 24) -> Iterator[Sequence[Any]]:

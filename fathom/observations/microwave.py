@@ -1,5 +1,5 @@
-"""AMSU-A and MHS equivalents of a model: its columns on the levels of a radiometer (radiances.py),
-and what the surface emits.
+"""Equivalents of microwave sounders of a model: its columns on the levels of a radiometer
+(radiances.py), and what the surface emits.
 
     seen = Seen(columns, channel, emissivity, zenith)
     seen.apply(); seen.tangent(change); seen.adjoint(value)        # (n), (n), (n, 4 K + 2)
@@ -23,8 +23,8 @@ import numpy as np
 
 from fathom.observations import operators, radiances
 
-# WMO's number of an instrument (Common Code Table C-8) -> index of its first channel, how many
-instruments: dict[int, tuple[int, int]] = {570: (0, 15), 203: (15, 5)}
+# WMO's number of an instrument (Common Code Table C-8) -> its name in radiances.py
+instruments: dict[int, str] = {570: "AMSU-A", 574: "AMSU-B", 203: "MHS", 621: "ATMS"}
 standard = np.array(  # p [hPa], T [K] of the US Standard Atmosphere 1976
     [*radiances.standard.items(), (20, 222.6), (50, 217.3), (100, 216.7), (225, 216.7),
      (300, 228.7), (500, 252.4), (700, 268.6), (1013.25, 288.15)]
@@ -35,15 +35,17 @@ land, ice, frozen = 0.95, 0.92, 271.35  # emissivities; K: the surface of a sea 
 
 @cache
 def radiometer() -> radiances.Radiometer:
-    return radiances.open("amsua-mhs")
+    return radiances.open("microwave")
 
 
 def index_of(instrument: Any, channel: Any) -> np.ndarray:
     """Of channels in the radiometer; -1: of another instrument."""
+    channel = np.asarray(channel)
     found = np.full(np.shape(instrument), -1)
-    for number, (first, count) in instruments.items():
-        own = (np.asarray(instrument) == number) & (channel >= 1) & (channel <= count)
-        found = np.where(own, first + np.asarray(channel) - 1, found)
+    for number, name in instruments.items():
+        own = radiances.of_instrument(name)
+        there = (np.asarray(instrument) == number) & (channel >= 1) & (channel <= len(own))
+        found = np.where(there, own[np.clip(channel - 1, 0, len(own) - 1)], found)
     return found
 
 

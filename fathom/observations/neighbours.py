@@ -43,5 +43,8 @@ def apart(
     with np.errstate(invalid="ignore"):
         there &= ~(np.abs(height[index] - height[own, None]) > step)
     count = there.sum(axis=1)
-    around = np.ma.median(np.ma.masked_array(z[index], ~there), axis=1).filled(0)
+    around = np.sort(np.where(there, z[index], np.inf), axis=1)
+    middle = (np.maximum(count - 1, 0) // 2, count // 2)
+    first, second = (np.take_along_axis(around, n[:, None], 1)[:, 0] for n in middle)
+    around = np.where(count > 0, 0.5 * (first + second), 0)
     return (count >= 3) & (np.abs(z[own] - around) > limit * np.sqrt(1 + 1 / np.maximum(count, 1)))

@@ -1,7 +1,8 @@
 """Observations from NetCDF: Argo profiles (TEMP, PSAL against PRES) and along-track altimetry as
 the Copernicus Marine Service gives it (sla_unfiltered or sla_filtered, mdt).
 
-    sea surface height above the geoid = sea level anomaly + mean dynamic topography
+    sea surface height above the geoid = sea level anomaly + mean dynamic topography (mdt, or that
+        of a file of its own: topography.py)
 
 Argo: adjusted values where the profile is adjusted (data mode A or D), flags 1 and 2 alone. The
 depth is that of its pressure (Saunders & Fofonoff 1976, as in EOS-80).
@@ -24,8 +25,10 @@ of_argo = {"TEMP": "sea_water_temperature", "PSAL": "sea_water_salinity"}
 good = ("1", "2")  # flags of Argo: good, probably good
 
 
-def read(path: Path, account: Any) -> Observations:
-    """The observations of a file. ValueError: neither Argo nor along-track; OSError: damaged."""
+def read(path: Path, account: Any, anomalies: bool = False) -> Observations:
+    """The observations of a file; anomalies: of sea level, without its mdt. ValueError: neither
+    Argo nor along-track; OSError: damaged.
+    """
     import netCDF4
 
     with told(path), netCDF4.Dataset(path) as file:
@@ -34,7 +37,7 @@ def read(path: Path, account: Any) -> Observations:
         if {"time", "longitude", "latitude"} <= set(file.variables) and (
             name := next((n for n in ("sla_unfiltered", "sla_filtered") if n in file.variables), "")
         ):
-            return _track(file, name, account)
+            return _track(file, name, account, anomalies)
     raise InputError(
         f"{path} is neither a file of Argo profiles (PRES, TEMP, PSAL, JULD) nor of along-track"
         " altimetry (time, longitude, latitude, sla_unfiltered or sla_filtered)"
@@ -135,10 +138,10 @@ def _best(file: Any, name: str, adjusted: np.ndarray) -> tuple[np.ndarray, np.nd
     return value, ok
 
 
-def _track(file: Any, name: str, account: Any) -> Observations:
+def _track(file: Any, name: str, account: Any, anomalies: bool) -> Observations:
     value = _numbers(file, name)
     account.parts = len(value)
-    if "mdt" in file.variables:
+    if "mdt" in file.variables and not anomalies:
         value = value + _numbers(file, "mdt")
     mission = str(getattr(file, "platform", "altimeter"))[:16]
     time = _seconds(file, "time")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from io import BytesIO
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -48,67 +48,81 @@ class Alone:
 alone = Alone()
 
 
-def write(path: Path, tables: Sequence[Any], schema: Any, comm: Any) -> None:
-    """One file of the tables of all ranks, each a group of rows, in the order of the ranks; it
-    appears when it is whole. All ranks call it. OSError.
+def write(
+    path: Path, tables: Sequence[Any], numbers: Sequence[int], schema: Any, comm: Any
+) -> None:
+    """One file of the tables of all ranks, each the group of rows of its number, from 0; it appears
+    when it is whole. All ranks call it. OSError.
     """
-    own = _encoded(tables, schema)
-    data, footer = own[len(magic) : _footer_at(own)], own[_footer_at(own) : -8]
-    sizes = comm.allgather((len(data), len(tables), sum(t.num_rows for t in tables)))
-    before, groups_before, _ = (sum(s) for s in zip((len(magic), 0, 0), *sizes[: comm.rank]))
-    edit = _Edit(footer, before - len(magic), groups_before)
-    groups = comm.gather(edit.groups)
+    own, ends = _encoded(tables, schema)
+    footer = own[_footer_at(own) : -8]
+    told = [
+        (n, end - start, table.num_rows)
+        for n, (start, end), table in zip(numbers, pairwise(ends), tables)
+    ]
+    of_all = sorted(group for some in comm.allgather(told) for group in some)
+    starts = np.cumsum([len(magic), *(length for _, length, _ in of_all)]).tolist()
+    edit = _Edit(footer, [starts[n] - start for n, start in zip(numbers, ends)], numbers)
+    gathered = comm.gather(list(zip(numbers, edit.groups)))
     partial = path.with_name(path.name + ".new")
     if comm.rank == 0:
         partial.write_bytes(magic)
     comm.barrier()
     with open(partial, "r+b") as file:
-        os.pwrite(file.fileno(), data, before)
+        for n, (start, end) in zip(numbers, pairwise(ends)):
+            os.pwrite(file.fileno(), own[start:end], starts[n])
     comm.barrier()
     if comm.rank == 0:
-        end, count, rows = (sum(s) for s in zip((len(magic), 0, 0), *sizes))
-        last = edit.footer(b"".join(groups), count, rows)
+        groups = [group for _, group in sorted(one for some in gathered for one in some)]
+        last = edit.footer(groups, sum(rows for _, _, rows in of_all))
         with open(partial, "r+b") as file:
-            file.seek(end)
+            file.seek(starts[-1])
             file.write(last + len(last).to_bytes(4, "little") + magic)
         partial.replace(path)
     comm.barrier()
 
 
-def _encoded(tables: Sequence[Any], schema: Any) -> bytes:
+def _encoded(tables: Sequence[Any], schema: Any) -> tuple[memoryview, list[int]]:
+    """A file of tables, and where its groups begin and the last ends."""
+    import pyarrow
     from pyarrow import parquet
 
-    target = BytesIO()
+    target = pyarrow.BufferOutputStream()
     with parquet.ParquetWriter(target, schema, compression="zstd") as writer:
+        ends = [target.tell()]
         for table in tables:
             writer.write_table(table)
-    return target.getvalue()
+            ends.append(target.tell())
+    return memoryview(target.getvalue()), ends
 
 
-def _footer_at(file: bytes) -> int:
+def _footer_at(file: memoryview) -> int:
     return len(file) - 8 - int.from_bytes(file[-8:-4], "little")
 
 
 class _Edit:
-    """A walk through a footer: its groups of rows with their places moved, and what is around
-    them.
+    """A walk through a footer: its groups of rows, with their places moved and their numbers set,
+    and what is around them.
     """
 
-    def __init__(self, data: bytes, shift: int, ordinal: int):
-        self.data, self.shift, self.ordinal = data, shift, ordinal
+    def __init__(self, data: memoryview, shifts: Sequence[int], numbers: Sequence[int]):
+        self.data, self.of_groups = bytes(data), iter(zip(shifts, numbers))
         self.at, self.copied, self.done = 0, 0, bytearray()
-        self.groups, self.head, self.rows_at, self.group_header = b"", b"", (0, 0), 0
+        self.shift, self.number = 0, 0
+        self.groups: list[bytes] = []
+        self.rows_at, self.group_header = (0, 0), 0
         self._walk(())
-        self.tail = data[self.after_groups :]
+        self.tail = self.data[self.after_groups :]
 
-    def footer(self, groups: bytes, count: int, rows: int) -> bytes:
+    def footer(self, groups: Sequence[bytes], rows: int) -> bytes:
         """The whole of it with other groups."""
         start, end = self.rows_at
+        count = len(groups)
         head = self.data[:start] + _number(rows) + self.data[end : self.group_header]
         header = bytes([count << 4 | _struct]) if count < 15 else (
             bytes([0xF0 | _struct]) + _varint(count)
         )  # fmt: skip
-        return head + header + groups + self.tail
+        return head + header + b"".join(groups) + self.tail
 
     def _walk(self, path: tuple[int, ...]) -> None:
         """A struct."""
@@ -124,7 +138,7 @@ class _Edit:
             if path in _offsets and value:
                 self._replace(start, value + self.shift)
             elif path == _ordinal:
-                self._replace(start, value + self.ordinal)
+                self._replace(start, self.number)
             elif path == _rows:
                 self.rows_at = start, self.at
         elif kind == _binary:
@@ -141,16 +155,21 @@ class _Edit:
         start, byte = self.at, self._byte()
         count, kind = byte >> 4, byte & 15
         count = self._read() if count == 15 else count
-        if path == _groups:
-            self.group_header, self.copied, self.done = start, self.at, bytearray()
         for _ in range(count):
             if kind in (_true, _false):
                 self.at += 1
+            elif path == _groups:
+                self._group()
             else:
                 self._value(kind, path)
         if path == _groups:
-            self.groups = bytes(self.done) + self.data[self.copied : self.at]
-            self.after_groups = self.at
+            self.group_header, self.after_groups = start, self.at
+
+    def _group(self) -> None:
+        self.shift, self.number = next(self.of_groups)
+        self.copied, self.done = self.at, bytearray()
+        self._walk(_groups)
+        self.groups.append(bytes(self.done) + self.data[self.copied : self.at])
 
     def _replace(self, start: int, value: int) -> None:
         self.done += self.data[self.copied : start] + _number(value)
@@ -192,3 +211,11 @@ def group_bounds(count: int) -> np.ndarray:
     """
     length = int(np.clip(count // 64, 1 << 12, 1 << 17))
     return np.append(np.arange(0, count, length), count)
+
+
+def dealt(count: int, comm: Any) -> tuple[np.ndarray, range]:
+    """Bounds of the groups of `count` rows, and the numbers of this rank's, dealt out in turn: a
+    file is in the order of kinds, so each rank has some of each.
+    """
+    bounds = group_bounds(count)
+    return bounds, range(comm.rank, len(bounds) - 1, comm.size)

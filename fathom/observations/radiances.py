@@ -1,9 +1,10 @@
-"""Radiances of AMSU-A and MHS: instruments, the regression of their optical depths, and its files.
+"""Radiances of AMSU-A, AMSU-B, MHS and ATMS: their channels, the regression of their optical
+depths, and its files.
 
-    amsu = radiances.open("amsua-mhs")             # trained once, then from the user's cache
-    seen = amsu.apply(columns, channel, emissivity, secant)          # brightness temperatures [K]
+    sounder = radiances.open("microwave")          # trained once, then from the user's cache
+    seen = sounder.apply(columns, channel, emissivity, secant)       # brightness temperatures [K]
 
-Columns (n, 2 levels + 2) hold temperature and specific humidity at `amsu.pressure`, the surface
+Columns (n, 2 levels + 2) hold temperature and specific humidity at `sounder.pressure`, the surface
 pressure and the skin temperature; `tangent` and `adjoint` go with them. Equations:
 core/observation/radiance.hpp; line by line: absorption.py.
 
@@ -29,17 +30,35 @@ from fathom.failure import InputError, MissingFile
 from fathom.names import unknown
 from fathom.observations import absorption
 
-# Channel: centre [GHz], offsets of its side bands, width of a side band [MHz]. AMSU-A 1-15 (NOAA
-# KLM User's Guide, 3.3), MHS 1-5 (3.9) as channels 16-20.
+Channel = tuple[float, tuple[float, ...], float]
+# Instrument -> its channels: centre [GHz], offsets of the side bands, width of a side band [MHz].
+# AMSU-A, AMSU-B, MHS: NOAA KLM User's Guide, 3.3, 3.4, 3.9; ATMS: Weng et al. (2012), table 1.
 _57 = 57.290344
-channels: tuple[tuple[float, tuple[float, ...], float], ...] = (
-    (23.8, (), 270), (31.4, (), 180), (50.3, (), 180), (52.8, (), 400), (53.596, (0.115,), 170),
-    (54.4, (), 400), (54.94, (), 400), (55.5, (), 330), (_57, (), 330), (_57, (0.217,), 78),
-    (_57, (0.3222, 0.048), 36), (_57, (0.3222, 0.022), 16), (_57, (0.3222, 0.010), 8),
-    (_57, (0.3222, 0.0045), 3), (89.0, (), 2000),
-    (89.0, (), 2800), (157.0, (), 2800), (183.311, (1.0,), 500), (183.311, (3.0,), 1000),
-    (190.311, (), 2200),
-)  # fmt: skip
+_above = ((_57, (0.217,), 78), (_57, (0.3222, 0.048), 36), (_57, (0.3222, 0.022), 16),
+          (_57, (0.3222, 0.010), 8), (_57, (0.3222, 0.0045), 3))  # fmt: skip
+instruments: dict[str, tuple[Channel, ...]] = {
+    "AMSU-A": (
+        (23.8, (), 270), (31.4, (), 180), (50.3, (), 180), (52.8, (), 400), (53.596, (0.115,), 170),
+        (54.4, (), 400), (54.94, (), 400), (55.5, (), 330), (_57, (), 330), *_above,
+        (89.0, (), 2000),
+    ),
+    "MHS": (
+        (89.0, (), 2800), (157.0, (), 2800), (183.311, (1.0,), 500), (183.311, (3.0,), 1000),
+        (190.311, (), 2200),
+    ),
+    "AMSU-B": (
+        (89.0, (0.9,), 1000), (150.0, (0.9,), 1000), (183.311, (1.0,), 500),
+        (183.311, (3.0,), 1000), (183.311, (7.0,), 2000),
+    ),
+    "ATMS": (
+        (23.8, (), 270), (31.4, (), 180), (50.3, (), 180), (51.76, (), 400), (52.8, (), 400),
+        (53.596, (0.115,), 170), (54.4, (), 400), (54.94, (), 400), (55.5, (), 330),
+        (_57, (), 330), *_above, (88.2, (), 2000), (165.5, (0.925,), 1150),
+        (183.311, (7.0,), 2000), (183.311, (4.5,), 2000), (183.311, (3.0,), 1000),
+        (183.311, (1.8,), 1000), (183.311, (1.0,), 500),
+    ),
+}  # fmt: skip
+channels = tuple(dict.fromkeys(one for own in instruments.values() for one in own))  # each once
 of_temperature = slice(4, 14)  # channels that see temperature above the ground's reach
 levels = np.linspace(5.0**0.25, 1.1e5**0.25, 54) ** 4  # Pa
 angles = np.array([1.0, 1.1, 1.25, 1.45, 1.7, 2.0])  # secants
@@ -47,6 +66,11 @@ standard = {  # hPa -> K, above the GFS state (US Standard Atmosphere 1976)
     0.02: 208.0, 0.05: 222.0, 0.1: 231.6, 0.2: 245.5, 0.5: 262.0, 1: 270.6, 2: 258.0, 5: 239.3,
     10: 227.7,
 }  # fmt: skip
+
+
+def of_instrument(name: str) -> np.ndarray:
+    """Where its channels, in their order, are in `channels`."""
+    return np.array([channels.index(one) for one in instruments[name]])
 
 
 def frequencies(channel: int) -> np.ndarray:
@@ -246,10 +270,10 @@ def _of_text(text: str) -> Radiometer:
     return Radiometer(*(arrays[name] for name in _names))
 
 
-known = ("amsua-mhs",)
+known = ("microwave",)
 
 
-def open(name: str | Path = "amsua-mhs") -> Radiometer:
+def open(name: str | Path = "microwave") -> Radiometer:
     """The radiometer of that name, or of a file of coefficients. ValueError: neither."""
     if str(name) not in known:
         if Path(name).is_file():

@@ -22,6 +22,7 @@ reasons: dict[int, tuple[str, str]] = {
     16: ("outside the levels", "above or below what the model can see"),
     17: ("no error", "no standard deviation of its error is known"),
     18: ("height", "the station is too far above or below the model's ground"),
+    19: ("no topography", "the mean dynamic topography that was given has no value there"),
 }
 used = 0
 code: dict[str, int] = {name: number for number, (name, _) in reasons.items()}

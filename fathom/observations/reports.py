@@ -217,12 +217,19 @@ def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.n
 
 
 amsu_a, amsu_b, mhs = 570, 574, 203  # WMO's Common Code Table C-8
+with_mhs = (
+    3,
+    4,
+    5,
+    209,
+    223,
+)  # satellites (table C-5) with MHS for AMSU-B: Metop, NOAA-18, NOAA-19
 of_sensor = {3: amsu_a, 4: amsu_b, 15: mhs}  # code table 0 02 048
 
 
 def _instruments(at: Any, head: Any, report: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Instrument of each datum and its own channel. The channels of ATOVS go through all of its
-    instruments: 28 to 42 are AMSU-A's, 43 to 47 those of AMSU-B or MHS.
+    instruments: 28 to 42 are AMSU-A's, 43 to 47 those of AMSU-B or MHS, by the satellite.
     """
     sensor = np.nan_to_num(head["sensor"], nan=-1).astype(int)
     by_sensor = sum((number * (sensor == code) for code, number in of_sensor.items()), 0 * sensor)
@@ -233,8 +240,9 @@ def _instruments(at: Any, head: Any, report: np.ndarray) -> tuple[np.ndarray, np
     channel = np.where(of_all > 0, of_all, channel)
     first, second = ((of_all >= a) & (of_all <= b) for a, b in ((28, 42), (43, 47)))
     channel = channel - np.where(first, 27, np.where(second, 42, 0)).astype("i4")
+    humidity = np.where(np.isin(head["satellite"], with_mhs), mhs, amsu_b)[report]
     instrument = np.where(first, amsu_a, instrument)
-    return np.where(second & (instrument != mhs), amsu_b, instrument), channel
+    return np.where(second & (instrument != mhs), humidity, instrument), channel
 
 
 def _stations(rows: Any, head: Any) -> np.ndarray:

@@ -28,7 +28,7 @@ import numpy as np
 
 from fathom import earth
 from fathom.failure import InputError
-from fathom.observations import blacklist, neighbours, parquet, soundings, spread, surface
+from fathom.observations import base, blacklist, neighbours, parquet, soundings, spread, surface
 from fathom.observations.base import Observations, order
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds, names, variables
@@ -132,13 +132,16 @@ def screen_file(path: str | Path, out: str | Path, settings: Settings, comm: Any
     """A base is read, screened and written by all ranks, which share its rows: the same file on any
     of them. Returns counts, and the processor time of the slowest rank [s].
     """
+    import scipy.spatial  # noqa: F401  start-up time is not the screening's
+
+    base.pyarrow()
     comm.barrier()
     start = process_time()
-    own = spread.read(path, comm)
+    own = base.read(path, comm=comm)
     whole = spread.Whole(own, comm)
     removed = screen(whole.data, settings, comm)
     whole.back(own, ("reason", "background_error", "background_departure"))
-    spread.write(own, out, comm)
+    spread.write_back(own, out, comm)
     spent = max(comm.allgather(process_time() - start))
     data, used = (sum(counts) for counts in zip(*comm.allgather((len(own), int(own.used.sum())))))
     return {"data": data, "used": used, "removed": removed,

@@ -3,7 +3,8 @@
     own = to_ranks(own, owner, comm)      # rows in order of their owner to rank owner[n]
     own = ordered(own, comm)              # sorted by key over all ranks, each row once
     write(own, "today.parquet", comm)     # one file of all of them
-    own = read("today.parquet", comm)     # as many rows on each rank, in order over the ranks
+    own = base.read("today.parquet", comm=comm)     # groups of rows, dealt out in turn
+    write_back(own, "new.parquet", comm)  # one file of all of them
     whole = Whole(own, comm)              # whole.data: those of whole reports; whole.back(own)
     first_of(keys, best, comm)            # the best row of each group of equal keys on all ranks
 
@@ -19,7 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom.failure import InputError, MissingFile
 from fathom.observations import base, neighbours, parquet
 from fathom.observations.base import Observations, columns, order, without_copies
 
@@ -47,7 +47,7 @@ def joined(parts: list[dict[str, np.ndarray]]) -> Observations:
     """The rows of all parts, one after the other."""
     if not parts:
         return Observations(value=[])
-    return Observations(**{name: np.concatenate([p[name] for p in parts]) for name in columns})
+    return Observations.of({name: np.concatenate([p[name] for p in parts]) for name in columns})
 
 
 def ordered(own: Observations, comm: Any) -> Observations:
@@ -66,69 +66,58 @@ def ordered(own: Observations, comm: Any) -> Observations:
 def write(own: Observations, path: str | Path, comm: Any) -> None:
     """One file of the rows of all ranks, which are in order over them: the same on any ranks."""
     bounds = parquet.group_bounds(sum(comm.allgather(len(own))))
-    own, ends = _levelled(own, bounds, comm)
-    base.write_groups(own, ends, path, comm)
+    own, ends, numbers = _levelled(own, bounds, comm)
+    base.write_groups(own, ends, numbers, path, comm)
 
 
-def read(path: str | Path, comm: Any) -> Observations:
-    """This rank's rows of a file; each rank decodes the groups of rows that it needs.
-
-    FileNotFoundError; ValueError: no file of observations.
-    """
-    path = Path(path)
-    if comm.size == 1:
-        return base.read(path)
-    if not path.is_file():
-        raise MissingFile(f"{path}: no such file; fathom observations import makes one")
-    arrow = base.pyarrow()
-    try:
-        with arrow.parquet.ParquetFile(path) as file:
-            rows = [file.metadata.row_group(n).num_rows for n in range(file.num_row_groups)]
-            ends = np.append(0, np.cumsum(rows))
-            first, last = (ends[-1] * (comm.rank + n) // comm.size for n in (0, 1))
-            groups = np.flatnonzero((ends[1:] > first) & (ends[:-1] < last))
-            table = file.read_row_groups(groups.tolist())
-    except arrow.ArrowInvalid as error:
-        raise InputError(f"{path} is not a file of observations: {error}") from None
-    start = ends[groups[0]] if len(groups) else first
-    return base.from_table(table.slice(first - start, last - first))
+def write_back(own: Observations, path: str | Path, comm: Any) -> None:
+    """One file of the rows that `base.read` dealt out to all ranks."""
+    bounds, numbers = parquet.dealt(sum(comm.allgather(len(own))), comm)
+    ends = np.cumsum([0, *(bounds[n + 1] - bounds[n] for n in numbers)])
+    base.write_groups(own, ends, numbers, path, comm)
 
 
 class Whole:
-    """The rows of a rank, so changed that each report is whole on the first rank that has some of
-    it; `data` has them, `back` brings what has become of them to where they came from.
+    """The used rows of a rank, so changed that each report is whole on the first rank that has some
+    of it; `data` has them, `back` brings what has become of them to where they came from.
     """
 
     def __init__(self, own: Observations, comm: Any):
         self.comm = comm
-        reports = np.unique(own["report"])
+        used = np.flatnonzero(own.used)
+        reports, number = np.unique(own["report"][used], return_inverse=True)
         home = _dealt(reports, comm)
         asked = comm.alltoall([reports[home == rank] for rank in range(comm.size)])
-        first: dict[int, int] = {}
-        for rank in reversed(range(comm.size)):
-            first.update(dict.fromkeys(asked[rank].tolist(), rank))
-        answers = [np.array([first[r] for r in one.tolist()], int) for one in asked]
         owner = np.empty(len(reports), int)
-        for rank, told in enumerate(comm.alltoall(answers)):
+        for rank, told in enumerate(comm.alltoall(_first_ranks(asked))):
             owner[home == rank] = told
-        of = owner[np.searchsorted(reports, own["report"])]
-        self.stay = np.flatnonzero(of == comm.rank)
-        self.gone = [np.flatnonzero(of == rank) if rank != comm.rank else self.stay[:0]
-                     for rank in range(comm.size)]  # fmt: skip
-        came = comm.alltoall([own.taken(rows).column for rows in self.gone])
-        self.came = [len(part["value"]) for part in came]
-        same = not sum(self.came) and len(self.stay) == len(own)
-        self.data = own if same else joined([own.taken(self.stay).column, *came])
+        self.rows = [used[owner[number] == rank] for rank in range(comm.size)]
+        stay = self.rows[comm.rank]
+        came = comm.alltoall([
+            {} if rank == comm.rank else own.taken(rows).column
+            for rank, rows in enumerate(self.rows)
+        ])  # fmt: skip
+        came[comm.rank] = own.taken(stay).column
+        self.counts = [len(part["value"]) for part in came]
+        alone = sum(self.counts) == len(stay)
+        self.data = Observations.of(came[comm.rank]) if alone else joined(came)
 
     def back(self, own: Observations, names: tuple[str, ...]) -> None:
         """Columns of `own` become those of `data`."""
-        bounds = np.cumsum([len(self.stay), *self.came])
+        bounds = np.cumsum([0, *self.counts])
         for name in names:
-            values = self.data[name]
-            parts = [values[first:end] for first, end in pairwise(bounds)]
-            own[name][self.stay] = values[: len(self.stay)]
-            for rows, part in zip(self.gone, self.comm.alltoall(parts)):
+            parts = [self.data[name][first:end] for first, end in pairwise(bounds)]
+            for rows, part in zip(self.rows, self.comm.alltoall(parts)):
                 own[name][rows] = part
+
+
+def _first_ranks(asked: list[np.ndarray]) -> list[np.ndarray]:
+    """The first of the lists in which each number of each of them is."""
+    numbers, place = np.unique(np.concatenate(asked), return_inverse=True)
+    rank = np.repeat(np.arange(len(asked)), [len(one) for one in asked])
+    first = np.full(len(numbers), len(asked))
+    np.minimum.at(first, place, rank)
+    return np.split(first[place], _ends(len(one) for one in asked))
 
 
 def first_of(keys: tuple[Any, ...], best: tuple[Any, ...], comm: Any) -> np.ndarray:
@@ -199,17 +188,20 @@ def _dealt(keys: np.ndarray, comm: Any) -> np.ndarray:
     return ((mixed ^ mixed >> np.uint64(32)) % np.uint64(comm.size)).astype(int)
 
 
-def _levelled(own: Observations, bounds: np.ndarray, comm: Any) -> tuple[Observations, np.ndarray]:
+def _levelled(
+    own: Observations, bounds: np.ndarray, comm: Any
+) -> tuple[Observations, np.ndarray, range]:
     """Rows that are in order over the ranks, so moved that each rank has whole groups between
-    `bounds`, as many as the others; and where its own groups begin and end.
+    `bounds`, as many as the others; where its own groups begin and end, and their numbers.
     """
     counts = comm.allgather(len(own))
     first = sum(counts[: comm.rank])
     groups = len(bounds) - 1
     parting = np.array([groups * rank // comm.size for rank in range(comm.size + 1)])
     owner = np.searchsorted(bounds[parting[1:-1]], first + np.arange(len(own)), "right")
-    mine = bounds[parting[comm.rank] : parting[comm.rank + 1] + 1]
-    return to_ranks(own, owner, comm), mine - mine[:1].sum()
+    numbers = range(*parting[comm.rank : comm.rank + 2].tolist())
+    mine = bounds[numbers.start : numbers.stop + 1]
+    return to_ranks(own, owner, comm), mine - mine[:1].sum(), numbers
 
 
 def _keys(own: Observations) -> np.ndarray:

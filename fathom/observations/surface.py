@@ -17,8 +17,12 @@ import numpy as np
 
 from fathom import earth, mpi
 from fathom.failure import InputError
+from fathom.moist_air import GAS_CONSTANT, RATIO, saturation_pressure
 from fathom.names import unknown
 from fathom.observations import parquet
+
+HEAT_CAPACITY, LATENT_HEAT = 1004.7, 2.501e6  # of air [J kg-1 K-1], of water vapour [J kg-1]
+VAPOUR = GAS_CONSTANT / RATIO  # its gas constant [J kg-1 K-1]
 
 
 @dataclass(frozen=True)
@@ -182,15 +186,13 @@ def outliers(
         first, end = (len(some) * (comm.rank + n) // comm.size for n in (0, 1))
         share = _alone(structure, some, np.arange(first, end), neighbours, threads)
         ratio = np.concatenate(comm.allgather(share)) / most
-        worst = ratio > 1
-        if not worst.any():
+        worst = np.flatnonzero(ratio > 1)
+        if not len(worst):
             return bad
-        near = _nearest(
-            *(earth.unit_vectors(some.longitude, some.latitude),) * 2,
-            min(10, len(some)), structure.length,
-        )  # fmt: skip
+        places = earth.unit_vectors(some.longitude, some.latitude)
+        near = _nearest(places[worst], places, min(10, len(some)), structure.length)
         around = np.where(near >= 0, ratio[near], 0).max(axis=1)
-        bad[keep[worst & (ratio >= around)]] = True
+        bad[keep[worst[ratio[worst] >= around]]] = True
     return bad
 
 
@@ -216,6 +218,39 @@ def _alone(
         np.ascontiguousarray(around, np.int32), threads,
     )  # fmt: skip
     return np.abs(departure[which] - made) / np.sqrt(deviation**2 + structure.error**2)
+
+
+# What is evaporated where nothing limits it, under a sun in the zenith [W m-2]; since when, into a
+# mixed layer of what height; errors: of beta, of temperature and relative humidity with what else
+# than soil makes them.
+POTENTIAL_HEAT, MORNING, MIXED = 450.0, 18e3, 1200.0  # W m-2, s, m
+WETNESS_ERROR, ITS_DATA = 0.15, (1.5, 0.1)
+
+
+def wetness_increments(
+    temperature: Any, humidity: Any, sun: Any, air: tuple[Any, Any] = (293.0, 0.5)
+) -> np.ndarray:
+    """What increments of temperature [K] and relative humidity at 2 m tell of beta, the share of
+    potential evaporation that the ground gives: optimal interpolation of one number from two
+    (Mahfouf 1991), their sensitivities from the budget of a mixed layer,
+
+        dT = -E / (rho c_p h) dbeta,   dq = E / (rho L_v h) dbeta,   E = 450 W m-2 mu 5 h
+        dr = dq / q_s - r L_v / (R_v T^2) dT
+        dbeta = B H^T (H B H^T + R)^-1 (dT, dr)
+
+    sun: mu, the cosine of its zenith angle: at night nothing is told; air: T [K] and r that there
+    are.
+    """
+    mu, (T, r) = np.maximum(sun, 0), air
+    density, heat = 1.2, mu * POTENTIAL_HEAT * MORNING / MIXED
+    q_s = RATIO * saturation_pressure(T) / 1e5
+    by_T = -heat / (density * HEAT_CAPACITY)
+    by_r = heat / (density * LATENT_HEAT) / q_s - r * LATENT_HEAT / (VAPOUR * T**2) * by_T
+    B, (of_T, of_r) = WETNESS_ERROR**2, ITS_DATA
+    a, b, c = B * by_T**2 + of_T**2, B * by_T * by_r, B * by_r**2 + of_r**2
+    dT, dr = np.asarray(temperature, float), np.asarray(humidity, float)
+    x, y = (c * dT - b * dr) / (a * c - b * b), (a * dr - b * dT) / (a * c - b * b)
+    return B * (by_T * x + by_r * y)
 
 
 DAY_IN_SOIL = 0.12  # m: the depth at which a wave of a day has fallen to 1 / e

@@ -2,6 +2,8 @@
 snow and sea; the run goes on from the restart that this writes.
 
     air temperature          ground and soil below (surface.ground_increments), on land
+    relative humidity        with the temperature: water of the soil (surface.wetness_increments),
+                             by day, where neither snow nor frost is; from the dew point
     snow thickness           snow_amount by the density of the snow, on land without an ice sheet
     sea water temperature    sea_surface_temperature, not below freezing
 
@@ -17,20 +19,27 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
+from fathom import earth, mpi
 from fathom.atmosphere.given_state import grid_of
 from fathom.failure import InputError
-from fathom.moist_air import GRAVITY
+from fathom.moist_air import GRAVITY, saturation_pressure
 from fathom.observations import base, surface
 from fathom.observations.base import Observations
+from fathom.observations.variables import names
 from fathom.output.formats import restart
-from fathom.regrid.rows import Rows
 from fathom.time.clock import Clock
 
-handed = ("air_temperature", "surface_snow_thickness", "sea_water_temperature")
+handed = (
+    "air_temperature",
+    "relative_humidity",
+    "surface_snow_thickness",
+    "sea_water_temperature",
+)
 kinds = ("synop", "ship", "buoy", "metar")
+dew_point = "dew_point_temperature"
 usual_density = 250.0  # kg m-3, of snow where the scheme of land has none
 ice_sheet = 900.0  # kg m-2 of snow from which on it stands for one
+frost, bare, roots = 273.65, 1.0, 3  # K: no water moves below; kg m-2 of snow; layers with roots
 
 Fields = dict[str, np.ndarray]
 
@@ -49,45 +58,85 @@ def analyse(
     with restart.read(start) as file:
         header, fields = file.header, {name: np.array(file[name]) for name in file.names}
     grid = grid_of(header, start)
-    missing = [n for n in ("land_fraction", "surface_geopotential") if n not in fields]
-    if missing:
-        raise InputError(
-            f"{start}: a surface needs {' and '.join(missing)}, which it does not have"
-        )
+    _must_have(fields, start)
     data = _near(path, header, hours)
-    told = {}
+    told, made = {}, {}
     for name in handed:
         some = data.taken(data.variable_is(name))
-        if len(some) > 1 and (points := _points(name, fields, Rows.of(grid).used)).any():
+        if len(some) > 1 and (points := _points(name, fields, grid.wet_levels > 0)).any():
             structure = surface.structure_of(name)
             if lengths and name in lengths:
                 structure = replace(structure, length=lengths[name])
-            made, told[name] = _of(some, structure, grid, fields, points, comm, threads)
-            _hand_over[name](fields, made)
+            made[name], told[name] = _of(some, structure, grid, fields, points, comm, threads)
     if not told:
         raise InputError(
             f"{path} has no used datum of {', '.join(handed)} with a departure within {hours:g} h"
             f" of {start}"
         )
+    told |= _moisten(fields, made, _sun(header, grid))
+    for name in made.keys() & _hand_over.keys():
+        _hand_over[name](fields, made[name])
     if comm.rank == 0:
         restart.write(out, fields, header)
     comm.barrier()
     return told
 
 
+def _must_have(fields: Fields, start: Any) -> None:
+    missing = [n for n in ("land_fraction", "surface_geopotential") if n not in fields]
+    if missing:
+        raise InputError(
+            f"{start}: a surface needs {' and '.join(missing)}, which it does not have"
+        )
+
+
 def _near(path: str | Path, header: Any, hours: float) -> Observations:
     """Data of the surface that are used, by key."""
     if not hours > 0:
         raise InputError(f"hours = {hours} must be positive")
-    date = Clock(header.start, header.calendar).date(header.seconds)
-    now = (date - type(date)(1970, 1, 1, calendar=header.calendar)).total_seconds()
+    now = _since(header, 1970)
     listed = lambda names: ", ".join(f"'{name}'" for name in names)
-    return base.read(
+    data = base.read(
         path,
         f"reason = 0 AND background_departure IS NOT NULL AND pressure IS NULL"
-        f" AND kind IN ({listed(kinds)}) AND variable IN ({listed(handed)})"
+        f" AND kind IN ({listed(kinds)}) AND variable IN ({listed((*handed, dew_point))})"
         f" AND time >= {now - 3600 * hours:.0f} AND time < {now + 3600 * hours:.0f}",
     ).sorted()
+    return with_humidity(data)
+
+
+def _since(header: Any, year: int, hour: int = 0) -> float:
+    """Its date [s] since the beginning of a year, or since an hour of that day."""
+    date = Clock(header.start, header.calendar).date(header.seconds)
+    first = type(date)(year, 1, 1, hour, calendar=header.calendar)
+    return (date - first).total_seconds()
+
+
+def _sun(header: Any, grid: Any) -> np.ndarray:
+    """The cosine of its zenith angle at all points (rows, points)."""
+    places = earth.unit_vectors(*grid.coordinates("center"))
+    return places @ np.array(mpi.core.sun_direction(_since(header, 2000, 12) / 86400))
+
+
+def with_humidity(data: Observations) -> Observations:
+    """A dew point beside a temperature of its report becomes relative humidity, e_s(T_d) / e_s(T),
+    its departure too; other dew points go.
+    """
+    moist, warm = (np.flatnonzero(data.variable_is(n)) for n in (dew_point, "air_temperature"))
+    warm = warm[np.unique(data["report"][warm], return_index=True)[1]]  # one of each report
+    at = np.searchsorted(data["report"][warm], data["report"][moist])
+    at = np.minimum(at, max(len(warm) - 1, 0))
+    both = data["report"][warm[at]] == data["report"][moist] if len(warm) else moist < 0
+    moist, warm = moist[both], warm[at[both]] if len(warm) else warm
+    T, T_d = data["value"][warm], data["value"][moist]
+    here, there = ((T, T_d), tuple(data["value"][n] - data["background_departure"][n]
+                                   for n in (warm, moist)))  # fmt: skip
+    seen, expected = (
+        np.minimum(saturation_pressure(b) / saturation_pressure(a), 1) for a, b in (here, there)
+    )
+    data["value"][moist], data["background_departure"][moist] = seen, seen - expected
+    data["variable"][moist] = names.index("relative_humidity")
+    return data.taken(~data.variable_is(dew_point))
 
 
 def _points(name: str, fields: Fields, used: np.ndarray) -> np.ndarray:
@@ -133,12 +182,52 @@ def _of(
 
 def lines(told: dict[str, Any]) -> list[str]:
     """What `analyse` returns, for people."""
-    return [
+    return [_line(name, t) for name, t in told.items()]
+
+
+def _line(name: str, t: dict[str, Any]) -> str:
+    where = f"{t['points']} points, largest increment {t['largest_increment']:.3g}"
+    if "data" not in t:
+        return f"{name}: {where} kg m-2, mean {t['mean_increment']:.3g}"
+    return (
         f"{name}: {t['data']} data, rms of departures {t['rms_background']:.3g}, after the analysis"
-        f" {t['rms_analysis']:.3g}, withheld {t['rms_withheld']:.3g}; {t['points']} points, largest"
-        f" increment {t['largest_increment']:.3g}"
-        for name, t in told.items()
-    ]
+        f" {t['rms_analysis']:.3g}, withheld {t['rms_withheld']:.3g}; {where}"
+    )
+
+
+def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> dict[str, Any]:
+    """Water of the soil, between what plants can draw and what it holds: into the bucket, or the
+    layers with roots. Returns what it got [kg m-2].
+    """
+    nothing = np.zeros_like(sun)
+    warm, moist = (made.get(n, nothing) for n in ("air_temperature", "relative_humidity"))
+    layers = _water_limits(fields)
+    if not layers or "ground_temperature" not in fields or not (warm.any() or moist.any()):
+        return {}
+    T, snow = (fields.get(n, [nothing])[0] for n in ("ground_temperature", "snow_amount"))
+    open_ = (fields["land_fraction"][0] >= 0.5) & (T > frost) & (snow < bare)
+    share = np.where(open_, surface.wetness_increments(warm, moist, sun), 0)
+    got = nothing
+    for name, (least, most) in layers.items():
+        old = fields[name][0].astype(float)
+        new = old + share * (most - least)
+        new = np.clip(new, np.minimum(old, least), np.maximum(old, most))
+        got = got + new - old
+        fields[name][0] = np.where(share == 0, fields[name][0], new)
+    return {"soil_water": {"points": int((got != 0).sum()), "mean_increment": float(got.mean()),
+                           "largest_increment": float(np.abs(got).max())}}  # fmt: skip
+
+
+def _water_limits(fields: Fields) -> dict[str, tuple[float, float]]:
+    """Fields of water that plants draw, and between what limits [kg m-2]."""
+    own = mpi.core.ground
+    if "soil_water_1" not in fields:
+        return {"soil_moisture": (0.0, own["bucket"])} if "soil_moisture" in fields else {}
+    volume = [own[name] for name in ("wilting_point", "field_capacity")]
+    return {
+        f"soil_water_{k}": tuple(1000 * thickness * share for share in volume)
+        for k, thickness in enumerate(own["thickness"][:roots], 1)
+    }
 
 
 def _warm(fields: Fields, made: np.ndarray) -> None:

@@ -43,6 +43,11 @@ small = {
         "grid.levels.number=10",
         "output.'columns.zarr'.every=1h",
     ],
+    "observed-forecast": [
+        "grid.truncation=10",
+        "grid.levels.number=10",
+        "output.'columns.zarr'.every=1h",
+    ],
     "forecast-europe": [
         "grid.truncation=15",
         "grid.levels.number=10",

@@ -24,16 +24,16 @@ def simulation():
     physics = fm.FirstPhysics(land="SoilLayers", radiation_every="3h", drag=None)
     grid = fm.GaussianGrid(10, levels=fm.HybridLevels(8))
     model = fm.SpectralAtmosphere(grid, physics=physics, precision="fp64")
-    warmth = lambda lon, lat: 255 + 45 * np.cos(np.deg2rad(lat)) ** 2
+    warmth = lambda lon, lat: 270 + 35 * np.cos(np.deg2rad(lat)) ** 2
     model.set(
         air_temperature=lambda lon, lat, p: np.maximum(warmth(lon, lat) * (p / 1e5) ** 0.19, 205),
         land_fraction=lambda lon, lat: 1.0 * (lon < 180),
         sea_surface_temperature=lambda lon, lat: np.maximum(warmth(lon, lat), 273.2),
         ground_temperature=warmth,
-        snow_amount=lambda lon, lat: np.where(lat > 50, 20.0, 0.0),
+        snow_amount=lambda lon, lat: np.where(lat > 65, 20.0, 0.0),
         **{f"soil_temperature_{k}": warmth for k in (1, 2, 3, 4)},
     )
-    return fm.Simulation(model, step="1h", start="2018-11-20", directory=folder, overwrite=True)
+    return fm.Simulation(model, step="1h", start="2018-06-20", directory=folder, overwrite=True)
 
 
 simulation().run("1h", report=False)
@@ -44,15 +44,18 @@ which = np.arange(n) % 3
 made = with_errors(Observations(
     report=np.arange(n), kind=np.where(which == 1, "buoy", "synop"),
     station=[str(k) for k in range(n)],
-    time=1542672000 + 3600 + rng.integers(-7200, 7200, n),
+    time=1529452800 + 3600 + rng.integers(-7200, 7200, n),
     longitude=np.where(which == 1, rng.uniform(-170, -10, n), rng.uniform(10, 170, n)),
     latitude=rng.uniform(52, 80, n), height=np.where(which == 1, 0, np.nan),
-    variable=variable[which], value=np.zeros(n),
+    variable=variable[which], value=np.choose(which, [285.0, 0.0, 0.0]),
     background_departure=np.choose(which, [3.0, 2.0, -1.0]),
 ))  # fmt: skip
+dry = made.taken(which == 0)
+dry["datum"], dry["variable"] = 1, base.codes("variable", np.array(["dew_point_temperature"]))
+dry["value"], dry["background_departure"] = 275.0, -2.0
 made["reason"][3], made["background_departure"][3] = 9, 100
 if mpi.is_root:
-    base.write(made, folder / "base.parquet")
+    base.write(base.together([made, dry]), folder / "base.parquet")
 mpi.world.barrier()
 told = analysis.analyse(folder / "base.parquet", folder / "restart.fathom", folder / "new.fathom")
 if mpi.is_root:
@@ -62,9 +65,11 @@ if mpi.is_root:
         land = a["land_fraction"][0] >= 0.5
     span = {name: [float(x.min()), float(x.max())] for name, x in change.items() if x.any()}
     at_sea = max(float(np.abs(change[k][0][~land]).max()) for k in span if k.startswith("soil"))
+    a_layer = change["soil_water_2"][0]
     where = np.abs(change["sea_surface_temperature"][0][land]).max()
 go_on = simulation().restore(folder / "new.fathom")
 go_on.run("1h", report=False)
 if mpi.is_root:
     print(json.dumps({"digest": digest, "told": told, "span": span, "soil_at_sea": at_sea,
+                      "most_water": float(a_layer.max()),
                       "sea_on_land": float(where), "steps": go_on.count}))  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from fathom.commands.main import cli
 from fathom.observations import answers, base, blacklist, ingest, pictures
 from fathom.observations.base import Observations
-from fathom.observations.reasons import code
+from fathom.observations.reasons import code, reasons
 from fathom.observations.reports import with_errors
 
 
@@ -202,6 +202,18 @@ def test_along_track(tmp_path):
     assert sorted(made["value"]) == pytest.approx([0.2, 0.6]) and set(made["station"]) == {
         "Jason-3"
     }
+    with netCDF4.Dataset(tmp_path / "mean.nc", "w") as f:
+        for name, values in (("latitude", [10.0, -10]), ("longitude", [0.0, 90, 180, 270])):
+            f.createDimension(name, len(values))
+            f.createVariable(name, "f8", (name,))[:] = values
+        f.createVariable("mdt", "f8", ("latitude", "longitude"))[:] = [[0.3] * 4, [0.5] * 4]
+        f["mdt"][:, 2:] = np.nan
+    made, _ = ingest.collect([tmp_path / "track.nc"], mean_topography=tmp_path / "mean.nc")
+    order = np.argsort(made["time"])
+    assert made["value"][order] == pytest.approx([0.1 + 0.4, -0.2])
+    assert [reasons[r][0] for r in made["reason"][order]] == ["used", "no topography"]
+    with pytest.raises(ValueError, match="holds no mean dynamic topography"):
+        ingest.collect([tmp_path / "track.nc"], mean_topography=tmp_path / "track.nc")
     (tmp_path / "bad.nc").write_bytes(b"\x89HDF\r\n\x1a\n damaged")
     with pytest.raises(OSError, match=r"bad\.nc"):
         ingest.collect([tmp_path / "bad.nc"])

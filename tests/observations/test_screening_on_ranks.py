@@ -74,6 +74,6 @@ def test_files_that_are_none(tmp_path):
 
     (tmp_path / "x.parquet").write_bytes(b"PAR1 no more")
     with pytest.raises(ValueError, match="is not a file of observations"):
-        spread.read(tmp_path / "x.parquet", Two())
+        base.read(tmp_path / "x.parquet", comm=Two())
     with pytest.raises(FileNotFoundError, match="fathom observations import"):
-        spread.read(tmp_path / "y.parquet", Two())
+        base.read(tmp_path / "y.parquet", comm=Two())

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from fathom.commands.options import file_option, json_option, number_option
+from fathom.commands.options import file_option, json_option, number_option, ranks_option
+from fathom.run import launch
 
 
 @click.command()
@@ -15,13 +16,24 @@ from fathom.commands.options import file_option, json_option, number_option
 @number_option(
     "--repetitions", default=3, help="Repetitions of each part; the smallest time counts."
 )
+@ranks_option
 @json_option()
-def observations(data: Path | None, messages: int, repetitions: int, file: Path | None) -> int:
+def observations(
+    data: Path | None, messages: int, repetitions: int, ranks: int, file: Path | None
+) -> int:
     """Processor time of import, questions, screening, surface analysis and operators, next to what
-    eccodes decodes; an import on more ranks is priced from it.
+    eccodes decodes; an import and a screening on more ranks are priced from it, and measured on
+    --ranks.
     """
-    from fathom.performance.bench import observations as bench  # start-up time: loads NumPy
 
-    figures = bench.measure(data, messages, repetitions)
-    click.echo("\n".join(bench.present(figures, file)))
-    return 0
+    def act() -> int:
+        from fathom import mpi
+        from fathom.performance.bench import observations as bench  # start-up time: loads NumPy
+
+        measured = bench.on_ranks(mpi.world, data, messages, repetitions) if ranks > 1 else {}
+        if mpi.is_root:
+            figures = bench.measure(data, messages, repetitions) | {"measured": measured}
+            click.echo("\n".join(bench.present(figures, file)))
+        return 0
+
+    return launch.distribute(ranks, 1, Path("."), act)

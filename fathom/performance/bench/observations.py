@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Callable
@@ -29,7 +30,17 @@ import numpy as np
 
 from fathom import mpi
 from fathom.failure import InputError
-from fathom.observations import base, bufr, operators, parquet, reports, screening, surface
+from fathom.observations import (
+    base,
+    bufr,
+    ingest,
+    operators,
+    parquet,
+    reports,
+    screening,
+    spread,
+    surface,
+)
 from fathom.observations.base import Observations
 
 ranks = (2, 4, 16)
@@ -132,6 +143,54 @@ def measure(file: Path | None = None, messages: int = 20000, repetitions: int = 
         "priced_speedup": {str(n): _speedup(s, len(whole), n) for n in ranks},
         "priced_speedup_of_screening": {str(n): _of_screening(s, len(whole), n) for n in ranks},
     }
+
+
+def on_ranks(comm: Any, file: Path | None, messages: int, repetitions: int) -> dict:
+    """Import, and screening of departures drawn at random, on one of these ranks and on all: the
+    processor time of the slowest rank [s], its least of some repetitions, and the speed-up.
+    """
+    import scipy.spatial  # noqa: F401  start-up time is not measured
+
+    folder = Path(comm.bcast(tempfile.mkdtemp() if comm.rank == 0 else None))
+    bufr_file, made_base, out = (folder / n for n in ("made.bufr", "made.parquet", "out.parquet"))
+    try:
+        if comm.rank == 0 and file is None:
+            bufr_file.write_bytes(made(messages))
+        comm.barrier()
+        file = file or bufr_file
+        told = {"import": _by_ranks(comm, repetitions, lambda some: _imported(file, out, some))}
+        if comm.rank == 0:
+            base.write(_departed(base.read(out)), made_base)
+        comm.barrier()
+        screened = lambda some: screening.screen_file(made_base, out, screening.Settings(), some)
+        return told | {"screening": _by_ranks(comm, repetitions, screened)}
+    finally:
+        comm.barrier()
+        if comm.rank == 0:
+            shutil.rmtree(folder)
+
+
+def _imported(file: Path, out: Path, comm: Any) -> None:
+    own, _ = ingest.collect([file], 1, comm)
+    spread.write(own, out, comm)
+
+
+def _by_ranks(comm: Any, repetitions: int, do: Callable[[Any], Any]) -> dict[str, float]:
+    alone = np.inf
+    if comm.rank == 0:
+        do(parquet.alone)  # tables are read once
+        alone = min(_spent(parquet.alone, do) for _ in range(repetitions))
+    comm.barrier()
+    do(comm)
+    all_ = min(_spent(comm, do) for _ in range(repetitions))
+    return {"ranks": comm.size, "seconds_on_one": alone, "seconds": all_, "speedup": alone / all_}
+
+
+def _spent(comm: Any, do: Callable[[Any], Any]) -> float:
+    comm.barrier()
+    start = time.process_time()
+    do(comm)
+    return max(comm.allgather(time.process_time() - start))
 
 
 def _departed(data: Observations) -> Observations:
@@ -238,4 +297,9 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
         "and of a screening: "
         + ", ".join(f"{x:.1f} on {n} ranks" for n, x in f["priced_speedup_of_screening"].items()),
     ]
+    for name, on in f.get("measured", {}).items():
+        lines.append(
+            f"{name} on {on['ranks']} ranks: {1e3 * on['seconds']:.0f} ms, on one"
+            f" {1e3 * on['seconds_on_one']:.0f} ms: {on['speedup']:.2f} times as fast"
+        )
     return lines
