@@ -146,6 +146,8 @@ public:
         });
         return exact_sum(domain.comm, terms);
     }
+    /// Of a layer, mean over the sphere [Pa].
+    double mean_thickness(int k) const { return da[k] + db[k] * unit_pressure * mean_pressure; }
     /// One number for all temperatures, with which the energy over the sphere is that of
     /// ColumnEnergy.
     double keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
@@ -171,7 +173,7 @@ public:
             for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
         });
         double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
-        for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * unit_pressure * mean_pressure;
+        for (int k = 0; k < levels; ++k) thickness += mean_thickness(k);
         const double lost = exact_sum(domain.comm, terms);
         add(temperature, T(lost / (cp * thickness)));
         return lost / constants::gravity;

@@ -20,7 +20,10 @@ public:
     /// number: of the m among the rank's own.
     virtual void solve(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const = 0;
-    virtual void diffuse(int number, T* columns, std::ptrdiff_t stride) const = 0;
+    /// removed: to which the kinetic energy that each level loses is added, mean over the whole
+    /// [m2 s-2]; null: nobody asks.
+    virtual void diffuse(int number, T* columns, std::ptrdiff_t stride,
+                         double* removed = nullptr) const = 0;
     /// Their transposes; Error where there are none.
     virtual void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
                                std::vector<T>& scratch) const = 0;

@@ -25,10 +25,14 @@ public:
                std::vector<T>& scratch) const override {
         solver.solve(own[number], columns, stride, scratch);
     }
-    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
+    void diffuse(int number, T* columns, std::ptrdiff_t stride, double* removed) const override {
         const int m = own[number];
         for (int n = m; n <= truncation; ++n)
-            for (int c = 0; c < 2; ++c) diffusion(n, columns + (2 * (n - m) + c) * stride);
+            for (int c = 0; c < 2; ++c) {
+                T* const column = columns + (2 * (n - m) + c) * stride;
+                if (removed) diffusion.add_removed(n, column, m > 0 ? 2 : 1, removed);
+                diffusion(n, column);
+            }
     }
     void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const override {
