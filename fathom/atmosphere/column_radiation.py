@@ -59,7 +59,7 @@ def clouds_of(physics, used, every):
     """
     if "cloud_liquid_water" not in used:
         return []
-    given = {}
+    given: dict[str, float] = {}
     for s in physics:
         for name in ("critical_humidity", "all_ice"):
             if name in s.all_parameters:

@@ -119,7 +119,7 @@ class Apart:
         regions.begin(mpi.MPI.COMM_SELF, s.trace_events)
         self.core.help()
         if mpi.world.bcast(None):
-            (trace,) = regions.traced(mpi.MPI.COMM_SELF)
+            trace = (regions.traced(mpi.MPI.COMM_SELF) or [{}])[0]
             mpi.world.gather(_of_helper(trace, ahead))
         return {}
 
