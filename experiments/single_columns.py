@@ -26,7 +26,7 @@ from fathom.atmosphere import published_columns
 from fathom.atmosphere.driver_file import DriverFile
 from fathom.earth import GRAVITY
 
-of_ice = ("all_ice", "freezing_time", "ice_threshold")
+of_ice = ("all-ice", "freezing-time", "ice-threshold")
 
 
 def run(path, o):
@@ -35,7 +35,11 @@ def run(path, o):
     case = published_columns.case(file.name)
     own = {
         "TurbulentEnergy": {"wall_stability": o.wall_stability},
-        "IceMicrophysics": {name: x for name in of_ice if (x := getattr(o, name)) is not None},
+        "IceMicrophysics": {
+            name: x
+            for name in (option.replace("-", "_") for option in of_ice)
+            if (x := getattr(o, name)) is not None
+        },
     }
     physics = [
         getattr(fm, name)(**own[name]) if name in own else name
@@ -88,7 +92,7 @@ def main():
     parser.add_argument("--without-plumes", action="store_true")
     parser.add_argument("--case", default="")
     for name in of_ice:
-        parser.add_argument(f"--{name.replace('_', '-')}", type=float)
+        parser.add_argument(f"--{name}", type=float)
     o = parser.parse_args()
     print("| case | quantity | found | large eddies |\n|---|---|---|---|")
     for path in sorted(o.folder.rglob("*_SCM_driver.nc")):
