@@ -254,8 +254,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     @staticmethod
     def _given_back(simulation):
-        """What keeping energy has given back since the model was made, and the heat of diffusion
-        [J m-2].
+        """What keeping energy has given back since the model was made, and the heat of truncation
+        and diffusion [J m-2].
         """
         fixer = simulation.find(mpi.core.EnergyFixer)
         if fixer is None:

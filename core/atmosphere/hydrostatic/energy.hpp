@@ -6,7 +6,7 @@
 ///
 /// and one number a step for the temperature of all layers, with which the sum over the sphere is
 /// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900): interpolation loses
-/// some. What diffusion removes from the wind has become heat of its level before.
+/// some. What truncation and diffusion remove from the wind has become heat of its level before.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

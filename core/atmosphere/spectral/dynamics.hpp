@@ -33,7 +33,7 @@ public:
 };
 
 /// The process that keeps energy; how much it has given back so far, and how much of the wind's
-/// energy diffusion has turned into heat, mean over the sphere [J m-2].
+/// energy truncation and diffusion have turned into heat, mean over the sphere [J m-2].
 class EnergyFixer : public GlobalProcess {
 public:
     using GlobalProcess::GlobalProcess;

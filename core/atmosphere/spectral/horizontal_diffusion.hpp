@@ -6,11 +6,6 @@
 ///       of the standard atmosphere: diffusion along surfaces of pressure.
 /// Or, with a `viscosity` nu, the plain Laplacian on the model's levels: K_n = nu n(n+1) / a^2.
 /// Within the uppermost `sponge` levels K doubles from level to level towards the top.
-///
-/// The kinetic energy that a level loses, of all coefficients that are kept, w = 2 where a
-/// conjugate belongs to them, else 1, K^2 = n(n+1) / a^2 (on a plane k^2 + l^2),
-///   sum w [zeta^2 (1 - d_zeta^2) + D^2 (1 - d_D^2)] / 2 K^2,       d the damping of a step,
-/// becomes heat of that level where energy is kept (semi_lagrangian_engine.hpp).
 #pragma once
 #include <cmath>
 #include "atmosphere/spectral/parameters.hpp"
@@ -42,16 +37,7 @@ public:
             column[2 * levels + k] = (column[2 * levels + k] - along) * all(k) + along;
         }
     }
-    /// What `damp_with` takes from the kinetic energy, before it does; half_per_square: w / 2 K^2.
-    template <class All, class Divergent>
-    void add_removed(const T* column, double half_per_square, All all, Divergent divergent,
-                     double* removed) const {
-        for (int k = 0; k < levels; ++k) {
-            const double zeta = column[k], D = column[levels + k], a = all(k), d = divergent(k);
-            removed[k] += half_per_square * (zeta * zeta * (1 - a * a) + D * D * (1 - d * d));
-        }
-    }
-    /// `damp_with` by span K of all and of divergence.
+    /// The same by span K of all and of divergence.
     void damp(T* column, double all, double divergent) const {
         damp_with(
             column, [&](int k) { return damping(all, k); },
@@ -95,7 +81,7 @@ template <class T> class HorizontalDiffusion : public DiffusionOfLevels<T> {
 public:
     HorizontalDiffusion(const SpectralParameters& p, double span, int truncation,
                         const std::vector<double>& a, const std::vector<double>& b)
-        : DiffusionOfLevels<T>(p, a, b), radius(p.radius) {
+        : DiffusionOfLevels<T>(p, a, b) {
         const double N2 = truncation * (truncation + 1.) - 2;
         for (int n = 0; n <= truncation; ++n)
             for (double more : {1., p.divergence_damping}) {
@@ -112,14 +98,6 @@ public:
         const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
         this->damp_with(column, [&](int k) { return all[k]; }, [&](int k) { return divergent[k]; });
     }
-    /// The kinetic energy that it takes from the column before; weight: w.
-    void add_removed(int n, const T* column, double weight, double* removed) const {
-        if (n == 0) return;
-        const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
-        DiffusionOfLevels<T>::add_removed(
-            column, weight * radius * radius / (2. * n * (n + 1)), [&](int k) { return all[k]; },
-            [&](int k) { return divergent[k]; }, removed);
-    }
     /// Its transpose.
     void adjoint(int n, T* column) const {
         const T *all = &factors[std::size_t(2 * n) * levels], *divergent = all + levels;
@@ -130,7 +108,6 @@ public:
     T of_tracer(int n, int level) const { return factors[std::size_t(2 * n) * levels + level]; }
 
 private:
-    double radius;
     std::vector<T> factors;
 };
 

@@ -103,21 +103,31 @@ public:
             vertical.finish(of_D, columns + i * stride);
         }
     }
-    void diffuse(int number, T* columns, std::ptrdiff_t stride, double* removed) const override {
+    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
+        const OwnWave w = own[number];
+        for (int n = w.first; n <= w.last; ++n) {
+            const double rate = rates[start[number] + n - w.first],
+                         more = viscosity * square_of_wave(on.waves, w.m, n);
+            for (int c = 0; c < 2; ++c) {
+                T* const column = columns + (2 * (n - w.first) + c) * stride;
+                diffusion.damp(column, span * (rate + more), span * (rate * divergent + more));
+                if constexpr (std::is_same_v<Vertical, CompressibleTerms<T>>)
+                    diffusion.damp_compressible(column, span * (rate + more),
+                                                span * (rate * divergent + more));
+            }
+        }
+    }
+    void add_kinetic(int number, const T* columns, std::ptrdiff_t stride, double sign,
+                     double* to) const override {
         const OwnWave w = own[number];
         for (int n = w.first; n <= w.last; ++n) {
             const double K2 = square_of_wave(on.waves, w.m, n),
-                         rate = rates[start[number] + n - w.first], more = viscosity * K2,
-                         all = span * (rate + more), of_D = span * (rate * divergent + more);
+                         half = sign * (K2 > 0 ? 1 / K2 : 0.5);  // else the mean wind itself
             for (int c = 0; c < 2; ++c) {
-                T* const column = columns + (2 * (n - w.first) + c) * stride;
-                if (removed && K2 > 0)  // each but the mean has a conjugate
-                    diffusion.add_removed(
-                        column, 1 / K2, [&](int k) { return diffusion.damping(all, k); },
-                        [&](int k) { return diffusion.damping(of_D, k); }, removed);
-                diffusion.damp(column, all, of_D);
-                if constexpr (std::is_same_v<Vertical, CompressibleTerms<T>>)
-                    diffusion.damp_compressible(column, all, of_D);
+                const T *zeta = columns + (2 * (n - w.first) + c) * stride,
+                        *D = zeta + vertical.modes();
+                for (int k = 0; k < vertical.modes(); ++k)
+                    to[k] += half * (double(zeta[k]) * zeta[k] + double(D[k]) * D[k]);
             }
         }
     }
