@@ -60,14 +60,14 @@ def climate(data: Observations, path: str | Path) -> list[str]:
         count = len(_seconds(store, path))
         model = _observed(store, _fields(store), path)
         seen = _here(data) & model.sees(data)
-        _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"])
+        _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"], 0.0)
         seen = np.flatnonzero(seen)
         columns = _Columns(store, path, data.taken(seen))
         for own in np.array_split(np.arange(len(seen)), len(seen) // at_once + 1):
             some = data.taken(of := seen[own])
             each = [model.see(some, columns.at(n, own)) for n in range(count)]
-            departure, reason = (np.array(part) for part in zip(*each))
-            _keep(data, of, -1, departure.mean(axis=0), reason.max(axis=0))
+            departure, reason, unlike = (np.array(part) for part in zip(*each))
+            _keep(data, of, -1, departure.mean(axis=0), reason.max(axis=0), unlike.mean(axis=0))
             data["background_error"][of] = departure.std(axis=0)
     return equivalents.told(data)
 
@@ -97,7 +97,10 @@ class _Columns:
         return self.places.columns(around, of)
 
 
-def _keep(data: Observations, of: np.ndarray, slot: int, departure: Any, reason: Any) -> None:
+def _keep(
+    data: Observations, of: np.ndarray, slot: int, departure: Any, reason: Any, unlike: Any
+) -> None:
+    equivalents.inflate(data, of, unlike)
     before = np.where(np.isin(data["reason"][of], equivalents.of_model), 0, data["reason"][of])
     data["background_departure"][of], data["slot"][of] = departure, slot
     data["reason"][of] = np.where(before == 0, reason, before)
