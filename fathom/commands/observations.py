@@ -134,8 +134,8 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 @file_option("--out", metavar="PNG", help="The picture; <KIND>.png by default.")
 def map_(base: Path, kind: str, where: str, station: str | None, out: Path | None) -> int:
     """A picture of the data of a base."""
-    from fathom.observations import base as bases  # start-up time
     from fathom.observations import answers, pictures  # start-up time
+    from fathom.observations import base as bases  # start-up time
 
     out = out or Path(f"{kind}.png")
     pictures.draw(kind, bases.read(base, answers.clause_of(station, where)), out)

@@ -249,8 +249,9 @@ def _told(axes: Any, some: Observations, what: Any, sounding: bool) -> None:
     x, y = _across(some, sounding), some["background_departure" if seen.any() else "value"]
     for r in np.unique(some["reason"]):
         own = some["reason"] == r
-        axes.plot(x[own], y[own], "." if r == 0 else "x", ms=5, color=palette[r % len(palette)],
-                  ls="", label=f"{reasons[r][0]} {own.sum()}")  # fmt: skip
+        colour = palette[1 + (r - 1) % (len(palette) - 1) if r else 0]
+        axes.plot(x[own], y[own], "." if r == 0 else "x", ms=5, color=colour, ls="",
+                  label=f"{reasons[r][0]} {own.sum()}")  # fmt: skip
     if seen.any():
         axes.axhline(0, color=faint, lw=0.8, zorder=0)
     axes.set_ylabel(f"[{what.units}]", fontsize=7)
