@@ -35,6 +35,8 @@ highest_step = 800.0  # m between a station and the model's ground, for a surfac
 of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
 winds = ("eastward_wind", "northward_wind")
 widest = 65.0  # degrees: of a satellite's zenith angle
+usual_density = 250.0  # kg m-3, of snow
+CELSIUS = 273.15
 height_of_clouds = 5e3  # Pa: the error of the pressure that a wind of clouds is given
 at_once = 10_000  # radiances
 
@@ -84,7 +86,8 @@ class Air:
     """What is seen of an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
 
     needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
-    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction")
+    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction", "snow_amount",
+             "sea_surface_temperature")  # fmt: skip
     _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
     def __init__(self, a: Any, b: Any):
@@ -92,7 +95,7 @@ class Air:
 
     def sees(self, data: Observations) -> np.ndarray:
         """Which data an operator is for."""
-        made = _known_radiances(data)
+        made = _known_radiances(data) | _at_surface(data)
         for k, v, of in _groups(data):
             made[of] |= operators.operator_of(names[v], kinds[k]) is not None
         return made
@@ -117,11 +120,12 @@ class Air:
                 continue
             found = operators.operator_of(names[v], kinds[k])
             if found is None:
+                departure[of] = data["value"][of] - _of_surface(data, of, names[v], held)
                 continue
             operator, what = found
             some, level = columns.taken(of), data[what][of]
             level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
-            if what == "pressure" and np.isnan(level).any():  # a wind at a height
+            if names[v] in winds and what == "pressure" and np.isnan(level).any():  # at a height
                 level = np.where(np.isnan(level), _pressure_at(some, data["height"][of]), level)
             level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
             outside, why = self._outside(some, operator, what, level)
@@ -158,6 +162,24 @@ class Air:
         humidity, (east, north) = of("specific_humidity"), map(of, winds)
         ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / GRAVITY
         return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
+
+
+def _at_surface(data: Observations) -> np.ndarray:
+    """Snow, and the sea at a depth that is not known or small."""
+    flat = np.isin(data["kind"], Air._ground)
+    shallow = data.variable_is("sea_water_temperature") & ~(data["depth"] > 5)
+    return flat & (data.variable_is("surface_snow_thickness") | shallow)
+
+
+def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
+    """What a field of the surface says; NaN: nothing."""
+    field, factor, offset = {
+        "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
+        "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
+    }.get(name, ("", 1.0, 0.0))
+    if field not in held:
+        return np.full(len(of), np.nan)
+    return np.where(_at_surface(data)[of], factor * held[field][0][of] + offset, np.nan)
 
 
 def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:

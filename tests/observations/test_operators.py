@@ -247,3 +247,20 @@ def test_bias_is_found_beside_the_state():
     assert cost.gradient(x) @ y == pytest.approx(slope, rel=1e-6)
     with pytest.raises(ValueError, match="each slot needs predictors"):
         bias.with_bias(plain, [], deviation)
+
+
+def test_surface_of_snow_and_sea():
+    flat = np.ones((1, 3))
+    held = {
+        "air_temperature": 270 * np.ones((20, 3)), "surface_air_pressure": 1e5 * flat,
+        "surface_geopotential": 0 * flat, "snow_amount": 50 * flat,
+        "sea_surface_temperature": 283.15 * flat,
+    }  # fmt: skip
+    data = Observations(
+        kind=["synop", "buoy", "buoy"], value=[0.3, 12.0, 8.0], depth=[np.nan, 1.0, 100.0],
+        variable=["surface_snow_thickness", "sea_water_temperature", "sea_water_temperature"],
+    )  # fmt: skip
+    seen = equivalents.Air(np.zeros(21), np.linspace(0, 1, 21))
+    departure, reason, _ = seen.see(data, held)
+    assert departure[:2] == pytest.approx([0.1, 2.0]) and np.isnan(departure[2])
+    assert (reason == [0, 0, 8]).all() and seen.sees(data).tolist() == [True, True, False]
