@@ -196,6 +196,26 @@ def test_a_globe_runs_beside_the_area(dynamics):
     assert apart.max() < max(moved, 0.1 * there.std())
 
 
+def test_records_of_every_format(tmp_path):
+    """On the area's own points and hybrid levels."""
+    globe = small_areas.globe(tmp_path)
+    inner = area(points=(20, 16), coupling=4, levels=fm.HybridLevels("L19"))
+    moist, endings = [*needed, "specific_humidity"], ("zarr", "nc", "grib2", "fa")
+    for ending in endings:
+        globe.output(f"outer.{ending}", moist, every="900s", grid=inner)
+    globe.run("15min", report=False)
+    states = [
+        fm.LimitedAreaAtmosphere(
+            inner, tracers=["specific_humidity"], outer=tmp_path / f"outer.{ending}"
+        ).outer.state(1)
+        for ending in endings
+    ]
+    for state in states[1:]:
+        for name, values in states[0].items():
+            near = pytest.approx(values, rel=1e-6, abs=1e-4 * values.std())
+            assert np.asarray(state[name]) == near, name
+
+
 @pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
 def test_windows_take_the_globe_around_the_area(tmp_path, dynamics):
     """In C + I the same weather as with splines; E alone is another. A restart keeps all bits."""
