@@ -107,6 +107,17 @@ small = {
         "simulation.run=1h",
         "output.'rain.zarr'.every=30min",
     ],
+    "arome-france": [
+        "grid.resolution=10e3",
+        "grid.points=[24,20]",
+        "grid.levels.number=10",
+        'model.outer="initial"',
+        "simulation.step=3min",
+        "simulation.run=30min",
+        "output.'surface.zarr'.every=15min",
+        "output.'pressure.zarr'.every=15min",
+        "output.'rain.zarr'.every=15min",
+    ],
     "forecast-gridpoint": ["grid.nx=24"],
     "supercell": ["grid.nx=24", "grid.ny=18", "grid.levels.number=16", "simulation.step=20s"],
     "tropical-cyclone": ["grid.nx=36", "grid.ny=24", "simulation.step=20min"],
@@ -124,7 +135,8 @@ small = {
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }
-elsewhere = {"ocean-1deg", "ocean-3deg", "osse"}  # tests/ocean, tests/cycle
+# tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
+elsewhere = {"ocean-1deg", "ocean-3deg", "osse", "arome-large", "arome-austria"}
 
 
 def experiment(name, *settings):

@@ -1,11 +1,14 @@
 """What has no room on this machine is refused before anything is taken or started."""
 
+from pathlib import Path
+
 import pytest
 
 import box
 import cases
 import fathom as fm
 from fathom import machine
+from fathom.describe.experiment import Experiment
 
 
 @pytest.mark.parametrize(
@@ -36,6 +39,14 @@ def test_fields(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="on one machine, which has 1.0 MB"):
         simulation.run("1d", report=False)
     assert simulation.fields is None
+
+
+def test_start_of_the_largest_area(monkeypatch):
+    """Before any of it is made."""
+    file = Path(__file__).parents[2] / "experiments" / "arome-large.toml"
+    monkeypatch.setattr(machine, "free_memory", lambda: 16e9)
+    with pytest.raises(ValueError, match="166,400,000 cells: its start needs about 30.0 GB"):
+        Experiment.read(file, ['model.outer="initial"', "model.orography=0"]).simulation()
 
 
 def test_ranks_and_threads(tmp_path):

@@ -21,14 +21,22 @@ from fathom.run import launch
     show_default=True,
     help="MB/s of a shared disk, for all ranks together.",
 )
+@click.option(
+    "--surface",
+    type=click.FloatRange(0),
+    default=0.0,
+    help="MB of a file of the surface, which all ranks need: 320 is SURFEX's. None by default.",
+)
 @json_option()
-def input_(ranks: int, truncation: int, fields: int, disk: float, file: Path | None) -> int:
+def input_(
+    ranks: int, truncation: int, fields: int, disk: float, surface: float, file: Path | None
+) -> int:
     """Fields read and decoded, encoded and written by one rank, by few and by all, on a local and a
     shared disk, and how many should.
     """
     from fathom.performance.bench import reading  # start-up time: loads NumPy
 
-    case = reading.Case(ranks, truncation, fields, disk)
+    case = reading.Case(ranks, truncation, fields, disk, surface)
 
     def act() -> int:
         return reading.present(reading.measure(case), file)

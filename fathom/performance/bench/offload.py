@@ -43,7 +43,8 @@ in_ocean = (
 in_air = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
 # Of atmospheres: case of `bench atmosphere` or of `bench limited-area`, and its output: name ->
 # arguments of `output`. The first is that of experiments/forecast-t106.toml, the last two that of
-# experiments/aladin-europe.toml.
+# experiments/aladin-europe.toml. AROME writes its own fields of all layers every 15 steps, in files
+# with their geometry (FA), as a limited area passes them on.
 of_area: dict[str, dict[str, Any]] = {
     "surface.zarr": {
         "variables": ["air_pressure_at_mean_sea_level", "surface_air_pressure"],
@@ -55,6 +56,15 @@ of_area: dict[str, dict[str, Any]] = {
         "every": "3h",
     },
     "rain.zarr": {"variables": ["precipitation_flux"], "every": "1d", "statistic": "mean"},
+}
+of_arome: dict[str, dict[str, Any]] = {
+    "area.fa": {
+        "variables": [
+            *("eastward_wind", "northward_wind", "air_temperature", "specific_humidity"),
+            *("cloud_liquid_water", "cloud_ice", "rain_water", "snow_water", "graupel_water"),
+            "surface_air_pressure",
+        ]
+    },
 }
 atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     "forecast-t106": (
@@ -91,6 +101,8 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     ),
     "aladin-7680": ("area-7680-l31", of_area),
     "aladin-64800": ("area-64800-l40", of_area),
+    "arome-7680": ("arome-7680-l31", {"area.fa": of_arome["area.fa"] | {"every": "2250s"}}),
+    "arome-64800": ("arome-64800-l41", {"area.fa": of_arome["area.fa"] | {"every": "1500s"}}),
 }
 variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
 
@@ -140,8 +152,11 @@ class Case:
             else {"bench.zarr": {"variables": list(in_ocean), "every": "3h"}}
         )
         every = {} if self.every is None else {"every": self.every}
-        chosen = every | {"compression": self.compression}
-        return {path: what | chosen for path, what in own.items()}
+        packed = {"compression": self.compression}
+        return {
+            path: what | every | (packed if path.endswith(".zarr") else {})
+            for path, what in own.items()
+        }
 
 
 def measure(case: Case) -> dict[str, Any]:
@@ -347,7 +362,8 @@ def slowed(put: Any, disk: SharedDisk) -> Any:
 def _stored(directory: Path) -> tuple[int, str]:
     """Bytes of the stores of a run and a hash of all of them."""
     size, digest = 0, hashlib.sha256()
-    for file in sorted(p for p in directory.rglob("*.zarr/**/*") if p.is_file()):
+    inside = (p for kind in ("zarr", "fa") for p in directory.rglob(f"*.{kind}/**/*"))
+    for file in sorted(p for p in inside if p.is_file()):
         content = file.read_bytes()
         size += len(content)
         digest.update(str(file.relative_to(directory)).encode() + content)

@@ -5,6 +5,9 @@ Each field is one message of GRIB2 in an article of FA. With n readers each deco
 field, and the others receive it (fathom/reading.py); "all": each rank reads everything for itself.
 With n writers each collects every n-th field from the rows of all ranks, encodes it and writes its
 own file. Best of both: `rule`.
+
+A file of the surface, as SURFEX has it, is plain numbers, which all ranks need: read by one rank,
+by few, and by each for itself, from the shared disk alone.
 """
 
 from __future__ import annotations
@@ -30,14 +33,20 @@ from fathom.output.formats.fa_dataset import values
 from fathom.performance.bench.shared_disk import SharedDisk
 
 
+surface_field = 256, 300  # rows and points of one of its fields, of 8 bytes each
+
+
 @dataclass(frozen=True)
 class Case:
-    """What is read. disk: MB/s that all ranks share. ValueError: a disk without a rate."""
+    """What is read. disk: MB/s that all ranks share; surface: MB of a file of the surface, 0: none.
+    ValueError: a disk without a rate.
+    """
 
     ranks: int = 2
     truncation: int = 106
     fields: int = 60
     disk: float = 17.0
+    surface: float = 0.0
 
     def __post_init__(self):
         if self.disk <= 0:
@@ -67,6 +76,7 @@ def measure(case: Case) -> dict[str, Any] | None:
             }
             for store, disk in disks.items()
         }
+    surface = _surface(comm, case) if case.surface else {}
     nodes = len(reading.placed(comm))
     if comm.rank:
         return None
@@ -77,6 +87,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         "megabytes": size / 1e6,
         "seconds": found,
         "written": written,
+        "surface": surface,
         "nodes": nodes,
         "rule": {
             what: {store: rule(held, nodes) for store, held in table.items()}
@@ -109,6 +120,43 @@ def _written(case: Case) -> Iterator[tuple[Path, list[str]]]:
         file = place / "fields.fa" / "+0000.fa"
         yield file, [name for name in lfi.Articles(file) if name.startswith("S")]
         comm.barrier()
+
+
+def _surface(comm: Any, case: Case) -> dict[str, dict[str, float]]:
+    """Of a file of the surface: seconds until all ranks have had all of it, and MB that the disk
+    has given, by readers.
+    """
+    one = 8 * int(np.prod(surface_field))
+    count = max(1, round(1e6 * case.surface / one))
+    with tempfile.TemporaryDirectory(prefix="fathom-input-") as folder:
+        place = Path(comm.bcast(folder))
+        file, disk = place / "surface", SharedDisk(place / "disk", case.disk * 1e6)
+        if comm.rank == 0:
+            numbers = _random(*surface_field)
+            with file.open("wb") as written:
+                for _ in range(count):
+                    numbers.tofile(written)
+        comm.barrier()
+        read = 0
+
+        def load(k: int) -> np.ndarray:
+            nonlocal read
+            read += one
+            disk.wait(disk.taken(one))
+            return np.fromfile(file, count=one // 8, offset=k * one).reshape(surface_field)
+
+        found = {}
+        for readers in case.readers:
+            read = 0
+            comm.barrier()
+            began = time.perf_counter()
+            with reading.Readers(comm, readers) as group:
+                for _, field in group.each(range(count), load):
+                    assert field.shape == surface_field
+            seconds = comm.allreduce(time.perf_counter() - began, mpi.MPI.MAX)
+            found[str(readers)] = {"seconds": seconds, "megabytes": comm.allreduce(read) / 1e6}
+        comm.barrier()
+    return found
 
 
 def _write(case: Case, path: Path) -> None:
@@ -212,6 +260,10 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     click.echo(f"{'readers':<10}{'local disk s':>14}{slow:>22}")
     for readers in local:
         click.echo(f"{readers:<10}{local[readers]:>14.3f}{shared[readers]:>22.3f}")
+    if figures["surface"]:
+        click.echo(f"{'a file of ' + format(case['surface'], 'g') + ' MB, read by':<28}{slow:>22}")
+        for readers, held in figures["surface"].items():
+            click.echo(f"{readers:<28}{held['seconds']:>22.3f}  {held['megabytes']:.0f} MB read")
     click.echo(f"{'writers':<10}{'local disk s':>14}{slow:>22}")
     local, shared = (figures["written"][store] for store in ("local", "shared"))
     for number in local:

@@ -7,14 +7,18 @@ import box
 
 def test_bench_input(tmp_path):
     file = tmp_path / "i.json"
-    arguments = ("--ranks", 2, "--truncation", 21, "--fields", 6, "--disk", 0.5, "--json", file)
-    status, out, err = box.fathom("bench", "input", *arguments, folder=tmp_path)
+    arguments = ("--ranks", 2, "--truncation", 21, "--fields", 6, "--disk", 1.5, "--json", file)
+    surface = ("--surface", 0.6)
+    status, out, err = box.fathom("bench", "input", *arguments, *surface, folder=tmp_path)
     assert (status, err) == (0, "") and "6 fields of T21" in out and "readers: " in out
     figures = json.loads(file.read_text())
     local, shared = figures["seconds"]["local"], figures["seconds"]["shared"]
     assert list(local) == list(shared) == ["1", "2", "all"] and min(local.values()) > 0
-    once = 0.95 * figures["megabytes"] / 0.5  # the disk sleeps so long: no clock is judged
+    once = 0.95 * figures["megabytes"] / 1.5  # the disk sleeps so long: no clock is judged
     assert shared["1"] > once and shared["2"] > once and shared["all"] > 2 * once
+    one, two, every = (figures["surface"][n] for n in ("1", "2", "all"))
+    assert one["megabytes"] == two["megabytes"] == every["megabytes"] / 2 > 0.6
+    assert every["seconds"] > 0.95 * every["megabytes"] / 1.5
 
 
 def test_a_disk_has_a_rate(tmp_path):
