@@ -22,8 +22,8 @@ from fathom.commands.options import (
 @usual_option(
     "--case",
     default="ocean-1deg",
-    help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60, aladin-7680, arome-7680"
-    " (its own fields in FA every 15 steps), aladin-64800, arome-64800.",
+    help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60, aladin-7680,"
+    " aladin-64800, arome-7680, arome-64800 (their own fields in FA, every 15 steps).",
 )
 @click.option(
     "--every",

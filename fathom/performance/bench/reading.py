@@ -32,7 +32,6 @@ from fathom.output.formats import lfi
 from fathom.output.formats.fa_dataset import values
 from fathom.performance.bench.shared_disk import SharedDisk
 
-
 surface_field = 256, 300  # rows and points of one of its fields, of 8 bytes each
 
 
