@@ -104,7 +104,7 @@ def main():
     given = arguments()
     stores = [fm.open(given.run / f"{name}.zarr") for name in ("surface", "pressure", "rain")]
     low, air, rain = stores
-    last = min(hours_of(data)[-1] for data in stores)
+    last = min(hours_of(data)[-1] for data in (low, air))
     wanted = last if given.hours is None else given.hours
     among = hours_of(air)
     hours = among[among <= wanted + 1e-6][-1]

@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from fathom import mpi
 from fathom.atmosphere import outer
 from fathom.atmosphere.digital_filter import weights
+from fathom.grids.arguments import room_for_start
 from fathom.moist_air import virtual_temperature
-from fathom.run import room
 
 
 def analysis(model, state):
@@ -26,7 +26,7 @@ def analysis(model, state):
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set, as `fathom.data.atmosphere`
         has them.
     """
-    room.for_start(model.grid)
+    room_for_start(model.grid)
     fields = model.forecast_start(state)
     model.orography = fields.pop("surface_geopotential")
     if not model.moist:

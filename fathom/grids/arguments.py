@@ -12,6 +12,7 @@ from fathom.names import near
 
 fastest = 1e-2  # f [s-1]
 planes = 30  # of 8 bytes: what is held at once while a grid is made
+start_bytes = 180  # of a cell, while the state of a forecast is made: measured, 307 200 columns
 
 
 def core():
@@ -59,6 +60,18 @@ def room_for(nx, ny):
             f" {needed / 1e9:.3g} GB; {free / 1e9:.3g} GB are left on this machine"
         )
     return nx, ny
+
+
+def room_for_start(grid):
+    """InputError: the state that a forecast starts from, which each machine has whole while it is
+    made, needs more memory than is left. The fields of the model come on top of it.
+    """
+    needed, free = start_bytes * grid.wet_cells, machine.free_memory()
+    if needed > free:
+        raise InputError(
+            f"{grid!r} has {grid.wet_cells:,} cells: its start needs some {needed / 1e9:.3g} GB,"
+            f" the fields of the model more; {free / 1e9:.3g} GB are left on this machine"
+        )
 
 
 def number_of(name, given, units):

@@ -10,7 +10,6 @@ from fathom.run.tree import bytes_text
 
 rank_bytes = 64 << 20  # that each process needs before it has a field
 
-start_bytes = 180  # of a cell, while the state of a forecast is made: measured with 307 200 columns
 most_threads = 1024  # of a rank
 
 
@@ -29,19 +28,6 @@ def for_fields(simulation: Any) -> None:
             f"{type(simulation.model).__name__} on {grid!r} needs {bytes_text(needed)} for the"
             f" fields of the {ranks} rank{'s' * (ranks > 1)} on one machine, which has"
             f" {bytes_text(free)} left; take a smaller grid, precision='fp32', or more machines"
-        )
-
-
-def for_start(grid: Any) -> None:
-    """ValueError: the state that a forecast starts from, which each machine has whole while it is
-    made, needs more memory than is left. The fields of the model come on top of it.
-    """
-    needed, free = start_bytes * grid.wet_cells, machine.free_memory()
-    if needed > free:
-        raise InputError(
-            f"{grid!r} has {grid.wet_cells:,} cells: its start needs about {bytes_text(needed)},"
-            f" the fields of the model more, and this machine has {bytes_text(free)} left; take a"
-            " smaller grid, or a larger machine"
         )
 
 

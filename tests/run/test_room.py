@@ -45,7 +45,7 @@ def test_start_of_the_largest_area(monkeypatch):
     """Before any of it is made."""
     file = Path(__file__).parents[2] / "experiments" / "arome-large.toml"
     monkeypatch.setattr(machine, "free_memory", lambda: 16e9)
-    with pytest.raises(ValueError, match="166,400,000 cells: its start needs about 30.0 GB"):
+    with pytest.raises(ValueError, match="166,400,000 cells: its start needs some 30 GB"):
         Experiment.read(file, ['model.outer="initial"', "model.orography=0"]).simulation()
 
 
