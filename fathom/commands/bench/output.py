@@ -22,7 +22,8 @@ from fathom.commands.options import (
 @usual_option(
     "--case",
     default="ocean-1deg",
-    help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60.",
+    help="ocean-1deg, ocean-x1, ocean-3deg, forecast-t106, pressure-t106l60, aladin-7680,"
+    " aladin-64800.",
 )
 @click.option(
     "--every",

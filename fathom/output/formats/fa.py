@@ -314,7 +314,8 @@ class FaWriter(WholeTimes):
             path.mkdir(exist_ok=True)
             for old in path.glob("*.fa"):
                 old.unlink()
-            lfi.write(path / "frame.fa", articles, writes, _moment(time.start, 0.0)[1])
+            told = files.OfMetadata(writes)
+            lfi.write(path / "frame.fa", articles, told, _moment(time.start, 0.0)[1])
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)
