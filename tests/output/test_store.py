@@ -596,6 +596,14 @@ def test_a_time_is_written_in_large_calls(tmp_path, ending):
     assert small[0] <= 2 and small[1] < 0.02 * large[1]
 
 
+def test_a_zonal_mean_in_fa_is_refused_in_words(tmp_path):
+    model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.HybridLevels("L8")))
+    one = fm.Simulation(model, step="20m", directory=tmp_path)
+    one.output("z.fa", ["air_temperature"], "20m", zonal=True)
+    with pytest.raises(ValueError, match="no place for zonal means"):
+        one.run("20m", report=False)
+
+
 @pytest.mark.parametrize("ending", [".grib2", ".fa"])
 def test_no_small_write_of_a_coarse_grid(tmp_path, ending):
     """Formats that hold all variables of a time in one file, of T21: only 64 KiB and more."""

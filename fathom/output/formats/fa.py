@@ -53,6 +53,7 @@ from fathom.output.formats.whole_times import (
     dims_of,
     elsewhere,
     gaussian,
+    is_zonal,
     map_of,
     sphere_of,
 )
@@ -278,6 +279,11 @@ class FaWriter(WholeTimes):
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
+        if is_zonal(axes_of(arrays)):
+            raise InputError(
+                f"a frame of FA is of points: it has no place for zonal means; {elsewhere()}, or"
+                " .grib2"
+            )
         frame = _frame_of(arrays)
         _check_compression(compression, frame)
         fixed = [
