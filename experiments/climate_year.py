@@ -79,7 +79,7 @@ def run(given):
     kept = sorted(given.folder.glob("restart-*.fathom"))
     if kept:
         sim.restore(kept[-1])
-    sim.run(f"{given.days}d", report=False)
+    sim.run(f"{given.days}d", report=False, from_start=True)
 
 
 def means(given):

@@ -2,7 +2,8 @@
 """Columns from the driver files of a folder (`*_SCM_driver.nc`), compared with published ranges.
 
     python experiments/single_columns.py FOLDER [--wall-stability S] [--mixing]
-        [--changes] [--without-plumes]
+        [--changes] [--without-plumes] [--case NAME]
+        [--all-ice T] [--freezing-time S] [--ice-threshold I]
 
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
 fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that asks for something that a
@@ -10,7 +11,8 @@ column does not have is named with the reason. S: of TurbulentEnergy. `python
 tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications. --mixing: for
 GABLS1 also phi = k z u / K, where u^2 is the local stress, compared with phi = 1 + 4.8 z / Lambda
 of its publication for the layer near the ground (Lambda: the local length of Obukhov). --changes:
-the same means of the change of potential temperature and humidity since the first state.
+the same means of the change of potential temperature and humidity since the first state. --case:
+that one alone. The last three are parameters of IceMicrophysics.
 """
 
 import argparse
@@ -24,15 +26,25 @@ from fathom.atmosphere import published_columns
 from fathom.atmosphere.driver_file import DriverFile
 from fathom.earth import GRAVITY
 
+of_ice = ("all-ice", "freezing-time", "ice-threshold")
 
-def run(path, wall_stability, plumes):
+
+def run(path, o):
     """Profiles of a case."""
     file = DriverFile(path)
     case = published_columns.case(file.name)
+    own = {
+        "TurbulentEnergy": {"wall_stability": o.wall_stability},
+        "IceMicrophysics": {
+            name: x
+            for name in (option.replace("-", "_") for option in of_ice)
+            if (x := getattr(o, name)) is not None
+        },
+    }
     physics = [
-        fm.TurbulentEnergy(wall_stability=wall_stability) if name == "TurbulentEnergy" else name
+        getattr(fm, name)(**own[name]) if name in own else name
         for name in case.physics
-        if plumes or name != "ShallowMassFlux"
+        if not (o.without_plumes and name == "ShallowMassFlux")
     ]
     heights = np.linspace(0, case.top, case.layers + 1)
     with warnings.catch_warnings(record=True) as said:
@@ -78,12 +90,17 @@ def main():
     parser.add_argument("--mixing", action="store_true")
     parser.add_argument("--changes", action="store_true")
     parser.add_argument("--without-plumes", action="store_true")
+    parser.add_argument("--case", default="")
+    for name in of_ice:
+        parser.add_argument(f"--{name}", type=float)
     o = parser.parse_args()
     print("| case | quantity | found | large eddies |\n|---|---|---|---|")
     for path in sorted(o.folder.rglob("*_SCM_driver.nc")):
         name = path.name.removesuffix("_SCM_driver.nc")
+        if not name.startswith(o.case):
+            continue
         try:
-            profiles = run(path, o.wall_stability, not o.without_plumes)
+            profiles = run(path, o)
         except ValueError as error:
             print(f"| {name} | not run: {error} | | |")
             continue

@@ -264,7 +264,10 @@ SpectralDynamics made(const std::string& scheme, std::variant<OnSphere, OnPlane>
 void bind_plane(nb::module_& m) {
     nb::class_<EnergyFixer, GlobalProcess>(m, "EnergyFixer", "What keeps energy in the dynamics.")
         .def_ro("returned", &EnergyFixer::returned,
-                "what it gave back since it was made, mean over the sphere [J m-2]");
+                "what it gave back since it was made, mean over the sphere [J m-2]")
+        .def_prop_ro(
+            "heat_of_diffusion", &EnergyFixer::heat_of_diffusion,
+            "what truncation and diffusion turned from wind into heat since it was made [J m-2]");
     nb::class_<OnPlane>(m, "OnPlane",
                         "Points of a periodic plane, of which the first columns and rows are "
                         "places on earth; waves (east, north); lengths [m].")

@@ -1,5 +1,7 @@
 #include "field/apart.hpp"
 #include <algorithm>
+#include <optional>
+#include "machine/region.hpp"
 
 namespace fathom {
 
@@ -154,14 +156,18 @@ void Apart::dismiss() {
 }
 
 void Apart::help() {
+    const Region waits("no columns yet", "physics"), talks("columns and fluxes", "physics"),
+        computes(process.name, "physics", "process");
     for (;;) {
         MPI_Status status;
+        std::optional<Within> within(std::in_place, waits);
         MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, helpers.world, &status);
         const int from = status.MPI_SOURCE;
         if (status.MPI_TAG == of_end) {
             MPI_Recv(nullptr, 0, MPI_BYTE, from, of_end, helpers.world, MPI_STATUS_IGNORE);
             return;
         }
+        within.emplace(talks);
         Call call;
         MPI_Recv(&call, sizeof call, MPI_BYTE, from, of_call, helpers.world, MPI_STATUS_IGNORE);
         Bundle b = bundle(std::size_t(call.count), call.levels);
@@ -172,9 +178,11 @@ void Apart::help() {
         float small[numbers_of_profile];
         std::copy_n(call.profiles, numbers_of_profile, small);
         void* const profile = call.bytes == 4 ? (void*)small : (void*)call.profiles;
+        within.emplace(computes);
         const double began = MPI_Wtime();
         run(Where{call.cell, call.levels, std::vector<void*>(items.size(), profile)}, b);
         busy += MPI_Wtime() - began;
+        within.emplace(talks);
         MPI_Send(b.memory.data(), int(b.memory.size()), MPI_BYTE, from, of_results, helpers.world);
     }
 }

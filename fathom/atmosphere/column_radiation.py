@@ -54,13 +54,18 @@ def before(physics, every, ozone):
 
 
 def clouds_of(physics, used, every):
-    """What tells radiation of the cloud water that the physics carries, by the same humidity."""
+    """What tells radiation of the cloud water that the physics carries, by the same humidity and
+    the same share of ice.
+    """
     if "cloud_liquid_water" not in used:
         return []
-    humid = (s.all_parameters.get("critical_humidity") for s in physics)
-    given = [h for h in humid if h is not None][:1]
+    given: dict[str, float] = {}
+    for s in physics:
+        for name in ("critical_humidity", "all_ice"):
+            if name in s.all_parameters:
+                given.setdefault(name, s.all_parameters[name])
     name = "PrognosticCloud" if "cloud_ice" in used else "PrognosticLiquidCloud"
-    return [scheme(name, every=every, **dict(zip(("critical_humidity",), given, strict=False)))]
+    return [scheme(name, every=every, **given)]
 
 
 class AirAbove:

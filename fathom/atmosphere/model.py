@@ -170,7 +170,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
-        self.budget, self.returned_before = _budget_of(self, budget), None
+        self.budget, self.given_before = _budget_of(self, budget), {}
         if isinstance(orography, str):
             self._lie_on(orography)
 
@@ -250,13 +250,17 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """Once the initial state is truncated."""
         self.change = None
         super().settle(simulation)
-        self.returned_before = self._returned(simulation)
+        self.given_before = self._given_back(simulation)
 
     @staticmethod
-    def _returned(simulation):
-        """What keeping energy has given back since the model was made [J m-2]."""
+    def _given_back(simulation):
+        """What keeping energy has given back since the model was made, and the heat of truncation
+        and diffusion [J m-2].
+        """
         fixer = simulation.find(mpi.core.EnergyFixer)
-        return fixer.returned if fixer is not None else None
+        if fixer is None:
+            return {}
+        return {"energy_fixer": fixer.returned, "diffusion_heating": fixer.heat_of_diffusion}
 
     def watch(self, simulation):
         """Present numbers: name -> (value, units), and words for the line of progress."""
@@ -265,14 +269,15 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return diagnostics.watch(self, simulation)
 
     def account(self, simulation):
-        """What the summary of a run has of this model: what keeping energy took [W m-2], and the
-        budget if it is kept; complete on rank 0, all ranks call it.
+        """What the summary of a run has of this model: what keeping energy took and the heat of
+        diffusion [W m-2], and the budget if it is kept; complete on rank 0, all ranks call it.
         """
-        found = {}
-        returned, steps = self._returned(simulation), simulation.count - simulation.start_steps
-        if returned is not None and steps:
-            since = returned - (self.returned_before or 0.0)
-            found["energy_fixer"] = since / (steps * simulation.step)
+        found, steps = {}, simulation.count - simulation.start_steps
+        if steps:
+            found = {
+                name: (now - self.given_before.get(name, 0.0)) / (steps * simulation.step)
+                for name, now in self._given_back(simulation).items()
+            }
         if self.budget is not None:
             found["budget"] = self.budget.table(simulation)
         return found

@@ -10,7 +10,9 @@ from contextlib import contextmanager
 from typing import Any
 from weakref import ref
 
-from fathom import mpi
+import numpy as np
+
+from fathom import mpi, regions
 from fathom.failure import InputError
 
 schemes = ("RRTMGP", "Radiation")
@@ -23,6 +25,7 @@ class Apart:
         self._simulation, self.roles = ref(simulation), roles  # which holds this
         self.helps = roles is not None and roles.server >= 0
         self.core: Any = None  # the process, on ranks that step and on helpers
+        self.busy = False  # helpers wait for columns
 
     @property
     def simulation(self):
@@ -80,14 +83,27 @@ class Apart:
             raise
         if self.roles is not None:
             mpi.world.bcast(None)
+            mpi.core.clock_offset(mpi.world.py2f())
+            self.busy = True
         try:
             yield
         finally:
-            if self.roles is not None:
-                self.core.rest()
-                self.simulation.comm.Barrier()
-                if self.simulation.comm.rank == 0:
-                    self.core.dismiss()
+            self.end()
+
+    def end(self, traced=False):
+        """Helpers have done their work; on the first rank their events, if wanted
+        (fathom.regions.traced).
+        """
+        if not self.busy:
+            return []
+        self.busy = False
+        self.core.rest()
+        self.simulation.comm.Barrier()
+        if self.simulation.comm.rank == 0:
+            self.core.dismiss()
+        if not mpi.world.bcast(traced):
+            return []
+        return [trace for trace in mpi.world.gather(None) or () if trace is not None]
 
     def help(self):
         """The run of a helper; returns when it ends."""
@@ -99,5 +115,23 @@ class Apart:
             mpi.core.set_threads(int(s.parallel["threads"]))
             scheme = next(p for p in s.model.physics if p.name in schemes)
             self.core = self._made(scheme.process(s.bytes_of_number, offered={"step": s.step}))
+        ahead = mpi.core.clock_offset(mpi.world.py2f())
+        regions.begin(mpi.MPI.COMM_SELF, s.trace_events)
         self.core.help()
+        if mpi.world.bcast(None):
+            trace = (regions.traced(mpi.MPI.COMM_SELF) or [{}])[0]
+            mpi.world.gather(_of_helper(trace, ahead))
         return {}
+
+
+def _of_helper(trace, ahead):
+    """The events of a helper by the clock of the first rank; it waits for columns, then takes
+    them or sends what it found.
+    """
+    begin, end, region = trace["begin"] + ahead, trace["end"] + ahead, trace["region"]
+    names = np.array([held["path"][-1] for held in trace["regions"]])
+    meets = np.isin(names, ("no columns yet", "columns and fluxes"))[region]
+    idle = (names == "no columns yet")[region]
+    met = {"met": region[meets], "blocked": begin[meets], "free": end[meets]}
+    waiting = np.where(idle, end - begin, 0.0)[meets]
+    return trace | met | {"begin": begin, "end": end, "waiting": waiting}

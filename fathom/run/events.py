@@ -193,6 +193,9 @@ class Events(Held):
             regions.gathered(self.comm),
             regions.traced(self.comm) if self.trace_events else None,
         )
+        of_helpers = self.apart.end(traced=self.traces is not None or bool(self.trace_events))
+        if self.traces is not None:
+            self.traces += of_helpers
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None

@@ -133,6 +133,18 @@ def test_cloud_is_liquid_when_warm_and_ice_when_cold():
     assert (np.diff(shares) < 0).all()
 
 
+def test_where_all_that_condenses_is_ice_can_be_colder():
+    """At 258 K [(258 - T_ice) / (273.16 - T_ice)]^2 of the cloud is liquid."""
+    T, q = np.full((1, 1), 258.0), np.full((1, 1), 0.004)
+    for T_ice in (250.16, 233.15):
+        column = Column("IceMicrophysics", T, q, np.array([8e4, 8.1e4]), all_ice=T_ice)
+        column.step(1e-2)
+        liquid, ice = (column.state[f"cloud_{n}"][0, 0] for n in ("liquid_water", "ice"))
+        warm = column.state["air_temperature"][0, 0]
+        share = ((warm - T_ice) / (273.16 - T_ice)) ** 2
+        assert liquid / (liquid + ice) == pytest.approx(share, rel=2e-3)
+
+
 def test_part_of_a_layer_in_cloud():
     """At H = 0.8 clouds begin at 80 per cent, and are thinner than the whole layer's would be."""
     cloud = {}

@@ -33,6 +33,7 @@ def main(precision="fp64", helpers="1", pieces="10"):
         sim = simulation(directory / str(n), precision, int(helpers))
         if file is not None:
             sim.restore(file)
+        sim.trace_events = 10000
         sim.run(f"{hours}h", report=False)
         file = directory / str(n) / "restart.fathom"
     if not sim.serves:
@@ -40,6 +41,14 @@ def main(precision="fp64", helpers="1", pieces="10"):
         flux = sim.gather("outgoing_longwave")
         if sim.is_root:
             result["mean"] = float(np.mean(np.asarray(flux, float)))
+            helpers = [
+                t for t in sim.traces if any("no columns yet" in r["path"] for r in t["regions"])
+            ]
+            result["helpers"] = len(helpers)
+            result["computed"] = [
+                sum(t["regions"][n]["path"][-1] == "RRTMGP" for n in t["region"]) for t in helpers
+            ]
+            result["waiting"] = [float(t["waiting"].sum()) for t in helpers]
             result["waited"] = sim.apart.core.waited if sim.apart.core else 0.0
             print(json.dumps(result))
     mpi.world.Barrier()

@@ -12,6 +12,7 @@ script = Path(__file__).with_name("apart_on_ranks.py")
 @pytest.mark.parametrize("precision", ["fp64", "fp32"])
 def test_same_bits_on_any_ranks_and_after_a_restart(on_ranks, precision):
     one = on_ranks(2, script, precision, 1, "5")
+    assert one["helpers"] == 1 and one["computed"][0] >= 2 and one["waiting"][0] > 0
     assert on_ranks(2, script, precision, 1, "3+2")["checksum"] == one["checksum"]
     if precision == "fp32":
         return

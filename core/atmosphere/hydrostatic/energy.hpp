@@ -5,8 +5,8 @@
 ///       T the virtual temperature
 ///
 /// and one number a step for the temperature of all layers, with which the sum over the sphere is
-/// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900). Interpolation loses
-/// some, and the energy that diffusion removes from the wind becomes heat.
+/// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900): interpolation loses
+/// some. What truncation and diffusion remove from the wind has become heat of its level before.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

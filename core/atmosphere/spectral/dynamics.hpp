@@ -32,11 +32,13 @@ public:
     virtual DepartureHalo halo() const { return {}; }
 };
 
-/// The process that keeps energy; how much it has given back so far, mean over the sphere [J m-2].
+/// The process that keeps energy; how much it has given back so far, and how much of the wind's
+/// energy truncation and diffusion have turned into heat, mean over the sphere [J m-2].
 class EnergyFixer : public GlobalProcess {
 public:
     using GlobalProcess::GlobalProcess;
     double returned = 0;
+    virtual double heat_of_diffusion() const = 0;
 };
 
 /// Those that a scheme does not have, or that nothing asks for, are null.

@@ -146,6 +146,23 @@ public:
         });
         return exact_sum(domain.comm, terms);
     }
+    /// Of each level, this rank's part of the mean over the sphere [m2 s-2].
+    std::vector<ExactSum> kinetic_energy(const FieldSlab& u, const FieldSlab& v) {
+        const std::vector<ExactSum> none(levels, ExactSum(SumUnit::for_largest(1e6)));
+        std::vector<ExactSum> sums = none;
+#pragma omp parallel
+        {
+            std::vector<ExactSum> mine = none;
+#pragma omp for schedule(static)
+            for (std::size_t n = 0; n < rows.size(); ++n)
+                for (int k = 0; k < levels; ++k) mine[k].add(kinetic_of_row(rows[n], u, v, k));
+#pragma omp critical
+            for (int k = 0; k < levels; ++k) sums[k].add(mine[k]);
+        }
+        return sums;
+    }
+    /// Of a layer, mean over the sphere [Pa].
+    double mean_thickness(int k) const { return da[k] + db[k] * unit_pressure * mean_pressure; }
     /// One number for all temperatures, with which the energy over the sphere is that of
     /// ColumnEnergy.
     double keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
@@ -171,13 +188,27 @@ public:
             for (int i = 0; i < r.count; ++i) lost[i] *= r.weight;
         });
         double thickness = 0;  // of the atmosphere, mean over the sphere [Pa]
-        for (int k = 0; k < levels; ++k) thickness += da[k] + db[k] * unit_pressure * mean_pressure;
+        for (int k = 0; k < levels; ++k) thickness += mean_thickness(k);
         const double lost = exact_sum(domain.comm, terms);
         add(temperature, T(lost / (cp * thickness)));
         return lost / constants::gravity;
     }
 
 private:
+    ExactLanes kinetic_of_row(const Row& r, const FieldSlab& u, const FieldSlab& v, int k) const {
+        ExactLanes lanes(SumUnit::for_largest(1e6));
+        const T *U = at(u, r, k), *V = at(v, r, k);
+        double of[register_lanes];
+        for (int i = 0; i < r.count; i += register_lanes) {
+            for (int l = 0; l < register_lanes; ++l) {
+                const int n = std::min(i + l, r.count - 1);
+                const double east = U[n], north = V[n], half = i + l < r.count ? 0.5 : 0;
+                of[l] = half * r.weight * (east * east + north * north);
+            }
+            lanes.add(ExactLanes::Real::load(of));
+        }
+        return lanes;
+    }
     std::vector<Row> rows;
     std::vector<double> terms, surface, da, db;  // terms, surface: of own columns
 

@@ -117,6 +117,20 @@ public:
             }
         }
     }
+    void add_kinetic(int number, const T* columns, std::ptrdiff_t stride, double sign,
+                     double* to) const override {
+        const OwnWave w = own[number];
+        for (int n = w.first; n <= w.last; ++n) {
+            const double K2 = square_of_wave(on.waves, w.m, n),
+                         half = sign * (K2 > 0 ? 1 / K2 : 0.5);  // else the mean wind itself
+            for (int c = 0; c < 2; ++c) {
+                const T *zeta = columns + (2 * (n - w.first) + c) * stride,
+                        *D = zeta + vertical.modes();
+                for (int k = 0; k < vertical.modes(); ++k)
+                    to[k] += half * (double(zeta[k]) * zeta[k] + double(D[k]) * D[k]);
+            }
+        }
+    }
     void solve_adjoint(int, T*, std::ptrdiff_t, std::vector<T>&) const override { no_adjoint(); }
     void diffuse_adjoint(int, T*, std::ptrdiff_t) const override { no_adjoint(); }
     double operations_of_solve() const override { return 4. * vertical.modes() * vertical.modes(); }

@@ -35,6 +35,7 @@ public:
         // those of compressible air: a column is contiguous
         stride = ((s.compressible() ? 5 : 3) * levels + 1 + 15) / 16 * 16;
         coefficients.assign(2 * transform.own().size() * stride, T(0));
+        if (parameters.fix_energy > 0) kinetic.resize(starts.size() * levels);
     }
 
     /// Of the layers; of the interfaces, where compressible air has its vertical velocity.
@@ -47,6 +48,7 @@ public:
         return *linear;
     }
     std::vector<double> tracer_mass;  ///< before they are carried
+    double heat_of_diffusion = 0;     ///< and of truncation, since the start, mean [J m-2]
 
     void truncate_orography(const Field& orography, const Field& east, const Field& north) {
         Engine::truncate_orography(pi(), orography, east, north);
@@ -58,6 +60,10 @@ public:
         return std::array{reference.alpha, reference.log_ratio, thickness};
     }
     void step(const SpectralFields& f) {
+        const bool keeps = parameters.fix_energy > 0;
+        std::vector<ExactSum> lost;
+        if (keeps) lost = this->kinetic_energy(f.u, f.v);
+        std::ranges::fill(kinetic, 0.);
         to_waves(f);
         double solve = 0, diffusion = 0;  // seconds of all threads
         const double began = seconds_now();
@@ -66,13 +72,21 @@ public:
 #pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
         for (std::size_t w = 0; w < starts.size(); ++w) {
             T* columns = &coefficients[2 * starts[w] * stride];
+            const auto account = [&](double sign) {
+                if (keeps)
+                    implicit->add_kinetic(int(w), columns, stride, sign, &kinetic[w * levels]);
+            };
+            account(1);
             const double begin = seconds_now();
             implicit->solve(int(w), columns, stride, scratch[omp_get_thread_num()]);
             const double solved = seconds_now();
+            account(-1);
             implicit->diffuse(int(w), columns, stride);
+            account(1);
             solve += solved - begin, diffusion += seconds_now() - solved;
         }
         within.reset();
+        if (keeps) return_as_heat(lost);
         const double seconds = seconds_now() - began,
                      share = diffusion / std::max(solve + diffusion, 1e-30),
                      number = 2. * double(transform.own().size());
@@ -173,11 +187,31 @@ private:
     const bool mean_is_wind, on_plane;  // mean_is_wind: the mean is this rank's
     std::vector<T> coefficients;
     std::vector<std::vector<T>> scratch;  // of each thread
+    std::vector<double> kinetic;          // changes of each own m, by level [m2 s-2]
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
     SpectralSetup setup;
     std::unique_ptr<LinearTransport<T>> linear;
 
+    /// Kinetic energy that truncation and diffusion took from a level warms it: c_p dT is the
+    /// energy at the points before, less what `kinetic` has of the coefficients; the same bits on
+    /// any ranks.
+    void return_as_heat(std::vector<ExactSum>& lost) {
+        for (int k = 0; k < levels; ++k) {
+            Limbs limbs;
+            for (std::size_t w = 0; w < starts.size(); ++w)
+                Limbs::add(-kinetic[w * levels + k], lost[k].unit.coarse(), lost[k].unit.fine(),
+                           limbs.word);
+            lost[k].add(limbs);
+        }
+        allreduce(this->domain.comm, lost);
+        const bool mine = !transform.own().empty() && transform.own()[0].m == 0;
+        for (int k = 0; k < levels; ++k) {
+            const double heat = lost[k].value();
+            if (mine) coefficients[2 * levels + k] += T(heat / parameters.heat_capacity);
+            heat_of_diffusion += heat * this->mean_thickness(k) / constants::gravity;
+        }
+    }
     void must_be_linear() {
         if (parameters.fix_mass > 0)
             throw Error("a mean pressure that is kept has no tangent: fix_mass = False");

@@ -219,6 +219,7 @@ public:
         returned += (*engine)->keep_energy(at[before], at[orography], at[u], at[v], at[temperature],
                                            at[pressure]);
     }
+    double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
 /// As much of each tracer over the sphere as before it was carried: all its values times one

@@ -21,6 +21,11 @@ public:
     virtual void solve(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const = 0;
     virtual void diffuse(int number, T* columns, std::ptrdiff_t stride) const = 0;
+    /// Adds sign times the kinetic energy of the wind to each level, its part of the mean over the
+    /// whole [m2 s-2]: sum w (zeta^2 + D^2) / 2 K^2, w = 2 where a conjugate belongs to the
+    /// coefficient, else 1.
+    virtual void add_kinetic(int number, const T* columns, std::ptrdiff_t stride, double sign,
+                             double* levels) const = 0;
     /// Their transposes; Error where there are none.
     virtual void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
                                std::vector<T>& scratch) const = 0;

@@ -1,4 +1,5 @@
 /// The sphere below a spectral atmosphere.
+#include <algorithm>
 #include "atmosphere/spectral/horizontal_diffusion.hpp"
 #include "atmosphere/spectral/map_factor.hpp"
 #include "atmosphere/spectral/shape.hpp"
@@ -15,6 +16,8 @@ public:
     TermsOnSphere(const OnSphere& on, const SpectralSetup& s, const HybridReference& reference,
                   std::vector<int> own)
         : truncation(on.truncation),
+          levels(int(s.a.size()) - 1),
+          radius(s.parameters.radius),
           own(std::move(own)),
           solver(reference,
                  {s.parameters.radius, s.parameters.splitting > 0 ? 0 : s.parameters.rotation,
@@ -30,6 +33,18 @@ public:
         for (int n = m; n <= truncation; ++n)
             for (int c = 0; c < 2; ++c) diffusion(n, columns + (2 * (n - m) + c) * stride);
     }
+    void add_kinetic(int number, const T* columns, std::ptrdiff_t stride, double sign,
+                     double* to) const override {
+        const int m = own[number];
+        for (int n = std::max(m, 1); n <= truncation; ++n) {
+            const double half = sign * (m > 0 ? 1 : 0.5) * radius * radius / (n * (n + 1.));
+            for (int c = 0; c < 2; ++c) {
+                const T *zeta = columns + (2 * (n - m) + c) * stride, *D = zeta + levels;
+                for (int k = 0; k < levels; ++k)
+                    to[k] += half * (double(zeta[k]) * zeta[k] + double(D[k]) * D[k]);
+            }
+        }
+    }
     void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const override {
         solver.solve_adjoint(own[number], columns, stride, scratch);
@@ -43,7 +58,8 @@ public:
     double operations_of_diffusion() const override { return diffusion.operations(); }
 
 private:
-    int truncation;
+    int truncation, levels;
+    double radius;
     std::vector<int> own;  // m
     SemiImplicit<T> solver;
     HorizontalDiffusion<T> diffusion;

@@ -4,6 +4,8 @@
 ///   n = t - H q_s,   b = (1 - H) q_s
 ///   C = 0 for n < 0,   n^2 / 4b for n < 2b,   t - q_s beyond;   cover = n / 2b in [0, 1]
 ///   T = T_0 + (L(T) / c_p) C,   T_0 that without condensate,   liquid w C, ice (1 - w) C
+///   w = k w_0 + (1 - k) w(T),   k = e^(-dt / tau) between T_ice and 0 degC, else 0,
+///       w_0 that of the condensate before, w(T) where there was none
 ///
 /// found by Newton's steps in T; then the heat goes with the water that has changed, exactly.
 #pragma once
@@ -23,9 +25,18 @@ template <class Real> struct EvenlySpread {
     }
 };
 
+/// Which part of the condensate is ice.
+struct Freezing {
+    double all_ice = usual_all_ice;  ///< T_ice [K]
+    double kept = 0;                 ///< k
+};
+
 /// Vapour and cloud of a layer in balance. warm: no ice. Returns the cover.
 template <bool warm, class Real>
-constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps = 3) {
+constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, const Freezing& freezing = {},
+                      int steps = 3) {
+    const Real before = larger(water[droplets], Real(0)) + larger(water[crystals], Real(0)),
+               old = larger(water[droplets], Real(0)) / larger(before, Real(1e-12));
     const Real all = water[vapour] + (water[droplets] + water[crystals]);
     const Real dry =
         T - (warming_of(droplets) * water[droplets] + warming_of(crystals) * water[crystals]);
@@ -36,7 +47,10 @@ constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, int steps =
             const auto at = Saturation<Real>::over_water(guess, p);
             q_s = at.humidity, q_s_slope = at.slope;
         } else {
-            const MixedSaturation<Real> at(guess, p);
+            const Real kept =
+                select((before > 1e-12) & (guess > freezing.all_ice) & (guess < constants::celsius),
+                       Real(freezing.kept), Real(0));
+            const MixedSaturation<Real> at(guess, p, freezing.all_ice, old, kept);
             q_s = at.humidity, q_s_slope = at.slope, share = at.liquid;
             share_slope = at.liquid_slope;
         }

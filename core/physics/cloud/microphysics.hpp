@@ -12,6 +12,7 @@
 /// column c_p T + L_v q_v - L_f q_frozen changes by L_f times what falls out frozen, water by what
 /// falls out.
 #pragma once
+#include <cmath>
 #include "base/any.hpp"
 #include "field/process.hpp"
 #include "physics/cloud/adjustment.hpp"
@@ -65,7 +66,7 @@ template <class Real> struct MoistColumn {
 
 template <Microphysical kind> struct Microphysics {
     double step = 1200, critical_humidity = 0.9, cloud_rate = 1e-3, cloud_threshold = 5e-4,
-           ice_rate = 1e-3, ice_threshold = 1e-4;
+           ice_rate = 1e-3, ice_threshold = 1e-4, all_ice = usual_all_ice, freezing_time = 0;
 
     static constexpr std::string_view summary =
         kind == warm_rain  ? "Prognostic cloud water and rain"
@@ -82,7 +83,11 @@ template <Microphysical kind> struct Microphysics {
         Parameter{"ice_rate", &Microphysics::ice_rate, "s-1", 0, 1,
                   "cloud ice that becomes snow, k_i"},
         Parameter{"ice_threshold", &Microphysics::ice_threshold, "kg kg-1", 0, 0.01,
-                  "cloud ice that stays, i_0"}};
+                  "cloud ice that stays, i_0"},
+        Parameter{"all_ice", &Microphysics::all_ice, "K", 200, 272,
+                  "temperature below which what condenses is ice, T_ice"},
+        Parameter{"freezing_time", &Microphysics::freezing_time, "s", 0, 1e7,
+                  "in which the share of ice in cloud follows the temperature, tau; 0: at once"}};
 
     /// Vapour that drops take or give, and that ice does.
     template <class Real>
@@ -142,7 +147,7 @@ template <Microphysical kind> struct Microphysics {
         if constexpr (kind == warm_rain)
             q_s = Saturation<Real>::over_water(T, p).humidity;
         else
-            q_s = MixedSaturation<Real>(T, p).humidity;
+            q_s = MixedSaturation<Real>(T, p, all_ice).humidity;
         for (int n = droplets; n < kinds; ++n) all += water[n] + falling[n];
         return (all > 0) | (water[vapour] > critical_humidity * q_s);
     }
@@ -172,10 +177,10 @@ template <Microphysical kind> struct Microphysics {
 
     /// A layer with what falls into it [kg m-2], which becomes what falls out.
     template <class Real>
-    constexpr void pass(Water<Real>& water, Water<Real>& falling, Real& T, Real p,
-                        Real mass) const {
+    constexpr void pass(Water<Real>& water, Water<Real>& falling, Real& T, Real p, Real mass,
+                        const Freezing& freezing) const {
         for (int n = droplets; n < kinds; ++n) water[n] += falling[n] / mass;
-        const Real cover = adjust<kind == warm_rain>(water, T, p, critical_humidity);
+        const Real cover = adjust<kind == warm_rain>(water, T, p, critical_humidity, freezing);
         Layer<Real> at(water, T, p);
         const Water<Real> share = staying(at.q, at.density, mass);
         for (int n = droplets; n < kinds; ++n) at.q[n] *= share[n];
@@ -194,6 +199,7 @@ template <Microphysical kind> struct Microphysics {
         Writes<Real, "stratiform_snowfall", place::center_column, "kg m-2 s-1"> frozen) const {
         const int levels = air.temperature.levels();
         const double per_step = 1 / step;
+        const Freezing freezing{all_ice, freezing_time > 0 ? std::exp(-step / freezing_time) : 0.};
         Water<Real> falling{};
         Real upper = air.interface[0];
         for (int k = 0; k < levels; ++k) {
@@ -214,7 +220,7 @@ template <Microphysical kind> struct Microphysics {
                 water[vapour] += lacks;
                 T -= warming_of(n) * lacks;
             }
-            if (any(wet(water, falling, T, p))) pass(water, falling, T, p, mass);
+            if (any(wet(water, falling, T, p))) pass(water, falling, T, p, mass, freezing);
             air.T_tendency[k] += (T - T_given) * per_step;
             air.q_tendency[k] += (water[vapour] - v_given) * per_step;
             carried.each(

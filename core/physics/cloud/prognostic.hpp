@@ -19,14 +19,16 @@ template <class Real> struct CloudLiquidAndIce {
 };
 
 template <bool warm> struct PrognosticCloud {
-    double critical_humidity = 0.9, top = 1e4;
+    double critical_humidity = 0.9, top = 1e4, all_ice = usual_all_ice;
     static constexpr std::string_view summary =
         warm ? "Cloud fraction and cloud water of prognostic cloud water"
              : "Cloud fraction and cloud water of prognostic cloud water and cloud ice";
     static constexpr std::tuple parameters{
         Parameter{"critical_humidity", &PrognosticCloud::critical_humidity, "1", 0.3, 1,
                   "that of the microphysics, H"},
-        Parameter{"top", &PrognosticCloud::top, "Pa", 0, 1e5, "least pressure of clouds"}};
+        Parameter{"top", &PrognosticCloud::top, "Pa", 0, 1e5, "least pressure of clouds"},
+        Parameter{"all_ice", &PrognosticCloud::all_ice, "K", 200, 272,
+                  "that of the microphysics, T_ice"}};
 
     template <class Real>
     constexpr void operator()(
@@ -43,7 +45,7 @@ template <bool warm> struct PrognosticCloud {
             if constexpr (warm)
                 q_s = Saturation<Real>::over_water(T, p).humidity;
             else
-                q_s = MixedSaturation<Real>(T, p).humidity;
+                q_s = MixedSaturation<Real>(T, p, all_ice).humidity;
             const Real spread =
                 EvenlySpread<Real>(humidity[k] + condensed, q_s, critical_humidity).cover;
             const Real cover = select(condensed > 1e-9, larger(spread, Real(0.01)), Real(0));

@@ -53,16 +53,20 @@ template <class Real> struct Saturation {
     }
 };
 
-/// Of condensate that is partly liquid: the share w that is, q_s, and how both change with T.
+inline constexpr double usual_all_ice = 250.16;  ///< T_ice [K] (Tiedtke 1993)
+
+/// Of condensate that is partly liquid: the share w that is, [(T - T_ice) / (273.16 K - T_ice)]^2,
+/// q_s, and how both change with T. kept: of a share `old` that it had.
 template <class Real> struct MixedSaturation {
     Real liquid, liquid_slope, humidity, slope;
-    constexpr MixedSaturation(Real T, Real p) {
-        const Real x = smaller(larger((T - 250.16) * (1 / 23.), Real(0)), Real(1));
+    constexpr MixedSaturation(Real T, Real p, double all_ice, Real old = 0, Real kept = 0) {
+        const double per_range = 1 / (273.16 - all_ice);
+        const Real x = smaller(larger((T - all_ice) * per_range, Real(0)), Real(1));
         const auto water = Saturation<Real>::over_water(T, p),
                    ice = Saturation<Real>::over_ice(T, p);
         const Real apart = water.humidity - ice.humidity;
-        liquid = x * x;
-        liquid_slope = select(x < 1, 2 / 23. * x, Real(0));
+        liquid = fma(kept, old, (1 - kept) * (x * x));
+        liquid_slope = (1 - kept) * select(x < 1, 2 * per_range * x, Real(0));
         humidity = fma(liquid, apart, ice.humidity);
         slope = fma(liquid, water.slope - ice.slope, ice.slope) + liquid_slope * apart;
     }

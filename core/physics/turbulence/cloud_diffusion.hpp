@@ -1,14 +1,11 @@
 /// Vertical diffusion of cloud water and cloud ice, implicit, by the diffusivity of wind, heat and
-/// vapour; nothing passes the surface:
-///
-///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1
-///
-/// With the diffusion of s and of vapour (diffusion.hpp) and the same factors, the mixed quantities
-/// are the moist conserved s - L q_liquid - (L + L_f) q_ice and q + q_liquid + q_ice: diffusion is
-/// linear. It runs before VerticalDiffusion, which computes the factors from the same state.
+/// vapour, as in implicit_column.hpp; nothing passes the surface. With the diffusion of s and of
+/// vapour (diffusion.hpp) and the same factors, the mixed quantities are the moist conserved
+/// s - L q_liquid - (L + L_f) q_ice and q + q_liquid + q_ice: diffusion is linear. It runs before
+/// VerticalDiffusion, which computes the factors from the same state.
 #pragma once
 #include "field/process.hpp"
-#include "physics/thermodynamics/moist.hpp"
+#include "physics/turbulence/implicit_column.hpp"
 
 namespace fathom::physics {
 
@@ -65,29 +62,22 @@ template <template <class> class Mixed> struct DiffusionOfCloud {
 
         Real x[kinds], flux[kinds];  // eliminated; through the interface above
         for (int n = 0; n < kinds; ++n) x[n] = 0, flux[n] = 0;
-        Real exchange = 0, factor = 0;
+        ImplicitColumn<Real> column;
         for (int k = 0; k <= last; ++k) {
-            const Real mass = (interface[k + 1] - interface[k]) * per_gravity;
             Real below = 0;
-            if (k < last) {
-                const Real T = 0.5 * (warmth(k) + warmth(k + 1)),
-                           q = 0.5 * (vapour(k) + vapour(k + 1));
-                below = (step * gravity / dry_air_gas_constant) * diffusivity[k + 1] *
-                        interface[k + 1] /
-                        (T * (1 + virtual_factor * q) * (geopotential[k] - geopotential[k + 1]));
-            }
-            const Real pivot = 1 / fma(exchange, 1 - factor, mass + below);
+            if (k < last)
+                below = ImplicitColumn<Real>::exchange(
+                    step, diffusivity[k + 1], interface[k + 1], 0.5 * (warmth(k) + warmth(k + 1)),
+                    0.5 * (vapour(k) + vapour(k + 1)), geopotential[k] - geopotential[k + 1]);
+            column.enter((interface[k + 1] - interface[k]) * per_gravity, below);
             for (int n = 0; n < kinds; ++n) {
                 Real change = 0;
                 if (k < last) change = below * (mixed.at(n, k + 1, step) - mixed.at(n, k, step));
-                x[n] = fma(exchange, x[n], change - flux[n]) * pivot;
-                flux[n] = change;
+                column.eliminate(x[n], flux[n], change);
             }
             liquid[k] = x[0];
             if constexpr (kinds > 1) ice[k] = x[1];
-            factor = below * pivot;
-            to_above[k] = factor;
-            exchange = below;
+            to_above[k] = column.leave(below);
         }
         for (int n = 0; n < kinds; ++n) x[n] = 0;
         for (int k = last; k >= 0; --k) {

@@ -1,8 +1,8 @@
 /// Vertical diffusion of wind, dry static energy s = c_p T + phi and vapour, implicit, solved
 /// together with the surface below:
 ///
-///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1,
-///       at the surface:
+///   m_k (x' - x) = dt (F_k+1 - F_k),   F_k = rho K (x'_k - x'_k-1) / dz into layer k - 1
+///       (implicit_column.hpp), at the surface:
 ///   stress D v',   heat  sum_i a_i K_i (c_p T_i + phi_s - s'),
 ///       vapour  sum_i a_i beta_i K_i (q_i - q'),   i = sea (T given), ground (T' unknown)
 ///   C / dt (T'_g - T*_g) = -K_g [(c_p T'_g + phi_s - s') + L beta (q_s + dq_s/dT (T'_g - T_g)
@@ -16,7 +16,7 @@
 /// the ground.
 #pragma once
 #include "field/process.hpp"
-#include "physics/thermodynamics/moist.hpp"
+#include "physics/turbulence/implicit_column.hpp"
 
 namespace fathom::physics {
 
@@ -136,7 +136,8 @@ template <template <class> class Surface> struct DiffusionOver {
                     geopotential[k]};
         };
         Level here = at(0);
-        Real upper = interface[0], exchange = 0, factor = 0, diagonal = 0;
+        ImplicitColumn<Real> column;
+        Real upper = interface[0];
         Real u_k = 0, v_k = 0, s_k = 0, q_k = 0, u_flux = 0, v_flux = 0, s_flux = 0,
              q_flux = 0;  // eliminated; through the interface above
         for (int k = 0; k < last; ++k) {
@@ -144,34 +145,30 @@ template <template <class> class Surface> struct DiffusionOver {
             const Level next = at(k + 1);
             const Real distance = here.phi - next.phi, mean_T = (here.T + next.T) * 0.5,
                        mean_q = (here.q + next.q) * 0.5;
-            // dt rho K / dz, with rho / dz = p g / (R T_v dphi)
-            const Real below = (step * gravity / dry_air_gas_constant) * diffusivity[k + 1] *
-                               lower / (mean_T * (1 + virtual_factor * mean_q) * distance);
+            const Real below = ImplicitColumn<Real>::exchange(step, diffusivity[k + 1], lower,
+                                                              mean_T, mean_q, distance);
             const Real du = below * (next.u - here.u), dv = below * (next.v - here.v),
                        ds = below * (cp * (next.T - here.T) - distance),
                        dq = below * (next.q - here.q);
-            diagonal = fma(exchange, 1 - factor, mass + below);
-            const Real pivot = 1 / diagonal;
-            const auto eliminate = [&](auto& x, auto& flux, auto change, auto into) {
-                x = fma(exchange, x, change - flux) * pivot;
-                flux = change;
-                into = x;
+            column.enter(mass, below);
+            const auto eliminate = [&](Real& r, Real& flux, Real change, auto into) {
+                column.eliminate(r, flux, change);
+                into = r;
             };
             eliminate(u_k, u_flux, du, U[k]);
             eliminate(v_k, v_flux, dv, V[k]);
             eliminate(s_k, s_flux, ds, S[k]);
             eliminate(q_k, q_flux, dq, Q[k]);
-            factor = below * pivot;
-            to_above[k] = factor;
-            exchange = below;
+            to_above[k] = column.leave(below);
             upper = lower;
             here = next;
         }
-        diagonal = fma(exchange, 1 - factor, (interface[levels] - upper) * per_gravity);
-        u_k = fma(exchange, u_k, -u_flux);
-        v_k = fma(exchange, v_k, -v_flux);
-        s_k = fma(exchange, s_k, -s_flux);
-        q_k = fma(exchange, q_k, -q_flux);
+        column.enter((interface[levels] - upper) * per_gravity, Real(0));
+        const Real diagonal = column.diagonal;
+        u_k = column.right(u_k, u_flux, Real(0));
+        v_k = column.right(v_k, v_flux, Real(0));
+        s_k = column.right(s_k, s_flux, Real(0));
+        q_k = column.right(q_k, q_flux, Real(0));
 
         const Real D = momentum_conductance[0], per_u = 1 / fma(D, step, diagonal);
         Real du = fma(D * -step, here.u, u_k) * per_u, dv = fma(D * -step, here.v, v_k) * per_u;
