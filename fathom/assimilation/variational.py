@@ -8,6 +8,10 @@
 With outer loops 4D-Var runs the model again from what it has found, and takes its tangent there:
 d = y - H M(x_b + L chi) + H M' L chi, for the whole chi.
 
+Variational quality control: after each minimisation a datum gets the weight W of its residual
+(observations/quality.py: Huber, or Gaussian with a flat tail), R / W in the next one, so that each
+of them is quadratic; three at least.
+
 Two more choices of 4D-Var: `inner`, a coarser model whose tangent and B are used instead of the
 model's own (departures are still of the model; Courtier et al. 1994), and `constraint`, a weak
 digital filter (Gauthier & Thepaut 2001): one more slot, whose data say that nothing of the
@@ -29,8 +33,10 @@ from fathom.assimilation.minimisers import Found, lanczos
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
 from fathom.failure import InputError
+from fathom.observations import quality
 
 methods = ("3d-var", "fgat", "4d-var")
+controls: Mapping[str, Callable] = {"huber": quality.huber, "flat": quality.flat}
 
 
 def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vector:
@@ -160,6 +166,7 @@ class Analysis:
     found: Found
     rejected: int = 0
     filtered: float = 0.0  # J_c
+    weights: Vector | None = None  # of quality control, of each departure
     history: list[float] = field(default_factory=list)  # J_o with the model, of each outer loop
 
     @property
@@ -175,6 +182,7 @@ class Analysis:
             "J_background": self.parts[0],
             "J_observations": self.parts[1],
             **({"J_filter": self.filtered} if self.filtered else {}),
+            **({} if self.weights is None else {"mean_weight": float(self.weights.mean())}),
             "iterations": self.found.iterations,
         }
 
@@ -188,7 +196,7 @@ class Window:
     method : "3d-var", "fgat" or "4d-var". outer : loops of 4D-Var.
     screening : departures beyond so many standard deviations are left out; None: none.
     inner : a coarser model for the tangent of 4D-Var; `background` is then on its grid.
-    constraint : a weak digital filter of 4D-Var.
+    constraint : a weak digital filter of 4D-Var. quality : "huber" or "flat"; None: none.
     """
 
     def __init__(
@@ -205,6 +213,7 @@ class Window:
         background_variance: float = 1.0,
         inner: Inner | None = None,
         constraint: Constraint | None = None,
+        quality: str | None = None,
     ) -> None:
         if method not in methods:
             raise InputError(f"method = {method!r}: allowed are {', '.join(methods)}")
@@ -212,7 +221,9 @@ class Window:
             raise InputError(f"steps = {steps} of a window must be an even number, 2 or more")
         if (inner is not None or constraint is not None) and method != "4d-var":
             raise InputError(f"an inner model and a constraint are of 4d-var, not of {method}")
-        self.inner, self.constraint = inner, constraint
+        if quality not in (None, *controls):
+            raise InputError(f"quality = {quality!r}: allowed are {', '.join(controls)}")
+        self.inner, self.constraint, self.quality = inner, constraint, quality
         self.trajectory, self.background, self.steps, self.method = (
             trajectory,
             background,
@@ -221,6 +232,7 @@ class Window:
         )
         self.iterations, self.tolerance = iterations, tolerance
         self.outer, self.screening = outer if method == "4d-var" else 1, screening
+        self.outer = self.outer if quality is None else max(self.outer, 3)
         self.background_variance = background_variance  # over that of an observation
 
     def _follow(self, start: Vector, times: list[int]) -> dict[int, Vector]:
@@ -248,14 +260,15 @@ class Window:
         rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
         first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
         departures, chi, history, filtered = first, None, [], 0.0
-        x = start
+        x, weights = start, None
         for _ in range(self.outer):
             if self.inner is not None:
                 self.inner.follow(x, self.steps)
             G = self._observed(seen)
             if chi is not None:  # about what was found, for the whole increment
                 departures = departures + G.apply(self.background.apply(chi))
-            slots = [Slot(departures, variances, G), *self._filtered()]
+            as_taken = variances if weights is None else variances / np.maximum(weights, 1e-6)
+            slots = [Slot(departures, as_taken, G), *self._filtered()]
             cost = Cost(self.background, slots)
             found = lanczos(cost, iterations=self.iterations, tolerance=self.tolerance)
             chi = found.control
@@ -265,6 +278,8 @@ class Window:
             after, departures = self._found(start, states[middle], departures, G, found, seen)
             x = after[0]
             history.append(0.5 * float(departures @ (departures / variances)))
+            if self.quality is not None:
+                weights = controls[self.quality](departures / np.sqrt(variances))[1]
         assert chi is not None
         return Analysis(
             after[0],
@@ -279,6 +294,7 @@ class Window:
             found,
             rejected,
             filtered,
+            weights,
             history,
         )
 

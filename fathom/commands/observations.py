@@ -125,17 +125,20 @@ def query(base: Path, sql: str, table: Path | None) -> int:
 @observations.command("map", short_help="Draw places of data, their departures, and reasons.")
 @base_argument
 @usual_option(
-    "--kind", default="coverage", help="coverage, departures, histogram, reasons, series."
+    "--kind",
+    default="coverage",
+    help="coverage, departures, histogram, reasons, series, story (of one station).",
 )
 @where_option
+@click.option("--station", help="Only data of this station.")
 @file_option("--out", metavar="PNG", help="The picture; <KIND>.png by default.")
-def map_(base: Path, kind: str, where: str, out: Path | None) -> int:
+def map_(base: Path, kind: str, where: str, station: str | None, out: Path | None) -> int:
     """A picture of the data of a base."""
+    from fathom.observations import answers, pictures  # start-up time
     from fathom.observations import base as bases  # start-up time
-    from fathom.observations import pictures  # start-up time
 
     out = out or Path(f"{kind}.png")
-    pictures.draw(kind, bases.read(base, where), out)
+    pictures.draw(kind, bases.read(base, answers.clause_of(station, where)), out)
     click.echo(out)
     return 0
 

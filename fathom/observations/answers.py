@@ -41,7 +41,7 @@ def why(path: Path, where: str = "") -> list[str]:
 
 def story(path: Path, station: str, where: str = "") -> list[str]:
     """Each datum of a station, in time. ValueError: it has none."""
-    clause = "station = '" + station.replace("'", "''") + "'" + (f" AND ({where})" if where else "")
+    clause = clause_of(station, where)
     found = base.query(
         "SELECT strftime(to_timestamp(time), '%Y-%m-%d %H:%M') AS time, kind, variable,"
         " pressure, channel, value, background_departure AS departure, error_final AS error,"
@@ -53,6 +53,13 @@ def story(path: Path, station: str, where: str = "") -> list[str]:
     for row in found:
         row["reason"] = reasons.get(row["reason"], ("?", ""))[0]
     return aligned(found)
+
+
+def clause_of(station: str | None, where: str) -> str:
+    """A where-clause, of one station where it is named."""
+    if station is None:
+        return where
+    return "station = '" + station.replace("'", "''") + "'" + (f" AND ({where})" if where else "")
 
 
 def query(path: Path, sql: str, table: Path | None = None) -> list[str]:

@@ -164,9 +164,10 @@ def write_groups(
     are the groups `numbers` of the file.
     """
     pyarrow()
-    rows = np.arange(len(own))
-    groups = [as_table(own.taken(rows[first:end])) for first, end in pairwise(bounds)]
-    parquet.write(Path(path), groups, numbers, as_table(own.taken(rows[:0])).schema, comm)
+    part = lambda first, end: Observations.of({n: v[first:end] for n, v in own.column.items()})
+    groups = [as_table(part(first, end)) for first, end in pairwise(bounds)]
+    schema = groups[0].schema if groups else as_table(part(0, 0)).schema
+    parquet.write(Path(path), groups, numbers, schema, comm)
 
 
 def as_table(observations: Observations) -> Any:

@@ -2,7 +2,14 @@
 
     places = Places(around, (longitude, latitude), data)     # the four points around each datum
     columns = places.columns({"air_temperature": T, ...})    # (levels, n, 4) -> (levels, n)
-    departure, reason = Air(a, b).see(data, columns)         # observation minus model
+    departure, reason, unlike = Air(a, b).see(data, columns)     # observation minus model
+
+`unlike`: what the datum's own place adds to its error [its unit], so that
+
+    inflated error^2 = error^2 + unlike^2
+    wind of clouds          half the change of the wind over 100 hPa: its height is unsure
+    pressure of a station   5 % of what lies between it and the model's ground, 0.6 Pa m-1
+    temperature at 2 m      4 K km-1 of that height
 
 A run (fathom/run/departures.py) and a store (stores.py) give the same columns to the same code. Of
 a datum only its own column enters, in one order of sums: no bit depends on which others are there.
@@ -15,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.moist_air import GRAVITY
+from fathom.moist_air import GAS_CONSTANT, GRAVITY
 from fathom.observations import microwave, operators
 from fathom.observations.base import Observations
 from fathom.observations.netcdf import pressure_at
@@ -23,10 +30,14 @@ from fathom.observations.reasons import code
 from fathom.observations.variables import kinds, names, variable
 
 Columns = dict[str, np.ndarray]  # name -> (levels, n)
+Seen = tuple[np.ndarray, np.ndarray, np.ndarray]  # departures, reasons, additions to errors
 highest_step = 800.0  # m between a station and the model's ground, for a surface pressure
 of_model = tuple(code[name] for name in ("no equivalent", "outside the levels", "height"))
 winds = ("eastward_wind", "northward_wind")
 widest = 65.0  # degrees: of a satellite's zenith angle
+usual_density = 250.0  # kg m-3, of snow
+CELSIUS = 273.15
+height_of_clouds = 5e3  # Pa: the error of the pressure that a wind of clouds is given
 at_once = 10_000  # radiances
 
 
@@ -75,7 +86,8 @@ class Air:
     """What is seen of an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
 
     needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
-    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction")
+    takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction", "snow_amount",
+             "sea_surface_temperature")  # fmt: skip
     _ground = tuple(kinds.index(k) for k in ("synop", "ship", "buoy", "metar"))
 
     def __init__(self, a: Any, b: Any):
@@ -83,15 +95,17 @@ class Air:
 
     def sees(self, data: Observations) -> np.ndarray:
         """Which data an operator is for."""
-        made = _known_radiances(data)
+        made = _known_radiances(data) | _at_surface(data)
         for k, v, of in _groups(data):
             made[of] |= operators.operator_of(names[v], kinds[k]) is not None
         return made
 
-    def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
-        """Departures, NaN where there is no equivalent, and reasons for that (0: there is one)."""
+    def see(self, data: Observations, held: Columns) -> Seen:
+        """Departures, NaN where there is no equivalent, reasons for that (0: there is one), and
+        what the place adds to errors.
+        """
         columns = self._columns(held)
-        departure = np.full(len(data), np.nan)
+        departure, unlike = np.full(len(data), np.nan), np.zeros(len(data))
         reason = np.full(len(data), code["no equivalent"])
         for k, v, of in _groups(data):
             if not np.isfinite(columns.temperature).any():
@@ -106,18 +120,22 @@ class Air:
                 continue
             found = operators.operator_of(names[v], kinds[k])
             if found is None:
+                departure[of] = data["value"][of] - _of_surface(data, of, names[v], held)
                 continue
             operator, what = found
             some, level = columns.taken(of), data[what][of]
             level = np.where(np.isnan(level) & (k in self._ground), some.ground, level)
+            if names[v] in winds and what == "pressure" and np.isnan(level).any():  # at a height
+                level = np.where(np.isnan(level), _pressure_at(some, data["height"][of]), level)
             level = np.zeros(len(of)) if names[v] == "air_pressure_at_mean_sea_level" else level
             outside, why = self._outside(some, operator, what, level)
             seen = some.apply(operator, level)
             nowhere = np.isnan(level) & _has_level(operator, what)
             departure[of] = np.where(outside | nowhere, np.nan, data["value"][of] - seen)
             reason[of] = np.where(outside, why, reason[of])
+            unlike[of] = np.nan_to_num(_unlike(kinds[k], operator, some, level))
         reason[np.isfinite(departure)] = 0
-        return departure, reason
+        return departure, reason, unlike
 
     def _outside(
         self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
@@ -144,6 +162,51 @@ class Air:
         humidity, (east, north) = of("specific_humidity"), map(of, winds)
         ps, ground = flat("surface_air_pressure"), flat("surface_geopotential") / GRAVITY
         return operators.Columns(self.a, self.b, T, humidity, east, north, ps, skin, ground)
+
+
+def _at_surface(data: Observations) -> np.ndarray:
+    """Snow, and the sea at a depth that is not known or small."""
+    flat = np.isin(data["kind"], Air._ground)
+    shallow = data.variable_is("sea_water_temperature") & ~(data["depth"] > 5)
+    return flat & (data.variable_is("surface_snow_thickness") | shallow)
+
+
+def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
+    """What a field of the surface says; NaN: nothing."""
+    field, factor, offset = {
+        "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
+        "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
+    }.get(name, ("", 1.0, 0.0))
+    if field not in held:
+        return np.full(len(of), np.nan)
+    return np.where(_at_surface(data)[of], factor * held[field][0][of] + offset, np.nan)
+
+
+def _pressure_at(columns: operators.Columns, height: np.ndarray) -> np.ndarray:
+    """Pressure of the model at heights [m], by its hydrostatics; NaN of one below its ground."""
+    T = columns.temperature.mean(axis=1)
+    scale = GAS_CONSTANT * T / GRAVITY
+    p = columns.surface_pressure * np.exp(-(height - columns.ground) / scale)
+    for _ in range(12):
+        there = columns.apply("height", np.where(np.isnan(p), columns.surface_pressure, p))
+        p = p * np.exp((there - height) / scale)
+    return np.where(height < columns.ground, np.nan, p)
+
+
+def _unlike(kind: str, operator: str, some: operators.Columns, level: np.ndarray) -> np.ndarray:
+    if kind == "amv":
+        near = (np.clip(level + n * height_of_clouds, 1.0, some.surface_pressure) for n in (-1, 1))
+        above, below = (some.apply(operator, p) for p in near)
+        return 0.5 * np.abs(above - below)
+    slope = {"surface_pressure": 0.6, "temperature_2m": 4e-3}.get(operator, 0.0)
+    return slope * np.abs(level - some.ground)
+
+
+def inflate(data: Observations, of: np.ndarray, unlike: np.ndarray) -> None:
+    """Errors of data `of` with what their places add; the given ones stay."""
+    given = data["error"][of]
+    for name in ("error_inflated", "error_final"):
+        data[name][of] = np.where(np.isnan(given), data[name][of], np.hypot(given, unlike))
 
 
 def _has_level(operator: str, what: str) -> bool:
@@ -188,7 +251,7 @@ class Sea:
     def sees(self, data: Observations) -> np.ndarray:
         return np.isin(data["variable"], [names.index(name) for name in self.of])
 
-    def see(self, data: Observations, held: Columns) -> tuple[np.ndarray, np.ndarray]:
+    def see(self, data: Observations, held: Columns) -> Seen:
         """As of the air. A temperature in situ is brought to potential temperature by the model's
         salinity; one without a depth is of the top layer.
         """
@@ -204,7 +267,8 @@ class Sea:
             "sea_surface_height_above_geoid": data["value"] - height,
         }.items():
             departure = np.where(data.variable_is(name), value, departure)
-        return departure, np.where(np.isfinite(departure), 0, code["no equivalent"])
+        reason = np.where(np.isfinite(departure), 0, code["no equivalent"])
+        return departure, reason, np.zeros(len(data))
 
     def _at(self, field: np.ndarray, depth: np.ndarray) -> np.ndarray:
         """Linear in depth; nothing below the middle of the last layer with water."""

@@ -94,7 +94,7 @@ def _file(
     format = format_of(data, path.name)
     account = Account(str(path), format)
     if format == "bufr":
-        made = _bufr(data, comm, threads, account)
+        made = _bufr(data, comm, threads, account, mean_topography is not None)
     elif comm.rank:  # small files: one reads them
         made = Observations(value=[])
     else:
@@ -147,7 +147,7 @@ def _odb(path: Path, account: Account) -> Observations:
     return made
 
 
-def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observations:
+def _bufr(data: bytes, comm: Any, threads: int, account: Account, anomalies: bool) -> Observations:
     mine = mpi.core.bufr_index(data, comm.rank, comm.size)
     if comm.rank == 0 and b"BUFR" not in data:
         account.add("no message in it", "the file")
@@ -159,7 +159,7 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account) -> Observation
         for message, problem in zip(some, problems):
             if problem:
                 account.add(problem, f"message at byte {message.offset}")
-        parts.append(reports.observations(rows, data, some))
+        parts.append(reports.observations(rows, data, some, anomalies))
     account.named = account.named[:most_named]
     return spread.joined([p.column for p in parts])
 

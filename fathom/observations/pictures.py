@@ -25,6 +25,7 @@ palette = (
     "#14567a", "#c2571a", "#2c8a57", "#9f2233", "#7a5aa6", "#b08c1a", "#3aa0b8", "#6b7177",
     "#d0709a", "#4d6b1f", "#1f3a93", "#a0522d", "#008080", "#555555",
 )  # fmt: skip
+most_told = 6  # variables of a station in one picture
 
 
 def coverage(chosen: Observations, path: Any = None) -> Any:
@@ -203,12 +204,70 @@ def series(chosen: Observations, every: int = 3600) -> Any:
     return figure
 
 
+@styled
+def story(chosen: Observations) -> Any:
+    """All data of a station: departures where there are any, values otherwise, in time, or against
+    pressure where it is one sounding; with the reasons of those that are not used.
+    """
+    stations = np.unique(chosen["station"])
+    if len(stations) > 1:
+        raise InputError(f"a story is of one station, these are {len(stations)}; add --station")
+    found = [n for n in range(len(variables)) if (chosen["variable"] == n).any()][:most_told]
+    sounding = np.isfinite(chosen["pressure"]).all() and len(np.unique(chosen["report"])) == 1
+    limits = _limits(chosen, sounding)
+    rows = 1.5 * len(found)  # inches
+    figure = new_figure(7, rows + 0.9)
+    for row, number in enumerate(found):
+        bottom = (0.55 + 1.5 * (len(found) - 1 - row)) / (rows + 0.9)
+        axes = figure.add_axes((0.12, bottom, 0.62, 1.15 / (rows + 0.9)))
+        some = chosen.taken(chosen["variable"] == number)
+        axes.set_xlim(*limits)
+        _told(axes, some, variables[number], sounding)
+        if row < len(found) - 1:
+            axes.tick_params(axis="x", labelbottom=False)
+    if sounding:
+        axes.set_xlabel("pressure [hPa]", fontsize=7)
+    figure.suptitle(f"{kinds[chosen['kind'][0]]} {stations[0]}", y=0.985, fontsize=9)
+    return figure
+
+
+def _across(some: Observations, sounding: bool) -> np.ndarray:
+    return some["pressure"] / 100 if sounding else some["time"].astype("M8[s]")
+
+
+def _limits(chosen: Observations, sounding: bool) -> tuple[Any, Any]:
+    x = _across(chosen, sounding)
+    if sounding:
+        return 1.03 * x.max(), 0.0
+    room = max((x.max() - x.min()) // 30, np.timedelta64(600, "s"))
+    return x.min() - room, x.max() + room
+
+
+def _told(axes: Any, some: Observations, what: Any, sounding: bool) -> None:
+    """One variable of a station."""
+    seen = np.isfinite(some["background_departure"])
+    x, y = _across(some, sounding), some["background_departure" if seen.any() else "value"]
+    for r in np.unique(some["reason"]):
+        own = some["reason"] == r
+        colour = palette[1 + (r - 1) % (len(palette) - 1) if r else 0]
+        axes.plot(x[own], y[own], "." if r == 0 else "x", ms=5, color=colour, ls="",
+                  label=f"{reasons[r][0]} {own.sum()}")  # fmt: skip
+    if seen.any():
+        axes.axhline(0, color=faint, lw=0.8, zorder=0)
+    axes.set_ylabel(f"[{what.units}]", fontsize=7)
+    text = what.name.replace("_", " ") + (", minus background" if seen.any() else "")
+    axes.set_title(text, fontsize=7, loc="left", pad=2)
+    axes.tick_params(labelsize=6)
+    axes.legend(fontsize=6, loc="upper left", bbox_to_anchor=(1.01, 1.05))
+
+
 kinds_of_picture: dict[str, Callable] = {
     "coverage": coverage,
     "departures": departures_map,
     "histogram": histogram,
     "reasons": rejected,
     "series": series,
+    "story": story,
 }
 
 

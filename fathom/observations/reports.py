@@ -4,6 +4,8 @@ and how data of one report become variables with SI units.
     wind      u = -f sin d,  v = -f cos d            (d: where it comes from; 0 with f = 0: calm)
     height    z = geopotential / g                   (g = 9.80665)
     q         r / (1 + r) of a mixing ratio r
+    sea level altitude - range - its corrections - mean sea surface - tides - inverted barometer
+              + mean dynamic topography: its height above the geoid; over open ocean
 """
 
 from __future__ import annotations
@@ -56,6 +58,23 @@ headers: dict[str, tuple[int, ...]] = {
     "sensor": (2048,),
     "selected": (21102,),
     "curvature": (10035,),  # the Earth's, at an occultation
+    "over": (8029,),  # of an altimeter: 0 is open ocean
+    "altitude": (10081,),
+    "topography": (10096,),
+    **{
+        f"correction {d[0]}": d
+        for d in (
+            (25163, 25132),
+            (25126,),
+            (25164, 25128),
+            (25133,),  # ionosphere, dry, wet, sea state
+            (10085, 10097),
+            (10092,),
+            (10088, 10089),
+            (10093,),
+            (25127,),  # mean sea, tides, pressure
+        )
+    },
 }
 station_names: tuple[int, ...] = (1011, 1008, 1006, 1063, 1128, 1018, 1015, 1019)
 
@@ -97,9 +116,11 @@ observed: dict[int, tuple[str, float, float]] = {
     22064: ("sea_water_salinity", 1, 0),
     22070: ("sea_surface_wave_significant_height", 1, 0),
     22156: ("sea_surface_wave_significant_height", 1, 0),
-    22184: ("sea_surface_height_above_geoid", 1, 0),  # its anomaly
+    10102: ("sea_level_anomaly", 1, 0),
+    22151: ("altimeter_range", 1, 0),
 }
-meanings = (*names, "direction", "speed", "mixing_ratio")  # variables, and what becomes one
+# variables, and what becomes one
+meanings = (*names, "direction", "speed", "mixing_ratio", "sea_level_anomaly", "altimeter_range")
 # Category of table A -> kind, where the data do not say more.
 of_category = {
     0: "synop", 1: "ship", 2: "temp", 3: "radiance", 4: "aircraft", 5: "amv", 12: "scatterometer",
@@ -122,8 +143,12 @@ def roles(core: Any) -> Any:
     )
 
 
-def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> Observations:
-    """The data of decoded messages, in SI units, with their places and times."""
+def observations(
+    rows: dict[str, Any], data: bytes, messages: Sequence[Any], anomalies: bool = False
+) -> Observations:
+    """The data of decoded messages, in SI units, with their places and times. anomalies: of sea
+    level, without the mean dynamic topography.
+    """
     at = dict(zip(slots, rows["slots"].reshape(-1, len(slots)).T))
     head = dict(zip(headers, rows["headers"].reshape(-1, len(headers)).T))
     report, descriptor = rows["report"], rows["descriptor"]
@@ -171,6 +196,7 @@ def observations(rows: dict[str, Any], data: bytes, messages: Sequence[Any]) -> 
     whole = np.isnan(at["statistic"]) & ~_other_times(at["time_meaning"])
     cloud = kind == kinds.index("amv")
     whole &= ~(cloud & _is(name, "air_temperature"))  # by which its height was found
+    _sea_level(made["value"], name, report, head, anomalies)
     first = np.where(kind_of_report == kinds.index("amv"), 1, head["selected"])  # then: its parts
     return _with_variables(made, name, report, whole, first)
 
@@ -181,6 +207,26 @@ def _of_flight(height: np.ndarray) -> np.ndarray:
     """
     low = 101325 * np.maximum(1 - 2.25577e-5 * height, 0.1) ** 5.25588
     return np.where(height < 11e3, low, 22632 * np.exp((11e3 - height) / 6341.62))
+
+
+def _sea_level(
+    value: np.ndarray, name: np.ndarray, report: np.ndarray, head: dict[str, np.ndarray],
+    anomalies: bool,
+) -> None:  # fmt: skip
+    """Ranges of altimeters and anomalies of sea level become heights above the geoid, or anomalies
+    both; NaN over land and where a correction is missing. An anomaly is taken before a range.
+    """
+    of = np.flatnonzero(_is(name, "sea_level_anomaly", "altimeter_range"))
+    if not len(of):
+        return
+    here = {key: values[report[of]] for key, values in head.items()}
+    corrections = sum(v for key, v in here.items() if key.startswith("correction"))
+    ranges = _is(name[of], "altimeter_range")
+    made = np.where(ranges, here["altitude"] - value[of] - corrections, value[of])
+    made = made if anomalies else made + np.nan_to_num(here["topography"])
+    twice = ranges & np.isin(report[of], report[of[~ranges]])
+    value[of] = np.where((np.nan_to_num(here["over"]) != 0) | twice, np.nan, made)
+    name[of] = meanings.index("sea_surface_height_above_geoid")
 
 
 def _other_times(meaning: np.ndarray) -> np.ndarray:
@@ -209,10 +255,9 @@ def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.n
                        minlength=reports) > 0  # fmt: skip
     say(deep & holds("sea_water_temperature"), "argo")
     say(holds("bending_angle", "refractivity"), "gnss_ro")
-    satellite = (kind == kinds.index("scatterometer")) | (kind == kinds.index("argo"))
-    say(satellite & holds("sea_surface_wave_significant_height") & ~np.isnan(head["satellite"]),
-        "altimeter")  # fmt: skip
     say(holds("toa_brightness_temperature"), "radiance")
+    waves = holds("sea_surface_wave_significant_height", "altimeter_range", "sea_level_anomaly")
+    say(waves & ~np.isnan(head["satellite"]), "altimeter")
     return kind
 
 

@@ -39,13 +39,18 @@ def compare(data: Observations, path: str | Path) -> list[str]:
     """
     with output.open(path) as store:
         times = _seconds(store, path)
-        here = _here(data) & (data["time"] >= times[0]) & (data["time"] < times[-1])
-        here = np.flatnonzero(here)
+        in_time = (data["time"] >= times[0]) & (data["time"] < times[-1])
+        in_time &= _here(data)
+        seen = _observed(store, _fields(store), path).sees(data)
+        unseen = np.flatnonzero(in_time & ~seen)
+        slot = np.searchsorted(times, data["time"][unseen], "right") - 1
+        _keep(data, unseen, slot, np.nan, code["no equivalent"], 0.0)
+        here = np.flatnonzero(in_time & seen)
         some = data.taken(here)
         columns = _Columns(store, path, some)
         for n, (begin, end) in enumerate(pairwise(times)):
-            of = np.flatnonzero((some["time"] >= begin) & (some["time"] < end))
-            if len(of):
+            all_ = np.flatnonzero((some["time"] >= begin) & (some["time"] < end))
+            for of in np.array_split(all_, len(all_) // at_once + 1) if len(all_) else []:
                 share = (some["time"][of] - begin) / (end - begin)
                 held = equivalents.between(columns.at(n, of), columns.at(n + 1, of), share)
                 _keep(data, here[of], n, *columns.model.see(some.taken(of), held))
@@ -60,14 +65,14 @@ def climate(data: Observations, path: str | Path) -> list[str]:
         count = len(_seconds(store, path))
         model = _observed(store, _fields(store), path)
         seen = _here(data) & model.sees(data)
-        _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"])
+        _keep(data, np.flatnonzero(~seen), -1, np.nan, code["no equivalent"], 0.0)
         seen = np.flatnonzero(seen)
         columns = _Columns(store, path, data.taken(seen))
         for own in np.array_split(np.arange(len(seen)), len(seen) // at_once + 1):
             some = data.taken(of := seen[own])
             each = [model.see(some, columns.at(n, own)) for n in range(count)]
-            departure, reason = (np.array(part) for part in zip(*each))
-            _keep(data, of, -1, departure.mean(axis=0), reason.max(axis=0))
+            departure, reason, unlike = (np.array(part) for part in zip(*each))
+            _keep(data, of, -1, departure.mean(axis=0), reason.max(axis=0), unlike.mean(axis=0))
             data["background_error"][of] = departure.std(axis=0)
     return equivalents.told(data)
 
@@ -97,7 +102,10 @@ class _Columns:
         return self.places.columns(around, of)
 
 
-def _keep(data: Observations, of: np.ndarray, slot: int, departure: Any, reason: Any) -> None:
+def _keep(
+    data: Observations, of: np.ndarray, slot: Any, departure: Any, reason: Any, unlike: Any
+) -> None:
+    equivalents.inflate(data, of, unlike)
     before = np.where(np.isin(data["reason"][of], equivalents.of_model), 0, data["reason"][of])
     data["background_departure"][of], data["slot"][of] = departure, slot
     data["reason"][of] = np.where(before == 0, reason, before)

@@ -122,7 +122,8 @@ class Departures:
 
     def _compare(self, of: np.ndarray, held: equivalents.Columns) -> None:
         some = self.own.taken(of)
-        departure, reason = self.model.see(some, held)
+        departure, reason, unlike = self.model.see(some, held)
+        equivalents.inflate(self.own, of, unlike)
         self.own["background_departure"][of] = departure
         self.own["slot"][of] = round(self.simulation.seconds / self.every) - 1
         self.own["reason"][of] = np.where(some["reason"] == 0, reason, some["reason"])

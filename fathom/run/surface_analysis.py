@@ -23,7 +23,7 @@ from fathom import earth, mpi
 from fathom.atmosphere.given_state import grid_of
 from fathom.failure import InputError
 from fathom.moist_air import GRAVITY, saturation_pressure
-from fathom.observations import base, surface
+from fathom.observations import base, equivalents, surface
 from fathom.observations.base import Observations
 from fathom.observations.variables import names
 from fathom.output.formats import restart
@@ -37,7 +37,6 @@ handed = (
 )
 kinds = ("synop", "ship", "buoy", "metar")
 dew_point = "dew_point_temperature"
-usual_density = 250.0  # kg m-3, of snow where the scheme of land has none
 ice_sheet = 900.0  # kg m-2 of snow from which on it stands for one
 frost, bare, roots = 273.65, 1.0, 3  # K: no water moves below; kg m-2 of snow; layers with roots
 
@@ -238,7 +237,7 @@ def _warm(fields: Fields, made: np.ndarray) -> None:
 
 
 def _snow(fields: Fields, made: np.ndarray) -> None:
-    density = fields["snow_density"][0] if "snow_density" in fields else usual_density
+    density = fields["snow_density"][0] if "snow_density" in fields else equivalents.usual_density
     amount = fields["snow_amount"]
     amount[0] = np.where(made == 0, amount[0], np.maximum(amount[0] + density * made, 0))
 

@@ -124,9 +124,30 @@ def test_screening_leaves_out_what_is_wrong(twin):
     assert found.rejected == 1 and not seen[2].taken[7]
 
 
+@pytest.mark.parametrize("quality", ["huber", "flat"])
+def test_quality_control_bears_gross_errors(twin, quality):
+    """One datum of twelve is wrong by fifteen deviations and is not screened: their weights are
+    small, those of most others one, and the analysis is nearer to the truth than without.
+    """
+    values = {n: y.copy() for n, y in twin[4].items()}
+    error = np.sqrt(twin[5])
+    for y in values.values():
+        y[::12] += 15 * error[::12]
+    spoiled = (*twin[:4], values, *twin[5:])
+    (found, with_it, _), (_, without, _) = (
+        analysed(spoiled, "fgat", quality=q) for q in (quality, None)
+    )
+    wrong = np.arange(len(found.weights)) % len(error) % 12 == 0
+    assert with_it < 0.8 * without
+    assert found.weights[wrong].mean() < 0.3 and np.median(found.weights[~wrong]) > 0.8
+    assert 0 < found.summary["mean_weight"] < 1
+
+
 def test_what_is_not_allowed_says_so(twin):
     trajectory, background = twin[:2]
     with pytest.raises(ValueError, match="method = '5d-var': allowed are 3d-var, fgat, 4d-var"):
         Window(trajectory, background, steps, "5d-var")
     with pytest.raises(ValueError, match="even number"):
         Window(trajectory, background, 3)
+    with pytest.raises(ValueError, match="allowed are huber, flat"):
+        Window(trajectory, background, steps, quality="hubert")

@@ -225,10 +225,13 @@ def test_pictures(tmp_path, monkeypatch):
     made["background_departure"] = np.random.default_rng(1).normal(size=50)
     made.remove(np.arange(50) < 9, code["first guess"])
     for kind in pictures.kinds_of_picture:
-        pictures.draw(kind, made, tmp_path / f"{kind}.png")
+        one = made.taken(made["station"] == made["station"][0]) if kind == "story" else made
+        pictures.draw(kind, one, tmp_path / f"{kind}.png")
         assert (tmp_path / f"{kind}.png").stat().st_size > 5000
     with pytest.raises(ValueError, match="did you mean 'coverage'"):
         pictures.draw("covrage", made, tmp_path / "x.png")
+    with pytest.raises(ValueError, match="of one station, these are"):
+        pictures.draw("story", made, tmp_path / "x.png")
     with pytest.raises(ValueError, match="compare makes them"):
         pictures.draw("histogram", some(), tmp_path / "x.png")
 

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 
 from fathom import mpi
-from fathom.observations import bias, operators
+from fathom.assimilation import Cost, Matrix, Slot, lanczos
+from fathom.moist_air import GAS_CONSTANT, GRAVITY
+from fathom.observations import bias, equivalents, operators
+from fathom.observations.base import Observations
 from fathom.post.pressure_levels import Column
 from fathom.regrid import column
 
@@ -192,3 +195,72 @@ def test_bad_input():
     assert operators.operator_of("air_temperature", "temp") == ("temperature", "pressure")
     assert operators.operator_of("air_temperature", "synop") == ("temperature_2m", "height")
     assert operators.operator_of("bending_angle", "gnss_ro") is None
+
+
+def test_errors_grow_with_what_a_place_adds():
+    """Half the change of a cloud's wind over 100 hPa, 0.6 Pa per metre to a station; the wind at a
+    height is that of its pressure; the error as given stays.
+    """
+    n, a, b = 4, np.zeros(21), np.linspace(0, 1, 21)
+    ones = np.ones((20, n))
+    x = np.log((b[1:] + b[:-1]) / 2)[:, None] * ones
+    held = {
+        "air_temperature": 250 * ones, "eastward_wind": 30 + 10 * x, "northward_wind": 0 * ones,
+        "surface_air_pressure": 1e5 * ones[:1], "surface_geopotential": 0 * ones[:1],
+    }  # fmt: skip
+    data = Observations(
+        kind=["amv", "synop", "pilot", "amv"], value=np.zeros(n), error=np.full(n, 2.0),
+        variable=["eastward_wind", "surface_air_pressure", "eastward_wind", "northward_wind"],
+        height=[np.nan, 100, 5000, np.nan], pressure=[4e4, np.nan, np.nan, 4e4],
+    )  # fmt: skip
+    departure, reason, unlike = equivalents.Air(a, b).see(data, held)
+    assert (reason == 0).all() and unlike[1:] == pytest.approx([60, 0, 0])
+    assert unlike[0] == pytest.approx(5 * np.log(45 / 35), rel=0.02)
+    fall = GRAVITY * 5000 / (GAS_CONSTANT * 250)  # of ln p
+    assert departure[2] == pytest.approx(-(30 - 10 * fall), abs=0.1)
+    equivalents.inflate(data, np.arange(n), unlike)
+    assert (data["error"] == 2).all() and data["error_final"][1] == np.hypot(2, 60)
+
+
+def test_bias_is_found_beside_the_state():
+    """Half of the data have a bias, the others none: J shares departures out between both; the
+    gradient is that of the cost function.
+    """
+    rng = np.random.default_rng(3)
+    n, many = 8, 400
+    H = np.eye(n)[np.arange(many) % n]
+    biased = np.arange(many) < many // 2
+    scan = rng.uniform(-1, 1, many)
+    P = np.where(biased[:, None], np.stack([np.ones(many), scan], axis=1), 0)
+    truth, beta = rng.normal(size=n), np.array([2.0, -1.0])
+    d = H @ truth + P @ beta + 0.3 * rng.normal(size=many)
+    plain = Cost(Matrix(np.eye(n)), [Slot(d, np.full(many, 0.09), Matrix(H))])
+    deviation = np.array([3.0, 3.0])
+    cost = bias.with_bias(plain, [bias.Predictors(P)], deviation)
+    state, found = bias.parted(lanczos(cost, iterations=40, tolerance=1e-10).increment, deviation)
+    assert np.abs(found - beta).max() < 0.15 and np.abs(state - truth).max() < 0.2
+    blind = lanczos(plain, iterations=40).increment
+    assert np.abs(blind - truth).mean() > 5 * np.abs(state - truth).mean()
+    x, y = rng.normal(size=n + 2), rng.normal(size=n + 2)
+    h = 1e-6
+    slope = (cost.value(x + h * y) - cost.value(x - h * y)) / (2 * h)
+    assert cost.gradient(x) @ y == pytest.approx(slope, rel=1e-6)
+    with pytest.raises(ValueError, match="each slot needs predictors"):
+        bias.with_bias(plain, [], deviation)
+
+
+def test_surface_of_snow_and_sea():
+    flat = np.ones((1, 3))
+    held = {
+        "air_temperature": 270 * np.ones((20, 3)), "surface_air_pressure": 1e5 * flat,
+        "surface_geopotential": 0 * flat, "snow_amount": 50 * flat,
+        "sea_surface_temperature": 283.15 * flat,
+    }  # fmt: skip
+    data = Observations(
+        kind=["synop", "buoy", "buoy"], value=[0.3, 12.0, 8.0], depth=[np.nan, 1.0, 100.0],
+        variable=["surface_snow_thickness", "sea_water_temperature", "sea_water_temperature"],
+    )  # fmt: skip
+    seen = equivalents.Air(np.zeros(21), np.linspace(0, 1, 21))
+    departure, reason, _ = seen.see(data, held)
+    assert departure[:2] == pytest.approx([0.1, 2.0]) and np.isnan(departure[2])
+    assert (reason == [0, 0, 8]).all() and seen.sees(data).tolist() == [True, True, False]
