@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <vector>
+#include "machine/spent.hpp"
 #include "trajectory/even_rows.hpp"
 
 namespace fathom::atmosphere {
@@ -23,6 +24,18 @@ template <class Body> void for_each_line(const Domain& d, int levels, Body body)
                     body(
                         Line{b, r, k, c, block.i0 + c, block.j0 + r, std::min(most, block.nx - c)});
     }
+}
+/// The same; adds the processor time of each row of the globe to `seconds`, where it has rows.
+template <class Body>
+void for_each_line(const Domain& d, int levels, std::vector<double>& seconds, Body body) {
+    if (seconds.empty()) return for_each_line(d, levels, body);
+    for_each_line(d, levels, [&](const Line& l) {
+        const double began = processor_seconds();
+        body(l);
+        const double spent = processor_seconds() - began;
+#pragma omp atomic
+        seconds[l.j] += spent;
+    });
 }
 template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
     return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo + l.column;
