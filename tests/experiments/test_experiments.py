@@ -30,6 +30,7 @@ small = {
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
     "aquaplanet-t31l8": ["grid.truncation=10"],
+    "radiative-convective": ["grid.truncation=10", "grid.levels.number=9"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
     "forecast-t106": [
