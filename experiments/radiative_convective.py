@@ -31,7 +31,12 @@ def profile(mean):
     humidity = mean.hus.values
     temperature = mean.tv.values / (1 + 0.6078 * humidity)
     vapour = 610.78 * np.exp(17.2693882 * (temperature - 273.16) / (temperature - 35.86))
-    return pressure / 100, temperature, humidity * pressure / 0.622 / vapour, mean.cloud_fraction.values
+    return (
+        pressure / 100,
+        temperature,
+        humidity * pressure / 0.622 / vapour,
+        mean.cloud_fraction.values,
+    )
 
 
 def table(mean):
