@@ -148,6 +148,7 @@ def pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise InputError(f"files of observations need pyarrow: {needed}") from None
+    pyarrow.array([])  # now it looks for pandas, not at the first column
     return pyarrow
 
 

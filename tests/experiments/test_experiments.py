@@ -125,7 +125,7 @@ small = {
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }
-elsewhere = {"ocean-1deg", "ocean-3deg", "osse"}  # tests/ocean, tests/cycle
+elsewhere = {"ocean-1deg", "ocean-3deg", "observed-sea", "osse"}  # tests/ocean, tests/cycle
 
 
 def experiment(name, *settings):
