@@ -30,6 +30,7 @@ small = {
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
     "aquaplanet-t31l8": ["grid.truncation=10"],
+    "radiative-convective": ["grid.truncation=10", "grid.levels.number=9"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
     "forecast-t106": [
@@ -124,7 +125,7 @@ small = {
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }
-elsewhere = {"ocean-1deg", "ocean-3deg", "osse"}  # tests/ocean, tests/cycle
+elsewhere = {"ocean-1deg", "ocean-3deg", "observed-sea", "osse"}  # tests/ocean, tests/cycle
 
 
 def experiment(name, *settings):
