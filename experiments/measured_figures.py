@@ -464,6 +464,10 @@ drawn = {
         *("balance", "maps/work-of-ranks.png", "bench", "balance", "--ranks", "4"),
         *("--spin-up", "6", "--steps", "3", "--pictures", kept / "maps"),
     ),
+    "measured-gridpoint-work": drawn_by(
+        *("balance-gridpoint", "maps-gridpoint/cost-RRTMGP.png", "bench", "balance"),
+        *("--model", "grid-point", "--spin-up", "48", "--pictures", kept / "maps-gridpoint"),
+    ),
     "measured-output-steps": drawn_by(
         *("output", "output-steps.png", "bench", "output", "--case", "ocean-3deg", "--ranks", "1"),
         *("--every", "8h", "--for", "4d", "--out", kept / "output-steps.png"),

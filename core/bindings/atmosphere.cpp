@@ -386,7 +386,8 @@ void bind_gridpoint(nb::module_& m) {
         .def_prop_ro(
             "halo",
             [](const GridPointCarrier& c) { return std::pair(c.halo().points, c.halo().plans); },
-            "(points that this rank receives for its departure points, plans made so far)");
+            "(points that this rank receives for its departure points, plans made so far)")
+        .def_rw("row_seconds", &GridPointCarrier::row_seconds, "of the processor, if it has rows");
     nb::class_<GridPointSetup>(m, "GridPointSetup")
         .def(
             "__init__",

@@ -1,17 +1,12 @@
 #include "field/bundled.hpp"
 #include <omp.h>
 #include <algorithm>
-#include <ctime>
+#include "machine/spent.hpp"
 
 namespace fathom {
 
 namespace {
 constexpr int header = 2;  // rows before the fields
-double processor_seconds() {
-    timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
-}
 }  // namespace
 
 Bundled::Bundled(Process columns) : GlobalProcess(columns.name), process(std::move(columns)) {

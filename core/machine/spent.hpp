@@ -2,6 +2,7 @@
 /// multiply-add is two), and bytes that had to be read or written once at least, wherever they lie.
 #pragma once
 #include <chrono>
+#include <ctime>
 
 namespace fathom {
 
@@ -9,6 +10,13 @@ namespace fathom {
 inline double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
+}
+
+/// That this thread has been on a processor.
+inline double processor_seconds() {
+    timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
 }
 
 struct Spent {

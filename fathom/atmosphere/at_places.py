@@ -16,6 +16,7 @@ from fathom.regrid.schmidt import turned
 from fathom.regrid.twelve_points import TwelvePoints, lagrange, rows_needed
 
 wind = ("eastward_wind", "northward_wind")
+NEAR = 0.01  # of the spacing: places in files have few digits
 
 
 class AtPlaces:
@@ -68,12 +69,12 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
     places = area.projection.from_earth(longitude, latitude)
     for place, middle, n in zip(places, area._middle, area.points, strict=True):
         at = (place - middle) / area.spacing + 0.5 * (n - 1)
-        if at.min(initial=0) < 0 or at.max(initial=0) > n - 1:
+        if at.min(initial=0) < -NEAR or at.max(initial=0) > n - 1 + NEAR:
             raise InputError(
                 "the area reaches beyond the outer one: its places lie between"
                 f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
             )
-        found.append(at)
+        found.append(np.clip(at, 0, n - 1))
     return found
 
 

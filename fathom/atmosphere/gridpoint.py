@@ -13,6 +13,7 @@ from fathom.atmosphere import (
     gridpoint_diagnostics,
     gridpoint_report,
     gridpoint_state,
+    ground_of_area,
     start,
 )
 from fathom.atmosphere import outer as outer_models
@@ -450,6 +451,10 @@ class GridPointAtmosphere(AirWithPhysics):
                 self.__dict__.pop(name, None)
         self.initial |= ground
         self.initial |= self.change.functions(self.surface_geopotential)
+
+    def earth_below(self):
+        """The ground of the earth on an area: surface_geopotential, and what goes with it."""
+        return ground_of_area.smoothed(self.grid)
 
     @property
     def arrived(self):

@@ -148,6 +148,7 @@ def pyarrow() -> Any:
         import pyarrow.parquet
     except ImportError:
         raise InputError(f"files of observations need pyarrow: {needed}") from None
+    pyarrow.array([])  # now it looks for pandas, not at the first column
     return pyarrow
 
 
@@ -233,7 +234,10 @@ def from_table(table: Any) -> Observations:
         column = table[name].unify_dictionaries().combine_chunks()
         is_text = name in texts or name == "station"
         given[name] = _texts(name, column) if is_text else column.to_numpy(zero_copy_only=False)
-    return Observations(**given)
+    if len(given) < len(columns):
+        return Observations(**given)
+    own = lambda values, kind: np.require(values, kind, "W")  # a copy only where it must be one
+    return Observations.of({name: own(given[name], kind) for name, (kind, _, _) in columns.items()})
 
 
 def _texts(name: str, column: Any) -> np.ndarray:

@@ -320,6 +320,11 @@ class _Server:
             "protocol": self.core.quantities,
             "seconds_encoding_and_writing": self.seconds_working,
             "writes": files.merged(stream.writes for stream in self.streams),
+            **(
+                {}
+                if (stage := self.simulation.delivery.stage) is None
+                else {"staged": stage.figures}
+            ),
         }
 
 

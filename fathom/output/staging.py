@@ -18,7 +18,7 @@ import threading
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -39,7 +39,7 @@ class Stage:
             raise explain(error, Path(folder), f"making a folder for staging in {folder}") from None
         self.put_so_far = self.delivered = 0
         self.bytes, self.passed_by = 0, 0  # through the folder; pieces that it had no room for
-        self.seconds_delivering = 0.0
+        self.seconds_putting = self.seconds_delivering = 0.0
         self._names = count(1)
         self._waiting: deque[tuple[Callable[[], memoryview], Callable]] = (
             deque()
@@ -53,6 +53,7 @@ class Stage:
         """Any thread."""
         self._raise()
         file, total, writes = self.folder / str(next(self._names)), 0, files.Writes()
+        began = time.perf_counter()
         for buffer in buffers:
             total = zlib.crc32(buffer, total)
         try:
@@ -64,6 +65,7 @@ class Stage:
             piece = None
         with self._news:
             self.bytes += sum(size for _, size in writes.counts.values()) if piece else 0
+            self.seconds_putting += time.perf_counter() - began
             self.passed_by += piece is None
             self.put_so_far += 1
             ticket = self.put_so_far
@@ -71,6 +73,18 @@ class Stage:
             self._news.notify_all()
         if piece is None:
             self.wait(ticket)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Bytes that went through the folder, pieces that it had no room for, seconds of writing
+        into it, and of reading back, checking and writing to their place.
+        """
+        return {
+            "bytes": self.bytes,
+            "passed_by": self.passed_by,
+            "seconds_putting": self.seconds_putting,
+            "seconds_delivering": self.seconds_delivering,
+        }
 
     def is_delivered(self, ticket: int) -> bool:
         """Whether what had been put then is at its place; the error of what could not be."""
@@ -118,6 +132,22 @@ class Stage:
                 self.delivered += 1
                 self.seconds_delivering += time.perf_counter() - began
                 self._news.notify_all()
+
+
+def together(figures: Iterable[dict[str, float]]) -> dict[str, float]:
+    """Of several ranks, with their rates [MB/s], each rank by itself: into the folder, and to the
+    place. Nothing where nothing was put.
+    """
+    held = list(figures)
+    total = {name: sum(one[name] for one in held) for name in (held[0] if held else ())}
+    if not total.get("bytes"):
+        return {}
+    rates = {
+        f"megabytes_a_second_{name}": 1e-6 * total["bytes"] / total[f"seconds_{name}"]
+        for name in ("putting", "delivering")
+        if total[f"seconds_{name}"] > 0
+    }
+    return total | rates
 
 
 def _taken_back(file: Path, total: int) -> memoryview:

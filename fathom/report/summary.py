@@ -6,6 +6,7 @@ import numpy as np
 
 from fathom import mpi, provenance, reading
 from fathom.output import files
+from fathom.output.staging import together
 from fathom.report.page import write_report
 
 
@@ -135,7 +136,7 @@ def output(s):
     """Output of a run: times of each store and of restarts, how long they kept the slowest rank
     from computing [s], the protocol of the servers; calls and bytes written by all ranks, by the
     size of the call (at least so many bytes, less than twice as many), those of metadata apart, and
-    the part of the bytes in calls of 64 KiB and more."""
+    the part of the bytes in calls of 64 KiB and more; with a staging folder its rates."""
     found = {
         kind: {str(x.path): _stalls(s, x) for x in streams if x.stalls}
         for kind, streams in (("stores", s.outputs), ("restarts", s.checkpoints))
@@ -148,6 +149,11 @@ def output(s):
             *(server.pop("writes") for server in serving),
         ]
     )
+    stage = s.delivery.stage
+    staged = [*s.comm.allgather(None if stage is None else stage.figures)]
+    staged += [server.pop("staged", None) for server in serving]
+    if rates := together(filter(None, staged)):
+        found["staging"] = rates
     if not counts:
         return found
     share, about = files.share_of_large(counts), counts.pop(files.metadata, [0, 0])

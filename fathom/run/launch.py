@@ -251,7 +251,7 @@ def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]
     if here is None and ranks > 1:
         room.for_ranks(ranks, cores())
         return start(ranks, threads, sys.argv[1:], directory)
-    if here and here[1] != ranks:
+    if here and ranks not in (1, here[1]):
         raise InputError(f"{ranks} ranks are asked for, but the launcher started {here[1]}")
     os.environ |= threads_environment(ranks, threads)
     with Ranks():

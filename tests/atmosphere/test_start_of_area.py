@@ -115,14 +115,19 @@ def test_a_grid_point_area_and_no_globe(written, tmp_path):
         coupling=4,
         levels=fm.HeightLevels(number=20, top=24e3),
     )
-    model = fm.GridPointAtmosphere(grid, tracers=["specific_humidity"])
-    model.set(analysis=str(folder / "a.grib2"))
-    one = fm.Simulation(
-        model, step="120s", start="2011-10-11 00:10:00", directory=tmp_path
-    ).prepare()
-    one.advance(2)
-    fast = [s.model.watch(s)[0]["maximum_wind"][0] for s in (first, one)]
+
+    def start(file, minutes=10):
+        model = fm.GridPointAtmosphere(grid, tracers=["specific_humidity"]).set(analysis=str(file))
+        when = f"2011-10-11 00:{minutes}:00"
+        return fm.Simulation(model, step="120s", start=when, directory=tmp_path / file.stem)
+
+    one = start(folder / "a.grib2")
+    one.output("p.zarr", [*air, "geopotential_height"], "4m", levels=PRESSURES)
+    one.run("4m", report=False)
+    again = start(tmp_path / "a" / "p.zarr", 14).prepare()  # its own points, over the earth
+    fast = [s.model.watch(s)[0]["maximum_wind"][0] for s in (first, one, again)]
     assert 0.7 * fast[0] < fast[1] < 1.1 * fast[0]
+    assert fast[2] == pytest.approx(fast[1], abs=1.0)
     globe = fm.SpectralAtmosphere(fm.GaussianGrid(21, levels=L19))
     globe.set(analysis=str(folder / "a.zarr"))
     with pytest.raises(ValueError, match="does not cover the globe"):

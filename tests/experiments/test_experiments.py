@@ -30,6 +30,7 @@ small = {
     "overflow": ["grid.levels.number=25", "simulation.step=20s"],
     "solid-rotation": ["grid.nx=40", "grid.ny=40", "simulation.step=40m"],
     "aquaplanet-t31l8": ["grid.truncation=10"],
+    "radiative-convective": ["grid.truncation=10", "grid.levels.number=9"],
     "aquaplanet-t42": ["grid.truncation=10", "grid.levels.number=9"],
     "held-suarez-t42": ["grid.truncation=10", "grid.levels.number=6"],
     "forecast-t106": [
@@ -136,7 +137,10 @@ small = {
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
-elsewhere = {"ocean-1deg", "ocean-3deg", "osse", "arome-large", "arome-austria"}
+elsewhere = {
+    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse"),
+    *("arome-large", "arome-austria"),
+}
 
 
 def experiment(name, *settings):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fathom.output import files
-from fathom.output.staging import Stage
+from fathom.output.staging import Stage, together
 
 
 def test_everything_is_delivered_in_order(tmp_path):
@@ -30,6 +30,9 @@ def test_everything_is_delivered_in_order(tmp_path):
         and came == [(n, bytes([n]) * 100 + b"end") for n in range(20)]
         and stage.bytes == 20 * 103
     )
+    rates = together([stage.figures, stage.figures])
+    assert rates["bytes"] == 2 * stage.bytes and rates["megabytes_a_second_delivering"] > 0
+    assert together([]) == {}
     stage.close()
     assert not list(tmp_path.iterdir())
 

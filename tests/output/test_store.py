@@ -596,6 +596,36 @@ def test_a_time_is_written_in_large_calls(tmp_path, ending):
     assert small[0] <= 2 and small[1] < 0.02 * large[1]
 
 
+def test_a_zonal_mean_in_fa_is_refused_in_words(tmp_path):
+    model = fm.SpectralAtmosphere(fm.GaussianGrid(10, levels=fm.HybridLevels("L8")))
+    one = fm.Simulation(model, step="20m", directory=tmp_path)
+    one.output("z.fa", ["air_temperature"], "20m", zonal=True)
+    with pytest.raises(ValueError, match="no place for zonal means"):
+        one.run("20m", report=False)
+
+
+@pytest.mark.parametrize("ending", [".grib2", ".fa"])
+def test_no_small_write_of_a_coarse_grid(tmp_path, ending):
+    """Formats that hold all variables of a time in one file, of T21: only 64 KiB and more."""
+    mapping = fm.GaussianGrid(21, levels=fm.HybridLevels("L19")).mapping()
+    names_here = ["air_temperature", "eastward_wind", "surface_air_pressure"]
+    chosen = [output.variable(name, mapping) for name in names_here]
+    path = tmp_path / f"store{ending}"
+    writer = output.create(path, output.coordinates(mapping, chosen), chosen)
+    random = np.random.default_rng(0)
+    for time in range(2):
+        for name in ("ta", "ua", "ps"):
+            levels = [writer.sizes[d] for d in writer.variables[name].dims[1:-2]]
+            for j0, j1, i0, i1 in writer.regions(name):
+                values = random.normal(280, 10, (*levels, j1 - j0, i1 - i0)).astype("float32")
+                writer.write(name, time, (j0, j1, i0, i1), values)
+        writer.extend(time, 3600.0 * time)
+    writer.close()
+    counts = dict(writer.writes.counts)
+    assert counts.pop(files.metadata)[0] == 1  # the head
+    assert min(counts) >= 16
+
+
 @pytest.mark.parametrize("compression", ["lz4", "zstd", "none"])
 def test_no_small_write_but_metadata(tmp_path, compression):
     """Fields of 64 KiB and more, the surface's too, however well they would be compressed."""

@@ -96,11 +96,18 @@ def test_unknown_process_names_what_is_near():
         balanced_physics.simulation(balance=["Radiaton"]).prepare()
 
 
-def test_bench(tmp_path):
-    case = balance.Case(ranks=1, truncation=10, levels=8, spin_up=3, steps=2, simulated=4)
+@pytest.mark.parametrize("model", ["spectral", "grid-point"])
+def test_bench(model, tmp_path):
+    how = {"truncation": 10, "levels": 8, "spin_up": 3, "steps": 2, "simulated": 4}
+    case = balance.Case(ranks=1, model=model, **how)
     figures = balance.measure(case, tmp_path)
     assert balance.present(figures, tmp_path / "balance.json") == 0
     kept = json.loads((tmp_path / "balance.json").read_text())
     assert kept["efficiency_before"] == kept["efficiency_after"] == 1  # one rank
     assert 0 < kept["efficiency_before_simulated"] <= kept["efficiency_after_simulated"] <= 1
     assert (tmp_path / "work-of-ranks.png").stat().st_size > 1000
+
+
+def test_bench_of_an_unknown_model():
+    with pytest.raises(ValueError, match="did you mean 'grid-point'"):
+        balance.Case(model="gridpoint")

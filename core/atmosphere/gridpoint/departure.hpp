@@ -24,7 +24,7 @@ public:
         const bool onwards = !anew && setup.iterations;
         const auto work = [&] {
             if (onwards && !rows->around.alone()) keep(given, once_more);
-            for_each_line(d, rows->nodes.levels(),
+            for_each_line(d, rows->nodes.levels(), row_seconds,
                           [&](const Line& l) { trace(given, l, onwards); });
             once_more = true;
         };

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <vector>
+#include "machine/spent.hpp"
 #include "trajectory/even_rows.hpp"
 
 namespace fathom::atmosphere {
@@ -23,6 +24,18 @@ template <class Body> void for_each_line(const Domain& d, int levels, Body body)
                     body(
                         Line{b, r, k, c, block.i0 + c, block.j0 + r, std::min(most, block.nx - c)});
     }
+}
+/// The same; adds the processor time of each row of the globe to `seconds`, where it has rows.
+template <class Body>
+void for_each_line(const Domain& d, int levels, std::vector<double>& seconds, Body body) {
+    if (seconds.empty()) return for_each_line(d, levels, body);
+    for_each_line(d, levels, [&](const Line& l) {
+        const double began = processor_seconds();
+        body(l);
+        const double spent = processor_seconds() - began;
+#pragma omp atomic
+        seconds[l.j] += spent;
+    });
 }
 template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
     return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo + l.column;
@@ -60,44 +73,51 @@ template <class T> struct MiddleWeights {
     }
 };
 
+/// Displacements on eastern faces, from those of layers.
+template <class T>
+void displacement_along(const T* x, const T* below, const Line& l, const Topology& t, T* to) {
+    constexpr int most = Departures<T>::most;
+    alignas(64) T layer[most + 3];  // from the point before on
+    for (int n = 0; n < l.count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
+    const auto middle = [&](int n, const MiddleWeights<T>& by) {
+        T sum = by.first * layer[n + 1] + by.second * layer[n + 2];
+        if (by.before != 0) sum += by.before * layer[n];
+        if (by.after != 0) sum += by.after * layer[n + 3];
+        return sum;
+    };
+    if (t.periodic)
+        for (int n = 0; n < l.count; ++n) to[n] = middle(n, MiddleWeights<T>{});
+    else
+        for (int n = 0; n < l.count; ++n)
+            to[n] = middle(n, MiddleWeights<T>::at(l.i0 + n, t.nx, true));
+}
+
+/// The same on northern faces; a row beyond an edge is not read.
+template <class T>
+void displacement_across(const T* x, const T* below, std::ptrdiff_t row, const Line& l,
+                         const Topology& t, T* to) {
+    const auto by = MiddleWeights<T>::at(l.j, t.ny, !t.periodic_j);
+    const std::ptrdiff_t before = by.before == 0 ? 0 : -row, after = (by.after == 0 ? 1 : 2) * row;
+    const T weights[] = {by.before / 2, by.first / 2, by.second / 2, by.after / 2};
+    for (int n = 0; n < l.count; ++n)
+        to[n] = weights[0] * (x[n + before] + below[n + before]) + weights[1] * (x[n] + below[n]) +
+                weights[2] * (x[n + row] + below[n + row]) +
+                weights[3] * (x[n + after] + below[n + after]);
+}
+
 /// Displacements at a place: means of the interfaces above and below it; along a row or across rows
 /// interpolated to the middle of four points.
 template <class T>
 void displacement_around(const Domain& d, const FieldSlab& f, const Line& l, Around where, T* to) {
     const T *x = at<T>(d, f, l), *below = x + f.level[l.b];
     const auto& t = d.decomposition.topology;
-    if (where == Around::interface) {
-        std::copy_n(x, l.count, to);
-        return;
-    }
-    constexpr int most = Departures<T>::most;
-    if (where == Around::layer) {
-        for (int n = 0; n < l.count; ++n) to[n] = T(0.5) * (x[n] + below[n]);
-    } else if (where == Around::north_face) {
-        const auto by = MiddleWeights<T>::at(l.j, t.ny, !t.periodic_j);
-        const std::ptrdiff_t row = f.row[l.b];
-        // a row beyond an edge is not read
-        const std::ptrdiff_t before = by.before == 0 ? 0 : -row,
-                             after = (by.after == 0 ? 1 : 2) * row;
-        const T weights[] = {by.before / 2, by.first / 2, by.second / 2, by.after / 2};
-        for (int n = 0; n < l.count; ++n)
-            to[n] = weights[0] * (x[n + before] + below[n + before]) +
-                    weights[1] * (x[n] + below[n]) + weights[2] * (x[n + row] + below[n + row]) +
-                    weights[3] * (x[n + after] + below[n + after]);
-    } else {
-        alignas(64) T layer[most + 3];  // from the point before on
-        for (int n = 0; n < l.count + 3; ++n) layer[n] = T(0.5) * (x[n - 1] + below[n - 1]);
-        const MiddleWeights<T> by;
-        for (int n = 0; n < l.count; ++n)
-            to[n] = by.before * layer[n] + by.first * layer[n + 1] + by.second * layer[n + 2] +
-                    by.after * layer[n + 3];
-        if (t.periodic) return;
-        for (int n = 0; n < l.count; ++n) {
-            const auto by = MiddleWeights<T>::at(l.i0 + n, t.nx, true);
-            const T before = by.before == 0 ? T(0) : by.before * layer[n],
-                    after = by.after == 0 ? T(0) : by.after * layer[n + 3];
-            to[n] = before + by.first * layer[n + 1] + by.second * layer[n + 2] + after;
-        }
+    switch (where) {
+        case Around::interface: std::copy_n(x, l.count, to); break;
+        case Around::layer:
+            for (int n = 0; n < l.count; ++n) to[n] = T(0.5) * (x[n] + below[n]);
+            break;
+        case Around::east_face: displacement_along(x, below, l, t, to); break;
+        case Around::north_face: displacement_across(x, below, f.row[l.b], l, t, to);
     }
 }
 

@@ -139,9 +139,9 @@ public:
         const bool anew = count++ % setup.times == 0;
         if (anew) pack(g), surround();
         for (bool again = true; again;) {
-            for_each_line(d, d.levels,
+            for_each_line(d, d.levels, row_seconds,
                           [&](const Line& l) { along_x(g, l), along_y(g, l), density_of(g, l); });
-            for_each_line(d, d.levels + 1, [&](const Line& l) { vertical(g, l); });
+            for_each_line(d, d.levels + 1, row_seconds, [&](const Line& l) { vertical(g, l); });
             again = u_rows->around.cover();
             again = v_rows->around.cover() || again;
             again = interfaces->around.cover() || again;

@@ -35,6 +35,8 @@ class GridPointCarrier : public GlobalProcess {
 public:
     using GlobalProcess::GlobalProcess;
     virtual GridPointHalo halo() const { return {}; }
+    /// Processor time spent on each row of the globe [s]; without rows it is not measured.
+    std::vector<double> row_seconds;
 };
 
 /// bytes: 4 or 8, of a number.

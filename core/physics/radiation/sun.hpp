@@ -5,6 +5,8 @@
 ///
 ///   mu = max(0, r . sun),   r = (cos lat cos lon, cos lat sin lon, sin lat),
 ///       insolation = S_0 mu / distance^2
+/// or everywhere the same mu, at 1 au, day and night (RCEMIP: Wing et al. 2018, Geosci. Model Dev.
+/// 11, 793-813).
 ///
 /// sun_at: the low-precision formulae of the Astronomical Almanac, 0.01 degrees between 1950 and
 /// 2050.
@@ -35,14 +37,17 @@ constexpr Sun sun_at(double days) {  // since 2000-01-01 12:00
 
 struct Sunlight {
     double solar_constant = 1361,
-           fixed_season = 0;  // the season is set with `sun`
+           fixed_season = 0,  // the season is set with `sun`
+        everywhere = 0;
 
     static constexpr std::string_view summary = "Cosine of the solar zenith angle and insolation";
     static constexpr std::tuple parameters{
         Parameter{"solar_constant", &Sunlight::solar_constant, "W m-2", 0, 1e5,
                   "flux of the sun's light at 1 au"},
         Parameter{"fixed_season", &Sunlight::fixed_season, "1", 0, 1,
-                  "1: the season stays that of the start"}};
+                  "1: the season stays that of the start"},
+        Parameter{"everywhere", &Sunlight::everywhere, "1", 0, 1,
+                  "the same cosine of the zenith angle in all columns, always; 0: of the sun"}};
 
     template <class Real>
     constexpr void operator()(
@@ -52,6 +57,11 @@ struct Sunlight {
         Writes<Real, "cosine_zenith", place::center_column, "1"> now,
         Writes<Real, "cosine_zenith_ahead", place::center_column, "1"> ahead,
         Writes<Real, "insolation", place::center_column, "W m-2"> insolation) const {
+        if (everywhere > 0) {
+            now[0] = Real(everywhere), ahead[0] = Real(everywhere);
+            insolation[0] = Real(solar_constant * everywhere);
+            return;
+        }
         const auto [sine_latitude, cosine_latitude] = sine_cosine(latitude[0]);
         const auto [sine, cosine] = sine_cosine(longitude[0]);
         const Real x = cosine_latitude * cosine, y = cosine_latitude * sine, z = sine_latitude;

@@ -19,11 +19,14 @@ from fathom.run import launch
 
 @click.command()
 @number_option("--ranks", default=2)
-@number_option("--truncation", default=31)
+@usual_option("--model", default="spectral", help="spectral or grid-point.")
+@number_option("--truncation", default=31, help="Of the grid, or a grid with as many columns.")
 @number_option("--levels", default=20)
 @precision_option("fp32")
 @usual_option("--distribution", default="auto", help="Of the blocks: as parallel.distribution.")
-@number_option("--spin-up", default=24, help="Steps of 40 minutes before those measured.")
+@number_option(
+    "--spin-up", default=24, help="Steps of 40 (grid-point: 20) minutes before those measured."
+)
 @number_option("--steps", default=6)
 @number_option("--simulated", default=32, help="Rank counts to estimate from the costs of columns.")
 @usual_option("--carrier", default="messages", help="Transfer of columns: messages or pulled.")

@@ -53,6 +53,7 @@ from fathom.output.formats.whole_times import (
     dims_of,
     elsewhere,
     gaussian,
+    is_zonal,
     map_of,
     sphere_of,
 )
@@ -278,6 +279,11 @@ class FaWriter(WholeTimes):
         arrays = coordinate_arrays(coordinates)
         sizes = sizes_of(arrays, variables)
         check_rows("FA", arrays, variables, time)
+        if is_zonal(axes_of(arrays)):
+            raise InputError(
+                f"a frame of FA is of points: it has no place for zonal means; {elsewhere()}, or"
+                " .grib2"
+            )
         frame = _frame_of(arrays)
         _check_compression(compression, frame)
         fixed = [
@@ -314,7 +320,8 @@ class FaWriter(WholeTimes):
             path.mkdir(exist_ok=True)
             for old in path.glob("*.fa"):
                 old.unlink()
-            lfi.write(path / "frame.fa", articles, writes, _moment(time.start, 0.0)[1])
+            told = files.OfMetadata(writes)
+            lfi.write(path / "frame.fa", articles, told, _moment(time.start, 0.0)[1])
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)

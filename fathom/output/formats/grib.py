@@ -127,7 +127,7 @@ class GribWriter(WholeTimes):
                 for v in fixed
                 for message in messages_of(v, arrays[v.name][1], head, axes)
             ]
-            files.write(path, [_first_line(head), *messages], writes)
+            files.write(path, [_first_line(head), *messages], files.OfMetadata(writes))
         except OSError as error:
             raise explain(error, path, f"creating {path}") from None
         return cls(path, writes)

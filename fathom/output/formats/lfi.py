@@ -43,7 +43,7 @@ def text(letters: str) -> np.ndarray:
 def write(
     path: Path,
     articles: Mapping[str, list[np.ndarray]],
-    writes: files.Writes,
+    writes: files.Counted,
     moment: tuple[int, int] = (19700101, 0),
 ) -> None:
     """A new file, or a new one instead of an old one, of articles made of pieces, arrays of
@@ -93,7 +93,7 @@ def write(
 class _Stream:
     """Words that leave in calls of 1 MiB, turned on their way through the cache."""
 
-    def __init__(self, path: Path, writes: files.Writes):
+    def __init__(self, path: Path, writes: files.Counted):
         self.path, self.writes, self.words, self.held = path, writes, np.empty(1 << 17, ">i8"), 0
 
     def __enter__(self):

@@ -391,8 +391,11 @@ def open_dataset(path: Path) -> Any:
     import xarray
 
     if not (path / "zarr.json").is_file():
-        kind = "a folder but not" if path.is_dir() else "not"
-        raise InputError(f"{path} is {kind} a Zarr v3 store: it has no zarr.json")
+        if not path.is_dir():
+            raise InputError(f"{path} is not a Zarr v3 store: it has no zarr.json")
+        held = sorted(p.parent.name for p in path.glob("*/zarr.json"))
+        rest = f"; there are stores in it: {', '.join(held)}" if held else ""
+        raise InputError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json{rest}")
     return with_dates(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
 
 

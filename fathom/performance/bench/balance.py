@@ -20,17 +20,32 @@ import numpy as np
 
 from fathom import machine, mpi
 from fathom.failure import InputError
+from fathom.names import near
 from fathom.run.tree import Entry, tree
 
 processes = ("RRTMGP", "BettsMiller", "GraupelMicrophysics")
 
-text = """
+grids = {
+    "spectral": """
 [grid]
 is = "GaussianGrid"
 truncation = {truncation}
 levels = {{ is = "HybridLevels", number = {levels} }}
 [model]
 is = "SpectralAtmosphere"
+""",
+    "grid-point": """
+[grid]
+is = "SphereGrid"
+nx = {columns}
+ny = {rows}
+levels = {{ is = "HeightLevels", number = {levels}, top = 30e3, decay = 2 }}
+[model]
+is = "GridPointAtmosphere"
+deep = false
+""",
+}
+text = """
 precision = "{precision}"
 [model.physics]
 is = "FirstPhysics"
@@ -54,11 +69,13 @@ step = "{step}min"
 
 @dataclass(frozen=True)
 class Case:
-    """The settings of the benchmark. spin_up: steps without radiation's cost counted; steps: those
-    measured; simulated: ranks that do not exist. ValueError for what cannot be.
+    """The settings of the benchmark. The grid-point model has as many columns and rows as the grid
+    of the truncation. spin_up: steps without radiation's cost counted; steps: those measured;
+    simulated: ranks that do not exist. ValueError for what cannot be.
     """
 
     ranks: int = 2
+    model: str = "spectral"
     truncation: int = 31
     levels: int = 20
     precision: str = "fp32"
@@ -70,6 +87,11 @@ class Case:
     carrier: str = "messages"
 
     def __post_init__(self) -> None:
+        if self.model not in grids:
+            raise InputError(
+                f"bench balance: model = '{self.model}'{near(self.model, grids) or ';'} allowed:"
+                f" {', '.join(grids)}"
+            )
         known = [name for name, _ in mpi.core.carriers()]
         if self.carrier not in known:
             raise InputError(f"no carrier '{self.carrier}'; allowed: {', '.join(known)}")
@@ -90,8 +112,11 @@ def measure(case: Case, pictures: Path | None = None) -> dict[str, Any] | None:
     from fathom.describe.experiment import Experiment  # start-up time: loads the models
     from fathom.describe.toml import Document  # the same
 
-    how = asdict(case) | {"step": 40}
-    experiment = Experiment(Document(text.format(**how), "balance.toml"))
+    rows = 3 * (case.truncation + 1) // 2
+    how = asdict(case) | {"step": 40, "columns": 2 * rows, "rows": rows}
+    if case.model == "grid-point":
+        how["step"] = 20
+    experiment = Experiment(Document((grids[case.model] + text).format(**how), "balance.toml"))
     with tempfile.TemporaryDirectory() as folder:
         simulation = experiment.simulation(directory=folder)
         simulation.parallel |= {
@@ -238,8 +263,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     }
     click.echo(
         tree(
-            f"efficiency of columns on {case['ranks']} ranks, T{case['truncation']},"
-            f" {case['levels']} levels, {figures['machine']}",
+            f"efficiency of columns on {case['ranks']} ranks, {case['model']} atmosphere,"
+            f" T{case['truncation']}, {case['levels']} levels, {figures['machine']}",
             [
                 *entries,
                 ("together", line(total)),

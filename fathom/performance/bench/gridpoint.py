@@ -130,6 +130,7 @@ def measure(case: Case) -> dict[str, Any] | None:
     processes = atmosphere.with_work(simulation, timings, bytes_)
     peer = _peer(case, limits) if case.peer and case.case != "plane" else None
     checksum = simulation.checksum()
+    rows = None if case.case == "plane" else _by_row(simulation)
     if not simulation.is_root:
         return None
     millions = simulation.model.grid.wet_cells / 1e6
@@ -146,6 +147,8 @@ def measure(case: Case) -> dict[str, Any] | None:
         "phases": {r["name"]: r["seconds"] / millions for r in rates},
         "rates": rates,
         "solver_iterations": iterations,
+        "semi_lagrangian_by_row": rows,
+        "semi_lagrangian_imbalance": rows and {n: imbalance(rows, n) for n in (2, 4, 32)},
         "processor_seconds_per_step": used,
         "simulated_days_per_day": simulation.step / seconds,
         "peer": peer,
@@ -155,6 +158,25 @@ def measure(case: Case) -> dict[str, Any] | None:
         "peak_megabytes": machine.memory()["peak_megabytes"],
         "checksum": checksum,
     }
+
+
+def _by_row(simulation: Any, steps: int = 3) -> list[float]:
+    """Processor time of departure points and transport of each row, from the south [s a step]."""
+    rows = simulation.model.grid.shape[1]
+    carriers = [p for p in simulation.sequence.globals if isinstance(p, mpi.core.GridPointCarrier)]
+    for carrier in carriers:
+        carrier.row_seconds = [0.0] * rows
+    simulation.advance(steps)
+    spent = np.sum([carrier.row_seconds for carrier in carriers], 0) / steps
+    for carrier in carriers:
+        carrier.row_seconds = []
+    return np.sum(simulation.comm.allgather(spent), 0).tolist()
+
+
+def imbalance(rows: Any, ranks: int) -> float:
+    """Greatest over least time of ranks with as many rows each (UM10, UM12)."""
+    bands = [band.mean() for band in np.array_split(np.asarray(rows), ranks)]
+    return float(max(bands) / min(bands))
 
 
 def _phases(processes: list[dict], seconds: float, limits: Any) -> list[dict[str, Any]]:
@@ -190,6 +212,13 @@ def _peer(case: Case, limits: Any) -> dict[str, Any]:
     }
 
 
+def _balance(found: dict[int, float] | None) -> list[tuple[str, str | list[str]]]:
+    if not found:
+        return []
+    text = ", ".join(f"{by:.2f} on {ranks}" for ranks, by in found.items())
+    return [("balance", f"semi-Lagrangian, greatest over least of bands of rows: {text} ranks")]
+
+
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
     if figures is None:
@@ -208,6 +237,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             f" {figures['solver_iterations']:.1f} iterations a solve",
         ),
         ("phases", [_line(r, total) for r in figures["rates"]]),
+        *_balance(figures["semi_lagrangian_imbalance"]),
         ("processes", [f"{p['process']:<44.44}{1e3 * p['seconds']:9.2f} ms" for p in slowest]),
         ("limits", figures["limits"]),
         ("memory", f"at most {figures['peak_megabytes']:.0f} MB"),

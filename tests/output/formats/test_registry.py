@@ -2,6 +2,7 @@
 
 import pytest
 
+import fathom as fm
 from fathom import output
 from fathom.output import formats
 from fathom.output.formats.writer import CollectiveWriter, Writer
@@ -34,6 +35,14 @@ def test_what_a_file_holds_comes_before_its_ending(tmp_path):
     assert formats.of_content(folder).ending == ".zarr"
     (tmp_path / "b.data").touch()
     assert formats.of_content(tmp_path / "b.data").ending == ".nc"
+
+
+def test_a_folder_of_stores_names_them(tmp_path):
+    for name in ("surface.zarr", "ocean.zarr"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "zarr.json").touch()
+    with pytest.raises(ValueError, match=r"stores in it: ocean\.zarr, surface\.zarr"):
+        fm.open(tmp_path)
 
 
 def test_an_unknown_ending_is_an_error():
