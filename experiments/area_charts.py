@@ -1,4 +1,4 @@
-"""Weather charts of a run of experiments/arome-europe.toml, as a forecaster draws them.
+"""Weather charts of a run of an area, as a forecaster draws them.
 
     fathom run experiments/arome-europe.toml --out runs/arome --set model.orography=etopo5.nc
     python experiments/area_charts.py runs/arome --picture arome-charts.png
@@ -21,13 +21,13 @@ import fathom as fm
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("run", type=Path)
-    parser.add_argument("--hours", type=float, help="since the start; by default the last")
+    parser.add_argument("--hours", type=float, help="since midnight before; by default the last")
     parser.add_argument("--picture", type=Path, default=Path("charts.png"))
     return parser.parse_args()
 
 
 def hours_of(data):
-    """Since the first time of a run that starts at midnight."""
+    """Since the midnight before its first time."""
     day = data.time.values[0].astype("datetime64[D]")
     return np.round((data.time.values - day) / np.timedelta64(1, "m")) / 60
 
@@ -90,13 +90,15 @@ def charts(stores, hours, picture):
     )
     lines(axes[0, 1], x, y, level("zg", 500) / 10, 2, "k")
     shaded(axes[1, 0], level("ta", 850) - 273.15, "850 hPa: temperature, wind", "°C", cmap="turbo")
-    barbs(axes[1, 0], x, y, level("ua", 850), level("va", 850), 9)
+    barbs(axes[1, 0], x, y, level("ua", 850), level("va", 850), x.shape[0] // 11)
     wind = level("ua", 925), level("va", 925)
     shaded(axes[1, 1], np.hypot(*wind), "925 hPa: wind; ground [m]", "m/s", cmap="viridis")
-    barbs(axes[1, 1], x, y, *wind, 9)
+    barbs(axes[1, 1], x, y, *wind, x.shape[0] // 11)
     lines(axes[1, 1], x, y, ground, 400, "w", alpha=0.6)
     date = low.time.values[0].astype("datetime64[D]") + np.timedelta64(int(60 * hours), "m")
-    figure.suptitle(f"{str(date).replace('T', ' ')} UTC, {hours:g} h of forecast")
+    figure.suptitle(
+        f"{str(date).replace('T', ' ')} UTC, {hours - hours_of(low)[0]:g} h of forecast"
+    )
     figure.savefig(picture, dpi=110)
 
 
