@@ -2,7 +2,7 @@
 the Copernicus Marine Service gives it (sla_unfiltered or sla_filtered, mdt).
 
     sea surface height above the geoid = sea level anomaly + mean dynamic topography (mdt, or that
-        of a file of its own: topography.py)
+        of another file: topography.py)
 
 Argo: adjusted values where the profile is adjusted (data mode A or D), flags 1 and 2 alone. The
 depth is that of its pressure (Saunders & Fofonoff 1976, as in EOS-80).

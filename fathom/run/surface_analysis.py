@@ -118,8 +118,8 @@ def _sun(header: Any, grid: Any) -> np.ndarray:
 
 
 def with_humidity(data: Observations) -> Observations:
-    """A dew point beside a temperature of its report becomes relative humidity, e_s(T_d) / e_s(T),
-    its departure too; other dew points go.
+    """A dew point becomes relative humidity, e_s(T_d) / e_s(T), where its report has a temperature;
+    its departure too. Other dew points go.
     """
     moist, warm = (np.flatnonzero(data.variable_is(n)) for n in (dew_point, "air_temperature"))
     warm = warm[np.unique(data["report"][warm], return_index=True)[1]]  # one of each report
