@@ -2,8 +2,9 @@
 two-day forecast of the IFS valid then, and what it is worth at stations that it has not seen.
 
     pip download --no-deps --no-binary metview metview==1.16.2 && tar xf metview-1.16.2.tar.gz
-    python experiments/surface_analysis.py metview-1.16.2/examples --json surface.json --map map.png
+    python experiments/surface_analysis.py --json surface.json --map map.png
 
+A folder is that of the examples, metview-1.16.2/examples by default.
 Prints and writes `rms_background` and `rms_withheld` [K]: of ten folds drawn at random, each is
 analysed from the other nine. docs/results/observations.md has the result.
 """
@@ -17,6 +18,9 @@ import numpy as np
 
 from fathom.observations import background, ingest, pictures, surface
 
+source = Path("metview-1.16.2/examples")
+needed = "obs_3day.bufr", "t2m_grib.grib"
+how = "pip download --no-deps --no-binary metview metview==1.16.2 && tar xf metview-1.16.2.tar.gz"
 gross = 15.0  # K: beyond this a departure says that a number is wrong
 
 
@@ -37,12 +41,17 @@ def rms(x):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("folder", type=Path)
+    parser.add_argument("folder", type=Path, nargs="?", default=source)
     parser.add_argument("--json", type=Path)
     parser.add_argument("--map", type=Path)
     parser.add_argument("--folds", type=int, default=10)
     parser.add_argument("--seeds", type=int, default=5, help="draws of the folds")
     options = parser.parse_args()
+    for name in needed:
+        if not (options.folder / name).is_file():
+            parser.error(
+                f"{options.folder / name}: no such file; it is in the sources of metview:\n{how}"
+            )
     made = departures(options.folder)
     data = surface.Data(
         made["longitude"], made["latitude"], made["height"], made["background_departure"]

@@ -272,6 +272,11 @@ def query(sql: str, path: str | Path) -> Any:
             )  # fmt: skip
         except duckdb.Error as error:
             raise InputError(f"{path} is not a file of observations: {_first(error)}") from None
+        held = {row[0] for row in base.sql("DESCRIBE observations").fetchall()}
+        if lost := [name for name in columns if name not in held]:
+            raise InputError(
+                f"{path} is not a file of observations: it has no column {', '.join(lost[:3])}"
+            )
         try:
             return base.sql(sql).to_arrow_table()
         except duckdb.Error as error:

@@ -38,6 +38,7 @@ class Account:
     parts: int = 0  # messages, lines, profiles
     reports: int = 0
     data: int = 0
+    empty: int = 0  # parts without a variable of the base
     absurd: int = 0  # data that are kept with a reason: no number can be made of them
     problems: Counter = field(default_factory=Counter)
     named: list[str] = field(default_factory=list)
@@ -51,7 +52,7 @@ class Account:
         self.named.append(f"{place}: {problem}")
 
     def join(self, other: Account) -> None:
-        for name in ("parts", "reports", "data", "absurd"):
+        for name in ("parts", "reports", "data", "empty", "absurd"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.problems += other.problems
         self.named = [*self.named, *other.named][:most_named]
@@ -113,14 +114,18 @@ def _file(
 
 
 def _nowhere(made: Observations) -> np.ndarray:
-    """Places that are not on Earth, times that are none."""
+    """Places that are not on Earth, times that are none or impossible."""
+    first, last = (np.datetime64(f"{year}-01-01", "s").astype(int) for year in reports.years)
     with np.errstate(invalid="ignore"):
         here = (np.abs(made["latitude"]) <= 90) & np.isfinite(made["longitude"])
-    return ~here | (made["time"] == 0)
+    time = made["time"]
+    return ~here | (time == 0) | (time < first) | (time >= last)
 
 
 def format_of(data: bytes, name: str) -> str:
     """bufr, netcdf, odb, metar or csv, by what is in the file. ValueError where it is none."""
+    if not data and not name.lower().endswith((".bufr", ".bfr")):
+        raise InputError(f"{name} is empty")
     if data.startswith((b"CDF", b"\x89HDF")):
         return "netcdf"
     if data.startswith(odb.magic):
@@ -159,6 +164,8 @@ def _bufr(data: bytes, comm: Any, threads: int, account: Account, anomalies: boo
         for message, problem in zip(some, problems):
             if problem:
                 account.add(problem, f"message at byte {message.offset}")
+        with_data = np.unique(rows["message"][np.unique(rows["report"])])
+        account.empty += len(some) - len(with_data) - sum(map(bool, problems))
         parts.append(reports.observations(rows, data, some, anomalies))
     account.named = account.named[:most_named]
     return spread.joined([p.column for p in parts])
@@ -190,6 +197,8 @@ def summary(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> list[str
             f"{a.file}: {a.format}, {a.parts} parts, {a.reports} reports, {a.data} data,"
             f" {a.damaged} parts damaged, {a.absurd} data without a place or time"
         )
+        if a.empty:
+            lines.append(f"    {a.empty} parts have no value of a variable of the base")
         lines += [f"    {count} × {problem}" for problem, count in sorted(a.problems.items())]
         lines += [f"    {place}" for place in a.named]
     lines += [f"{kind:14} {n:9} data" for kind, n in by_kind.items()]
@@ -210,6 +219,7 @@ def figures(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> dict[str
                 "format": a.format,
                 "parts": a.parts,
                 "data": a.data,
+                "empty": a.empty,
                 "absurd": a.absurd,
                 "problems": dict(sorted(a.problems.items())),
             }

@@ -18,7 +18,7 @@ import numpy as np
 
 from fathom.failure import InputError, MissingFile
 from fathom.observations.base import Observations
-from fathom.observations.reports import with_errors
+from fathom.observations.reports import with_errors, wrapped
 from fathom.observations.tables import time_of
 
 start = re.compile(
@@ -48,7 +48,9 @@ def read(
         raise InputError(f"month '{month}' must be a year and a month, 2018-11")
     places = _places(Path(stations))
     rows = []
-    for found in start.finditer(path.read_text(encoding="ascii", errors="replace")):
+    text = path.read_text(encoding="ascii", errors="replace")
+    _count_damaged(text, account)
+    for found in start.finditer(text):
         account.parts += 1
         icao, day, hour, minute, text = found.groups()
         if icao not in places:
@@ -60,9 +62,11 @@ def read(
             account.add("a time that is none", f"{icao} {day}{hour}{minute}Z")
             continue
         key = hashlib.blake2b(" ".join(found.groups()).encode(), digest_size=8).digest()
+        data = _data(f" {text} ")
+        account.empty += not data
         rows += [
             (int.from_bytes(key, signed=True), n, icao, time, *places[icao], variable, value)
-            for n, (variable, value) in enumerate(_data(f" {text} "))
+            for n, (variable, value) in enumerate(data)
         ]
     account.named = account.named[:5]
     names = ("report", "datum", "station", "time", "longitude", "latitude", "height", "variable",
@@ -77,10 +81,25 @@ def read(
     )
 
 
+def _count_damaged(text: str, account: Any) -> None:
+    """Reports that do not begin as one, and winds from nowhere."""
+    for line in re.findall(r"(?:METAR|SPECI) [^\n]*", text):
+        if not start.match(line):
+            account.parts += 1
+            account.add("a report without its station and time", line[:40])
+        elif (w := wind.search(line)) and w[1] != "VRB" and int(w[1]) > 360:
+            account.add("a direction of the wind that is none", line[:40])
+
+
+def _is_known(w: re.Match) -> bool:
+    """A variable direction says nothing but in a calm; one above 360 is none."""
+    return int(w[2]) == 0 if w[1] == "VRB" else int(w[1]) <= 360
+
+
 def _data(text: str) -> list[tuple[str, float]]:
     found = []
     body = text.split(" RMK ")[0]
-    if (w := wind.search(body)) and (w[1] != "VRB" or int(w[2]) == 0):
+    if (w := wind.search(body)) and _is_known(w):
         speed = int(w[2]) * speeds[w[3]]
         direction = 0.0 if w[1] == "VRB" else np.deg2rad(int(w[1]))
         found += [
@@ -104,7 +123,8 @@ def _places(path: Path) -> dict[str, tuple[float, float, float]]:
     try:
         return {
             line["station"]: (
-                float(line["longitude"]), float(line["latitude"]), float(line["height"]),
+                float(wrapped(float(line["longitude"]))), float(line["latitude"]),
+                float(line["height"]),
             )
             for line in lines
         }  # fmt: skip

@@ -18,7 +18,7 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.observations.base import Observations, together
-from fathom.observations.reports import with_errors
+from fathom.observations.reports import with_errors, wrapped
 from fathom.reading import told
 
 of_argo = {"TEMP": "sea_water_temperature", "PSAL": "sea_water_salinity"}
@@ -111,7 +111,7 @@ def _argo(file: Any, account: Any) -> Observations:
                 kind=np.full(len(profile), "argo"),
                 station=station[profile],
                 time=time[profile],
-                longitude=(longitude[profile] + 180) % 360 - 180,
+                longitude=wrapped(longitude[profile]),
                 latitude=latitude[profile],
                 depth=depth_of(pressure[profile, level], latitude[profile]),
                 variable=np.full(len(profile), variable),
@@ -154,7 +154,7 @@ def _track(file: Any, name: str, account: Any, anomalies: bool) -> Observations:
             kind=np.full(keep.sum(), "altimeter"),
             station=np.full(keep.sum(), mission),
             time=time[keep],
-            longitude=((_numbers(file, "longitude") + 180) % 360 - 180)[keep],
+            longitude=wrapped(_numbers(file, "longitude"))[keep],
             latitude=_numbers(file, "latitude")[keep],
             variable=np.full(keep.sum(), "sea_surface_height_above_geoid"),
             value=value[keep],

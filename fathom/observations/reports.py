@@ -126,6 +126,7 @@ of_category = {
     0: "synop", 1: "ship", 2: "temp", 3: "radiance", 4: "aircraft", 5: "amv", 12: "scatterometer",
     21: "radiance", 31: "argo",
 }  # fmt: skip
+years = 1900, 2200  # of a date that is possible; the second is not
 missing_heights = 1e5  # m: no observation lies above; 2147483647 is a missing number
 
 
@@ -157,7 +158,6 @@ def observations(
     factor, offset = (np.array([observed[d][n] for d in known])[place] for n in (1, 2))
     name = np.array([meanings.index(observed[d][0]) for d in known])[place]
     value = rows["value"] * factor + offset
-    longitude = at["longitude"] + np.nan_to_num(at["longitude_shift"])
     category = np.array([m.category for m in messages], int)
     kind_of_report = _kinds(rows, category, name, head)
     kind = kind_of_report[report]
@@ -183,7 +183,7 @@ def observations(
         kind=kind,
         station=_stations(rows, head)[report],
         time=_times(head)[report] + np.nan_to_num(at["time_shift"]).astype("i8"),
-        longitude=(longitude + 180) % 360 - 180,
+        longitude=wrapped(at["longitude"], at["longitude_shift"]),
         latitude=at["latitude"] + np.nan_to_num(at["latitude_shift"]),
         height=np.where(np.abs(height) < missing_heights, height, np.nan),
         pressure=np.where(profile, pressure, np.nan),
@@ -199,6 +199,13 @@ def observations(
     _sea_level(made["value"], name, report, head, anomalies)
     first = np.where(kind_of_report == kinds.index("amv"), 1, head["selected"])  # then: its parts
     return _with_variables(made, name, report, whole, first)
+
+
+def wrapped(longitude: Any, shift: Any = 0.0) -> Any:
+    """Degrees from -180 to 180, moved by a drift; NaN for what is not between -180 and 360."""
+    with np.errstate(invalid="ignore"):
+        here = (longitude >= -180) & (longitude <= 360)
+        return np.where(here, (longitude + np.nan_to_num(shift) + 180) % 360 - 180, np.nan)
 
 
 def _of_flight(height: np.ndarray) -> np.ndarray:
@@ -310,14 +317,17 @@ def _times(head: Any) -> np.ndarray:
     """Seconds since 1970; 0 where there is no date, which no window holds."""
     part = {n: head[n] for n in ("year", "month", "day", "hour", "minute", "second")}
     bad = np.isnan(part["year"]) | np.isnan(part["month"]) | np.isnan(part["day"])
-    bad |= (part["year"] < 1900) | (part["year"] > 2200) | (part["month"] > 12)
+    bad |= (part["year"] < years[0]) | (part["year"] >= years[1])
+    bad |= (part["month"] < 1) | (part["month"] > 12) | (part["day"] < 1)
     year, month, day = (
         np.where(bad, usual, part[n]).astype(int)
         for n, usual in (("year", 1970), ("month", 1), ("day", 1))
     )
     months = (year - 1970).astype("M8[Y]").astype("M8[M]") + (month - 1).astype("m8[M]")
-    days = months.astype("M8[D]").astype(np.int64) + day - 1
+    first, next_ = (m.astype("M8[D]").astype(np.int64) for m in (months, months + 1))
+    days = first + day - 1
     rest = [np.nan_to_num(part[n]) for n in ("hour", "minute", "second")]
+    bad |= (days >= next_) | (rest[0] > 24) | (rest[1] > 60) | (rest[2] > 60)
     seconds = days * 86400 + np.rint(3600 * rest[0] + 60 * rest[1] + rest[2]).astype(np.int64)
     return np.where(bad, 0, seconds)
 

@@ -21,7 +21,7 @@ from fathom.failure import InputError
 from fathom.names import near
 from fathom.observations import variables
 from fathom.observations.base import Observations
-from fathom.observations.reports import with_errors
+from fathom.observations.reports import with_errors, wrapped, years
 from fathom.units import conversion
 
 needed = ("time", "longitude", "latitude")
@@ -36,6 +36,8 @@ def read(path: Path, account: Any) -> Observations:
         lines = list(csv.DictReader(file))
         header = list(lines[0]) if lines else []
     columns = _columns([h for h in header if h], path)
+    for name, lost in _unknown(columns, lines).items():
+        account.add(f"{lost} values of a column that is not known: {name}", "the header")
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(lines, 2):
         account.parts += 1
@@ -67,6 +69,16 @@ def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
     return found
 
 
+def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]) -> dict[str, int]:
+    """Columns with a unit that are none here, and how many values they have."""
+    known = {*needed, *numbers, *variables.names, "value", "error"}
+    return {
+        f"{name}{near(name, known)}": sum(bool((line.get(text) or "").strip()) for line in lines)
+        for text, (name, unit) in columns.items()
+        if unit and name not in known
+    }
+
+
 def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[dict[str, Any]]:
     """The data of one line."""
     by_name = {name: (line.get(text) or "").strip() for text, (name, _) in columns.items()}
@@ -79,7 +91,9 @@ def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[
     made = []
     for datum, (name, text, unit) in enumerate(held):
         value = _number(text, unit, variables.variable(name).units)
-        error = _number(by_name.get("error", ""), "", "")
+        error = _number(by_name.get("error", ""), unit, variables.variable(name).units, False)
+        if error <= 0:
+            raise InputError("an error that is not positive")
         if np.isfinite(value):
             made.append({**common, "datum": datum, "variable": name, "value": value,
                          "error": error})  # fmt: skip
@@ -91,7 +105,8 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
     kind = by_name.get("kind") or "other"
     if kind not in variables.kinds:
         raise InputError(f"kind '{kind}'{near(kind, variables.kinds)}")
-    longitude, latitude = float(by_name["longitude"]), float(by_name["latitude"])
+    longitude = float(wrapped(float(by_name["longitude"])))
+    latitude = float(by_name["latitude"])
     if not (np.isfinite(longitude) and abs(latitude) <= 90):
         raise InputError("a place that is not on Earth")
     digest = hashlib.blake2b(repr(sorted(by_name.items())).encode(), digest_size=8).digest()
@@ -100,7 +115,7 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
         "kind": kind,
         "station": by_name.get("station", ""),
         "time": time_of(by_name["time"]),
-        "longitude": (longitude + 180) % 360 - 180,
+        "longitude": longitude,
         "latitude": latitude,
     }
     for name in numbers:
@@ -111,12 +126,12 @@ def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, A
     return common
 
 
-def _number(text: str, unit: str, wanted: str) -> float:
-    """A number in the unit that is wanted; NaN where there is none."""
+def _number(text: str, unit: str, wanted: str, absolute: bool = True) -> float:
+    """A number in the unit that is wanted; NaN where there is none. Not absolute: a difference."""
     if text.lower() in ("", "nan", "na", "null", "-"):
         return np.nan
     factor, offset = conversion(unit, wanted) if unit and wanted else (1.0, 0.0)
-    value = float(text) * factor + offset
+    value = float(text) * factor + offset * absolute
     return value if abs(value) < 1e9 else np.nan  # 1e11, 2147483647: missing in other programs
 
 
@@ -126,4 +141,6 @@ def time_of(text: str) -> int:
         return round(float(text))
     except ValueError:
         moment = datetime.fromisoformat(text.replace("Z", "+00:00"))
+        if not years[0] <= moment.year < years[1]:
+            raise InputError(f"a time that is impossible: {text}") from None
         return round((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())

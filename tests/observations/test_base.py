@@ -99,16 +99,37 @@ def test_tables_of_text(tmp_path):
     path.write_text(
         "station,time,longitude,latitude,air_temperature [degC],air_pressure_at_mean_sea_level"
         " [hPa],kind\n"
-        "A,2018-11-20T12:00:00Z,370,50,1.5,1013.2,synop\n"
-        "B,2018-11-20T13:00:00+01:00,-10,50,,999.0,ship\n"
+        "A,2018-11-20T12:00:00Z,10,50,1.5,1013.2,synop\n"
+        "B,2018-11-20T13:00:00+01:00,350,50,,999.0,ship\n"
         "C,yesterday,0,0,1,1000,synop\n"
         "D,2018-11-20T12:00:00,0,95,1,1000,synop\n"
         "E,2018-11-20T12:00:00,0,45,1e11,2147483647,synop\n"
+        "F,2018-11-20T12:00:00,400,45,1,1000,synop\n"
+        "G,2918-11-20T12:00:00,0,45,1,1000,synop\n"
     )
     made, (account,) = ingest.collect([path])
-    assert account.parts == 5 and account.damaged == 2
+    assert account.parts == 7 and account.damaged == 4
     assert sorted(made["value"]) == pytest.approx([274.65, 99900, 101320])
     assert set(made["time"]) == {1542715200} and set(made["longitude"]) == {10.0, -10.0}
+    head = "time,longitude,latitude,"
+    path.write_text(
+        head + "variable,value,units,error\n"
+        "0,7,47,surface_air_pressure,1013,hPa,1\n"
+        "2018-11-20,7,47,air_temperature,3,degC,1.5\n"
+        "2018-11-20,7,47,surface_air_pressure,1013,hPa,1\n"
+        "2018-11-20,7,47,surface_air_pressure,1013,hPa,-1\n"
+    )
+    made, (account,) = ingest.collect([path])
+    assert account.problems == {"a line that cannot be read: an error that is not positive": 1}
+    used = made.taken(made["reason"] == 0)
+    assert account.absurd == 1 and sorted(used["error"]) == [1.5, 100]
+    path.write_text(head + "air_temprature [K],dew_point_temperature\n2018-11-20,7,47,280,279\n")
+    _, (account,) = ingest.collect([path])
+    (problem,) = account.problems
+    assert "1 values of a column that is not known: air_temprature; did you mean" in problem
+    path.write_text("")
+    with pytest.raises(ValueError, match="is empty"):
+        ingest.collect([path])
     path.write_text("station,tim,longitude,latitude,value\n1,2,3,4,5\n")
     with pytest.raises(ValueError, match=r"no column 'time'.*did you mean 'tim'"):
         ingest.collect([path])
@@ -122,6 +143,8 @@ def test_airfields(tmp_path):
         "METAR LKPR 201200Z 27010KT 9999 FEW030 04/M01 Q1021=\n"
         "METAR KJFK 201151Z 00000KT 10SM CLR M05/M12 A2992 RMK AO2\n"
         "METAR XXXX 201200Z 27010KT 04/M01 Q1021=\n"
+        "METAR LKPR 20120Z 27010KT 04/M01 Q1021=\n"
+        "METAR LKPR 201300Z 99999KT=\n"
     )
     (tmp_path / "stations.csv").write_text(
         "station,longitude,latitude,height\nLKPR,14.26,50.1,380\nKJFK,-73.8,40.6,4\n"
@@ -129,7 +152,11 @@ def test_airfields(tmp_path):
     made, (account,) = ingest.collect(
         [tmp_path / "metar.txt"], month="2018-11", stations=tmp_path / "stations.csv"
     )
-    assert account.problems == {"a station that is not in the table": 1}
+    assert account.parts == 5 and account.problems == {
+        "a station that is not in the table": 1,
+        "a report without its station and time": 1,
+        "a direction of the wind that is none": 1,
+    }
     prague = made.taken(made["station"] == "LKPR")
     assert prague["value"][prague.variable_is("eastward_wind")] == pytest.approx(5.1444, abs=1e-4)
     assert prague["value"][prague.variable_is("air_temperature")] == pytest.approx(277.15)

@@ -124,6 +124,22 @@ def test_damage_is_counted_and_named(tmp_path):
     assert any("message at byte" in place for place in account.named)
 
 
+def test_impossible_places_and_times(tmp_path):
+    """What a message can say and no calendar or map has: kept with a reason, never moved."""
+    changes = (
+        {}, {"longitude": 350}, {"longitude": 450}, {"latitude": 120}, {"day": 0}, {"day": 31},
+        {"month": 0}, {"month": 14}, {"hour": 30}, {"minute": 62},
+    )  # fmt: skip
+    place = {"latitude": 47, "longitude": 7, "airTemperature": 280}
+    said = [bufr_messages.noon | place | change for change in changes]
+    messages = [bufr_messages.encoded([307080], {k: float(v) for k, v in s.items()}) for s in said]
+    (tmp_path / "x.bufr").write_bytes(b"".join(messages))
+    made, (account,) = ingest.collect([tmp_path / "x.bufr"])
+    assert len(made) == 10 and account.absurd == 8
+    used = made.taken(made["reason"] == 0)
+    assert sorted(used["longitude"]) == [-10, 7] and set(used["time"]) == {1542715200}
+
+
 def test_a_thousand_damaged_files(tmp_path):
     """Bits turned, pieces cut out and put twice: no error, and each message that is lost is
     counted.
