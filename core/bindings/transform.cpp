@@ -234,6 +234,14 @@ void bind_distribution(nb::module_& m) {
                                  Legendre<double>::waves_of_rows(grid, truncation + 1), d, 0);
             },
             "grid"_a, "truncation"_a, "decomposition"_a)
+        .def(
+            "__init__",
+            [](Distribution* self, int points, int rows, int truncation, const Decomposition& d) {
+                const std::vector<int> all((rows + 1) / 2, truncation);
+                new (self) Distribution(std::vector<int>(rows, points), truncation, all, d, 0);
+            },
+            "points"_a, "rows"_a, "truncation"_a, "decomposition"_a,
+            "Of a plane, all of whose rows know all waves.")
         .def_prop_ro(
             "row_rank",
             [](nb::handle_t<Distribution> d) {

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from fathom import mpi
 from fathom.atmosphere import outer
 from fathom.atmosphere.digital_filter import weights
+from fathom.failure import InputError
 from fathom.grids.arguments import room_for_start
 from fathom.moist_air import virtual_temperature
 
@@ -41,6 +42,11 @@ def digital_filter(simulation, span):
     it.
     """
     model, fields = simulation.model, simulation.fields
+    if simulation.apart.roles is not None:  # helpers begin with the first step
+        raise InputError(
+            "radiation_ranks: the filter of the start needs radiation on the ranks that step; give"
+            " the state digital_filter = 0, or leave out radiation_ranks"
+        )
     h = weights(simulation.step, span)
     middle = len(h) // 2
     start, total = mpi.core.FieldSet(fields), mpi.core.FieldSet(fields, precision=8)

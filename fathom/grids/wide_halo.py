@@ -1,4 +1,4 @@
-"""A halo that is as wide everywhere, on rows of a sphere: what each rank would receive."""
+"""A halo that is as wide everywhere, on rows of a sphere or a plane: what each rank would receive."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ def messages_between(
     )
 
 
-def halo_everywhere(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int) -> np.ndarray:
+def halo_everywhere(
+    blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int, plane: bool = False
+) -> np.ndarray:
     """Of blocks whose trajectories come from at most so many rows away, and as far along the
     rows.
     """
@@ -38,10 +40,8 @@ def halo_everywhere(blocks: np.ndarray, points: np.ndarray, reach: int, ranks: i
     for _, i0, j0, width, height, rank in blocks:
         owner[j0 : j0 + height, i0 // segment : -(-(i0 + width) // segment)] = rank
     found = []
-    longest, distance = (
-        points.max(),
-        np.sin(np.pi * (np.arange(ny) + 0.5) / ny),
-    )  # cosine of the latitude
+    longest = points.max()  # and the cosine of the latitude
+    distance = np.ones(ny) if plane else np.sin(np.pi * (np.arange(ny) + 0.5) / ny)
     for _, i0, j0, width, height, rank in blocks:
         for j in range(max(j0 - reach, 0), min(j0 + height + reach, ny)):
             count = -(-int(points[j]) // segment)

@@ -79,6 +79,8 @@ class Prices:
         cls, request: Request, machine: Machine | None, found: probes.Found, experiment: Experiment
     ) -> Prices:
         grid = experiment.grid
+        if not hasattr(grid, "truncation") and found.costs[min(found.costs)].kind == "spectral":
+            grid = spectral.rows_of(experiment.model)
         costs, threads = found.costs, request.supposed_threads
         base = costs[min(costs)].with_messages_of(costs[max(costs)])
         step = Period(experiment.document.tables["simulation"]["step"], "step").seconds

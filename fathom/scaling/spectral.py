@@ -5,6 +5,8 @@ the plans of its transpositions, no data.
     Fourier           seconds x points of the rows that are whole on it
     Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;
         the semi-implicit solve x its coefficients
+    on a plane        Fourier transforms of columns in its place, sum over m of rows;
+        a point of E is a part of one
     transpositions
         from each owner of waves to each owner of rows: entries (m, row) that the two share,
         and back
@@ -102,9 +104,42 @@ class Cost(Measured):
         ]
 
 
+@dataclass(frozen=True)
+class PlaneRows:
+    """The rows of a limited area, E included, as `layout` takes them. work: levels of a column, -n
+    where it is none but as much work as n levels (rows, points).
+    """
+
+    name: str
+    levels: Any
+    truncation: tuple[int, int]
+    work: np.ndarray
+
+    def __repr__(self) -> str:
+        return self.name
+
+    @property
+    def points(self) -> np.ndarray:
+        return np.full(len(self.work), self.work.shape[1])
+
+    def distribution(self, ranks: int) -> str:
+        return "north-south"
+
+
+def rows_of(model: Any) -> Any:
+    """What `layout` takes: a Gaussian grid, or the rows of a limited area; None of other models."""
+    grid = model.grid
+    if hasattr(grid, "truncation"):
+        return grid
+    if not hasattr(model, "truncation"):
+        return None
+    work = getattr(grid, "work_levels", grid.wet_levels)
+    return PlaneRows(repr(grid), grid.levels, model.truncation, np.asarray(work))
+
+
 @dataclass
 class Layout:
-    """Of a Gaussian grid on `ranks`: what each has to do, and messages (from, to, how many):
+    """Of rows on `ranks`: what each has to do, and messages (from, to, how many):
     entries from waves to rows, points of rows to be put together, points of halos.
     """
 
@@ -131,6 +166,21 @@ class Layout:
         return self.transposition
 
 
+def _waves(grid: Any, decomposition: Any) -> tuple[Any, int, np.ndarray, np.ndarray]:
+    """Who has which rows and waves; the largest m; for each m: what its sums cost for each row,
+    its coefficients.
+    """
+    if isinstance(grid, PlaneRows):
+        (east, north), (ny, nx) = grid.truncation, grid.work.shape
+        spread = mpi.core.WaveDistribution(nx, ny, east, decomposition)
+        share = 1 - (np.arange(east + 1.0) / east) ** 2
+        return spread, east, np.ones(east + 1), 2 * np.floor(1e-10 + north * np.sqrt(share)) + 1
+    n = grid.truncation
+    number = np.arange(n + 1)
+    spread = mpi.core.WaveDistribution(grid.rows, n, decomposition)
+    return spread, n, n - number + 2.0, n - number + 1.0
+
+
 # long: one kind of message after the other
 def layout(
     grid: Any,
@@ -139,36 +189,37 @@ def layout(
     block: tuple[int, int] | None = None,
     distribution: str = "auto",
 ) -> Layout:
-    """reach: rows of a halo on demand; distribution: auto, as a run would choose it."""
+    """grid: see `rows_of`; reach: rows of a halo on demand; distribution: auto, as a run would
+    choose it.
+    """
     if block is not None:
         raise InputError(
-            "scale: blocks of a Gaussian grid are whole rows or squares; --what-if block is for"
+            "scale: blocks of spectral models are whole rows or squares; --what-if block is for"
             " models on blocks"
         )
-    wet, points = np.asarray(grid.wet_levels), np.asarray(grid.points)
+    plane = isinstance(grid, PlaneRows)
+    wet, points = np.asarray(grid.work if plane else grid.wet_levels), np.asarray(grid.points)
     ny, nx = wet.shape
     d = mpi.core.decompose(
-        mpi.core.Topology(nx, ny, True),
+        mpi.core.Topology(nx, ny, not plane),
         np.ascontiguousarray(wet, np.int32).ravel(),
         ranks,
         distribution=grid.distribution(ranks) if distribution == "auto" else distribution,
         halo=0,
     )
-    spread = mpi.core.WaveDistribution(grid.rows, grid.truncation, d)
+    spread, n, sums, coefficients = _waves(grid, d)
     blocks = d.blocks[d.blocks[:, 5] >= 0]
-    row_rank, first_row, n = (
-        np.asarray(spread.row_rank),
-        np.asarray(spread.first_row),
-        grid.truncation,
-    )
+    row_rank, first_row = np.asarray(spread.row_rank), np.asarray(spread.first_row)
+    share = np.where(wet > 0, 1.0, -wet / grid.levels.number)  # of a column
     pieces = np.array(
         [
-            (owner, j, min(i0 + width, points[j]) - i0)
+            (owner, j, min(i0 + width, points[j]) - i0, share[j, i0 : i0 + width].sum())
             for _, i0, j0, width, height, owner in blocks
             for j in range(j0, j0 + height)
             if i0 < points[j]
         ]
     )
+    owner, row, inside = pieces[:, :3].astype(np.int64).T
     known = np.zeros((n + 1, ranks), np.int64)  # rows of each rank that know m
     for m in range(n + 1):
         rows = slice(first_row[m], ny - first_row[m])
@@ -179,16 +230,15 @@ def layout(
     owners = int(waves.max()) + 1
     shared = np.zeros((owners, ranks), np.int64)
     np.add.at(shared, waves, known)
-    number = np.arange(n + 1)
     by_wave = lambda of_m: np.bincount(waves, of_m, ranks)
     return Layout(
         ranks,
         ranks,
         grid.levels.number,
-        np.bincount(pieces[:, 0], pieces[:, 2], ranks),
+        np.bincount(owner, pieces[:, 3] if plane else inside, ranks),
         np.bincount(row_rank, points, ranks),
-        by_wave((n - number + 2.0) * (ny - 2 * first_row[: n + 1])),
-        by_wave(n - number + 1.0),
+        by_wave(sums * (ny - 2 * first_row[: n + 1])),
+        by_wave(coefficients),
         shared.sum(axis=0) + np.bincount(np.arange(owners), shared.sum(axis=1), ranks),
         messages_between(
             np.repeat(np.arange(owners), ranks),
@@ -196,8 +246,8 @@ def layout(
             shared.ravel(),
             ranks,
         ),
-        messages_between(pieces[:, 0], row_rank[pieces[:, 1]], pieces[:, 2], ranks),
-        halo_everywhere(blocks, points, reach, ranks),
+        messages_between(owner, row_rank[row], inside, ranks),
+        halo_everywhere(blocks, points, reach, ranks, plane),
         d.describe(),
     )
 
@@ -206,7 +256,11 @@ def _part_of_step(record: dict[str, Any]) -> str | None:
     """What the seconds of a region scale with; None: of no part, as what only moves numbers."""
     if record["kind"] in moving:
         return "packing" if record["region"] == "transposition" else None
-    transforms = {"Fourier transform": "fourier", "Legendre transform": "legendre"}
+    transforms = {
+        "Fourier transform": "fourier",
+        "Legendre transform": "legendre",
+        "Fourier transform of columns": "legendre",
+    }
     if record["region"] in transforms:
         return transforms[record["region"]]
     return "waves" if record["phase"] == "spectral" else "columns"
@@ -253,7 +307,8 @@ def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: int, ranks: int)
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """On all ranks of a simulation; on rank 0."""
     model, comm = simulation.model, simulation.comm
-    if not hasattr(model.grid, "truncation"):
+    rows = rows_of(model)
+    if rows is None:
         raise InputError(
             f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
             " a free surface nor transforms; supported are models of columns on blocks, as"
@@ -265,10 +320,10 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     transpositions = [r for r in profile if r["region"] == "transposition"]
     halos = [r for r in profile if r["region"] == "halo on demand"]
     sums = [r for r in profile if r["kind"] == "sum"]
-    place = layout(model.grid, comm.size)
+    place = layout(rows, comm.size)
     size, levels = simulation.bytes_of_number, model.grid.levels.number
     point = levels * 4 * size  # four fields side by side
-    longest = int(np.max(model.grid.points))
+    longest = int(np.max(rows.points))
     if not simulation.is_root:
         return None
     fullest = {

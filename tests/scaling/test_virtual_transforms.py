@@ -123,6 +123,37 @@ def test_radiation_on_ranks_of_its_own():
     assert spectral.waits(replace(cost, radiation=1e-9), grid, 1, here, here, step) == 0
 
 
+def test_rows_of_a_limited_area():
+    """C + I + E of 40 x 36 points: waves as the model keeps them, half a column for a point of E;
+    what was measured is predicted.
+    """
+    import fathom as fm
+
+    area = fm.LimitedAreaGrid(
+        points=(30, 27), extension=(10, 9), centre=(8, 50), resolution=20e3, coupling=4,
+        levels=fm.HybridLevels("L8"),
+    )  # fmt: skip
+    model = fm.LimitedAreaAtmosphere(area)
+    model.set(air_temperature=280.0)
+    cost = spectral.measure(fm.Simulation(model, step="2min", overwrite=True), steps=4)
+    rows = spectral.rows_of(model)
+    whole = spectral.layout(rows, 1)
+    assert min(cost.legendre, cost.fourier, cost.waves) > 0
+    assert spectral.step(cost, whole, here, here).elapsed == pytest.approx(cost.computing, rel=1e-9)
+    waves = len(model.grid.area.bi_fourier(truncation=model.truncation).m)
+    assert whole.coefficients.sum() == waves + model.truncation[1]  # of m = 0 one half is kept
+    of_extension = -rows.work[-1, -1] / 8
+    assert whole.points.sum() == pytest.approx(30 * 27 + of_extension * (40 * 36 - 30 * 27))
+    for ranks in (2, 5):
+        place = spectral.layout(rows, ranks, 2)
+        assert place.points.sum() == pytest.approx(whole.points.sum())
+        assert place.coefficients.sum() == whole.coefficients.sum()
+        assert place.entries.sum() == whole.entries.sum()
+        neighbours = np.sort(place.halo[:, 0])  # the area does not go round
+        assert len(place.halo) == 2 * (ranks - 1) and neighbours[0] == 0
+    assert "LimitedAreaGrid" in repr(rows)
+
+
 def test_what_has_no_transform_is_refused():
     import fathom as fm
 
