@@ -1,4 +1,4 @@
-"""A halo that is as wide everywhere, on rows of a sphere or a plane: what each rank would receive."""
+"""A halo that is as wide everywhere, on rows of a sphere or a plane: what each rank receives."""
 
 from __future__ import annotations
 

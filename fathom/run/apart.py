@@ -72,6 +72,14 @@ class Apart:
         process.every, process.phase = processes[at].every, processes[at].phase
         return [*processes[:at], process, *processes[at + 1 :]]
 
+    def check_no_advance(self):
+        """Helpers listen in `run` alone; all ranks hear so."""
+        if self.roles is not None and not self.busy:
+            raise InputError(
+                "radiation_ranks: steps outside a run have no radiation; use run, and neither"
+                " advance nor `fathom profile` or `fathom tune`"
+            )
+
     @contextmanager
     def engaged(self, begin):
         """Around a run: helpers hear that it begins, or why it cannot, and that it is over."""

@@ -26,6 +26,7 @@ class Events(Held):
 
     def advance(self, steps):
         """That many steps, without events; forcing and time weights are kept right."""
+        self.apart.check_no_advance()
         self._advance(steps)
         self.rest()
 

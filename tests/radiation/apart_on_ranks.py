@@ -26,8 +26,30 @@ def simulation(directory, precision, helpers):
     return fm.Simulation(model, step="1h", directory=directory, parallel=how, overwrite=True)
 
 
+def refused(act):
+    """What a call says that is refused on all ranks."""
+    try:
+        act()
+    except ValueError as error:
+        return str(error)
+    return "nothing"
+
+
+def outside(directory, precision):
+    """Steps that are not those of a run."""
+    one, other = (simulation(directory / name, precision, 1) for name in ("a", "b"))
+    told = {"advance": refused(lambda: one.advance(1))}
+    other.model.filter_span = 4 * 3600.0
+    told["filter"] = refused(lambda: other.run("1h", report=False))
+    if mpi.world.rank == 0:
+        print(json.dumps(told))
+
+
 def main(precision="fp64", helpers="1", pieces="10"):
     directory = Path(mpi.world.bcast(tempfile.mkdtemp()))
+    if pieces == "advance":
+        outside(directory, precision)
+        return
     file = None
     for n, hours in enumerate(pieces.split("+")):
         sim = simulation(directory / str(n), precision, int(helpers))

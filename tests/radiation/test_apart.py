@@ -31,3 +31,9 @@ def test_what_cannot_be():
         fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1})
     with pytest.raises(ValueError, match="with I/O servers: give one"):
         fm.Simulation(model, step="1h", parallel={"radiation_ranks": 1, "io_servers": 1})
+
+
+def test_steps_outside_a_run_are_refused(on_ranks):
+    told = on_ranks(2, script, "fp64", 1, "advance")
+    assert "use run, and neither advance nor" in told["advance"]
+    assert "give the state digital_filter = 0" in told["filter"]
