@@ -172,7 +172,9 @@ def rejected(chosen: Observations) -> Any:
 
 @styled
 def series(chosen: Observations, every: int = 3600) -> Any:
-    """Counts, and the rms of departures where there are any, in bins of time [s]."""
+    """Counts, and the rms of departures where there are any, in bins of time [s]; of several
+    variables in standard deviations of their errors.
+    """
     figure = new_figure(7, 3.6)
     axes = figure.add_axes((0.1, 0.16, 0.8, 0.7))
     dated = chosen.taken(chosen["time"] > 0)
@@ -189,19 +191,29 @@ def series(chosen: Observations, every: int = 3600) -> Any:
                   label=kinds[n])  # fmt: skip
     axes.set(ylabel=f"data in {every / 3600:g} h")
     axes.set_yscale("symlog")
+    axes.set_ylim(0, 3 * axes.get_ylim()[1])
+    axes.set_xlim(times[0] - every, times[-1] + every)
     axes.tick_params(axis="x", labelsize=6)
     axes.legend(fontsize=6)
     there = np.isfinite(dated["background_departure"])
     if there.any():
-        square = np.bincount(
-            number[there], dated["background_departure"][there] ** 2, minlength=len(times)
-        )
+        departure, unit = _of_one_unit(dated.taken(there))
+        square = np.bincount(number[there], departure**2, minlength=len(times))
         count = np.bincount(number[there], minlength=len(times))
+        rms = np.sqrt(square / np.where(count, count, np.nan))
         right = axes.twinx()
-        right.plot(times, np.sqrt(square / np.maximum(count, 1)), color=ink, lw=1, ls="--")
-        right.set_ylabel("rms of departures (dashed)")
+        right.plot(times, rms, marker="." if len(times) < 60 else "", color=ink, lw=1, ls="--")
+        right.set(ylabel=f"rms of departures{unit} (dashed)", ylim=(0, None))
     axes.set_title("Counts in time")
     return figure
+
+
+def _of_one_unit(some: Observations) -> tuple[np.ndarray, str]:
+    """Departures and what their label adds; of several variables by their errors."""
+    number = some["variable"]
+    if (number == number[0]).all():
+        return some["background_departure"], f" [{variables[number[0]].units}]"
+    return some["background_departure"] / some["error_final"], " / error"
 
 
 @styled

@@ -113,6 +113,7 @@ def screen(
         "hydrostatic": data.remove(soundings.not_hydrostatic(data), code["hydrostatic"]),
         "lapse rate": data.remove(soundings.too_steep(data), code["lapse rate"]),
         "blacklist": sum(blacklist.apply(data, settings.rules).values()),
+        "no equivalent": data.remove(_not_compared(data, comm), code["no equivalent"]),
     }
     _level_tracks(data, settings, comm)
     removed["first guess"] = data.remove(_far(data, settings), code["first guess"])
@@ -161,6 +162,12 @@ def _outside(data: Observations, settings: Settings) -> np.ndarray:
 def _late(data: Observations, settings: Settings) -> np.ndarray:
     start, end = settings.window or (1, np.inf)
     return (data["time"] < start) | (data["time"] >= end)
+
+
+def _not_compared(data: Observations, comm: Any) -> np.ndarray:
+    """Where others were compared with a model, what was not: of other times, for example."""
+    compared = np.isfinite(data["background_departure"])
+    return ~compared & any(comm.allgather(bool(compared.any())))
 
 
 def _gross(data: Observations) -> np.ndarray:

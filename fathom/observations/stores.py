@@ -33,7 +33,7 @@ at_once = 20_000  # data
 
 def compare(data: Observations, path: str | Path) -> list[str]:
     """Sets departures, slots (from one time to the next) and reasons of what has no equivalent.
-    Returns a line for each kind and variable.
+    Returns a line for each kind and variable, and one that counts data of other times.
 
     FileNotFoundError; OSError: damaged; ValueError: the store has not what is needed.
     """
@@ -54,7 +54,11 @@ def compare(data: Observations, path: str | Path) -> list[str]:
                 share = (some["time"][of] - begin) / (end - begin)
                 held = equivalents.between(columns.at(n, of), columns.at(n + 1, of), share)
                 _keep(data, here[of], n, *columns.model.see(some.taken(of), held))
-    return equivalents.told(data.taken(here))
+    others = np.count_nonzero((data["time"] < times[0]) | (data["time"] >= times[-1]))
+    return [
+        *equivalents.told(data.taken(here)),
+        *([f"{others} data are not within the times of {path}"] if others else []),
+    ]
 
 
 def climate(data: Observations, path: str | Path) -> list[str]:

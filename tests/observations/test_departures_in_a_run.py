@@ -14,7 +14,7 @@ def test_departures_in_a_run(on_ranks):
     # in the first hour; eight layers, cells of 5.6 degrees, and waves that begin
     assert one["error"]["T"] < 1.5 and one["error"]["u"] < 2.5 and one["error"]["p"] < 0.05
     below, above, mountain = (code[n] for n in (*("outside the levels",) * 2, "height"))
-    assert one["reasons"] == [below, above, mountain] and one["lines"] == 4
+    assert one["reasons"] == [below, above, mountain] and one["lines"] == 5
     assert one["offline"]
     coldest, warmest, radiances = one["brightness"]
     assert 210 < coldest < warmest < 280 and radiances > 10

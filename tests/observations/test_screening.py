@@ -169,6 +169,16 @@ def test_blacklist_is_a_step():
     assert removed["blacklist"] == (data["latitude"] > 50).sum() > 0
 
 
+def test_what_was_not_compared_is_not_used():
+    """Data of other times than the model's: only where others have departures."""
+    data = network(30).observations()
+    data["background_departure"][:4] = np.nan
+    assert screening.screen(data)["no equivalent"] == 4 == (data["reason"] == 8).sum()
+    data = network(30).observations()
+    data["background_departure"] = np.nan
+    assert screening.screen(data)["no equivalent"] == 0
+
+
 def test_costs_of_quality_control():
     """J' = W z; Huber's is convex; the flat one ends flat; both quadratic for small z."""
     z = np.linspace(-8, 8, 1601)

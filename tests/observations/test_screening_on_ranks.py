@@ -21,6 +21,7 @@ def radiances(n, rng):
         time=noon + rng.integers(0, 3600, n), longitude=rng.uniform(-20, 20, n),
         latitude=rng.uniform(-20, 20, n), channel=np.full(n, 5),
         variable=np.full(n, "toa_brightness_temperature"), value=np.full(n, 250.0),
+        background_departure=rng.normal(0, 0.3, n),
     )  # fmt: skip
 
 
