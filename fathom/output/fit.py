@@ -1,16 +1,19 @@
 """Spectral fit: a variable as the waves up to a truncation have it, on the model's own points.
 
-    f' = S^-1 [n <= N] S f;    of winds S takes u cos(phi), v cos(phi), up to N + 1
+    f' = S^-1 [n <= N] S f;    of winds S takes vorticity and divergence
 
 It smooths what columns or physics have left at the scale of the grid; with other targets it comes
-first. All ranks that compute make it together, before the output is sent, with the same bits on any
-of them.
+first. Places without a value (a potential temperature that is not reached) stay without one: in the
+sums they begin between the least and the largest value and take, ten times, what the waves of all
+have there. All ranks that compute make it together, before the output is sent, with the same bits
+on any of them.
 """
 
 from typing import Any
 
 import numpy as np
 
+from fathom import mpi
 from fathom.failure import InputError
 from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
@@ -33,32 +36,38 @@ class Fit:
         self.grid, self.truncation = grid, truncation
 
     def of(
-        self, name: str, diagnostic: Diagnostic, levels: int, kept: str, units: str
+        self, name: str, parts: dict[str, Diagnostic], levels: int, kept: str, units: str
     ) -> Diagnostic:
-        """The variable of that name, fitted; `levels`: how many it has; `kept` in fields of that
-        vertical place. ValueError: wind of a grid with another pole.
+        """The variable of that name, fitted; `parts`: itself, or both components of its wind;
+        `levels`: how many it has; `kept` in fields of that vertical place. ValueError: wind of a
+        grid with another pole.
         """
-        wind = "wind" in name and "ward" in name
-        if wind and self.grid.angle is not None:
+        if len(parts) == 2 and self.grid.angle is not None:
             raise InputError(
                 f"fit = {self.truncation}: '{name}' as on earth is not smooth about the pole of"
                 " this grid; fit fields without direction"
             )
         height = self.grid.levels.number
         room = {"column": 1, "layer": height, "interface": height + 1}[kept]
-        fields = tuple(f"waves of {name} from {k}" for k in range(0, levels, room))
+        fields = {
+            part: tuple(f"waves of {part} from {k}" for k in range(0, levels, room))
+            for part in parts
+        }
 
         def fitted(simulation, blocks):
-            values = of_blocks(simulation, diagnostic, "center", blocks)
-            values = (self._of_wind if wind else self._image)(simulation, values, levels)
+            values = [of_blocks(simulation, d, "center", blocks) for d in parts.values()]
+            images = _fitted(simulation, self.truncation, values, levels)
             return {
-                field: [v[k : k + room] for v in values]
-                for field, k in zip(fields, range(0, levels, room))
+                field: [v[k : k + room] for v in image]
+                for part, image in zip(parts, images)
+                for field, k in zip(fields[part], range(0, levels, room))
             }
 
+        diagnostic = parts[name]
+        before = [step for d in parts.values() for step in d.before]
         made = Together(
-            diagnostic.needs,
-            fields,
+            tuple(dict.fromkeys(need for d in parts.values() for need in d.needs)),
+            tuple(field for part in parts for field in fields[part]),
             fitted,
             kept,
             min(room, levels),
@@ -66,21 +75,47 @@ class Fit:
             surface=diagnostic.surface,
         )
         return Diagnostic(
-            fields,
+            fields[name],
             lambda model, window, *parts: np.concatenate(parts)[:levels],
             linear=diagnostic.linear,
             vertical=kept,
-            before=(*diagnostic.before, made),
+            before=(*before, made),
         )
 
-    def _image(self, simulation, values, levels):
-        return _waves(simulation, self.truncation).fitted(values, levels)
 
-    def _of_wind(self, simulation, values, levels):
-        waves = _waves(simulation, self.truncation + 1)
-        cosine = waves.cosine
-        image = waves.fitted([v * c for v, c in zip(values, cosine)], levels)
-        return [v / c for v, c in zip(image, cosine)]
+def _fitted(simulation, truncation, values, levels):
+    """Blocks of a field, or of both components of a wind, up to the truncation; missing where
+    `values` are.
+    """
+    waves = _waves(simulation, truncation)
+    missing = [[np.isnan(v) for v in part] for part in values]
+    if not simulation.comm.allreduce(sum(int(m.sum()) for part in missing for m in part)):
+        return _image(waves, values, levels)
+    most = np.array([[_largest(part, levels, sign) for sign in (1, -1)] for part in values])
+    simulation.comm.Allreduce(mpi.MPI.IN_PLACE, most, op=mpi.MPI.MAX)
+    above, below = most[:, 0, :, None, None], -most[:, 1, :, None, None]
+    image = [[middle] * len(part) for middle, part in zip((above + below) / 2, values)]
+    for _ in range(11):
+        filled = [list(map(np.where, *parts)) for parts in zip(missing, image, values)]
+        image = _image(waves, filled, levels)
+    return [[np.where(m, np.nan, v) for m, v in zip(*parts)] for parts in zip(missing, image)]
+
+
+def _image(waves, values, levels):
+    if len(values) == 1:
+        return [waves.fitted(*values, levels)]
+    factor = waves.map_factor
+    over = [[v / m for v, m in zip(part, factor)] for part in values]
+    return [[v * m for v, m in zip(part, factor)] for part in waves.fitted_wind(*over, levels)]
+
+
+def _largest(blocks, levels, sign):
+    """Of sign times each level; far below all on a rank without a value."""
+    most = np.full(levels, -1e300)
+    for v in blocks:
+        of_block = (sign * v).reshape(levels, -1)
+        most = np.fmax(most, np.fmax.reduce(of_block, axis=1, initial=-1e300))
+    return most
 
 
 def _waves(simulation, truncation):

@@ -53,6 +53,8 @@ class Places:
 
     def _one_place(self, section, other, what="section"):
         for name, value in other.items():
+            if name == "grid":  # a grid prints as several lines
+                value = value["is"] if isinstance(value, dict) else type(value).__name__
             raise InputError(
                 f"output {self.path}: {what} = {section} and {name} = {value} are two places;"
                 " give one of them, and another output the other"

@@ -90,15 +90,26 @@ class Statistics:
         """A variable of the model's on the chosen levels, and fitted."""
         model, first = self.simulation.model, known[d.own_needs[0]]
         vertical = "column" if d.surface else d.vertical or first["vertical"]
-        chosen_here = self.levels is not None and vertical == "layer"
-        if chosen_here:
-            d = model.at_levels(name, d, self.levels, first["horizontal"])
+        here = self.levels is not None and vertical == "layer"
         if self.fit is None:
-            return d
+            return self._at_levels(name, d, known) if here else d
         height = model.grid.levels.number
         levels = {"column": 1, "layer": height}.get(vertical, height + 1)
-        levels = len(self.levels) if chosen_here else levels
-        return self._said(self.fit.of, name, d, levels, vertical, first["units"])
+        levels = len(self.levels) if here else levels
+        parts = dict(sorted({name: d, **self._wind(name, known)}.items()))
+        if here:
+            parts = {part: self._at_levels(part, d, known) for part, d in parts.items()}
+        return self._said(self.fit.of, name, parts, levels, vertical, first["units"])
+
+    def _at_levels(self, name, d, known):
+        place = known[d.own_needs[0]]["horizontal"]
+        return self.simulation.model.at_levels(name, d, self.levels, place)
+
+    def _wind(self, name, known):
+        """The other component of a wind, {name: Diagnostic}."""
+        if not ("wind" in name and other_component(name)):
+            return {}
+        return dict([diagnostics.find(other_component(name), self.simulation.model, known)])
 
     def _check_statistic(self):
         """ValueError: one that does not follow from those of what a variable is made of."""

@@ -78,7 +78,9 @@ class Store(Statistics, Along, Places, Stream):
                 " any field"
             )
         self.levels = self._chosen(levels)
-        self.zonal = bool(zonal)
+        if not isinstance(zonal, bool):
+            raise InputError(f"output {path}: zonal = {zonal!r}: allowed are true and false")
+        self.zonal = zonal
         self.target: Any = self._place(regular, grid, section, area)
         self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
         writer = output.writer(path)  # an unknown ending is an error now

@@ -29,7 +29,14 @@ class Coordinate:
     positive: str  # up or down
     long_name: str = ""
     signed: bool = False  # whether values below zero have a meaning
+    most: float = np.inf  # in `units`: beyond it, they were given in others
     layers: Callable | None = None  # what makes a set of them, where they come as layers
+
+    def holds(self, numbers: np.ndarray) -> bool:
+        """Whether all [SI] are values that it may have."""
+        low = -np.inf if self.signed else 0.0
+        inside = (numbers >= low) & (numbers <= self.most * self.factor)
+        return bool((np.isfinite(numbers) & inside).all())
 
     @property
     def attributes(self) -> dict[str, str]:
@@ -89,14 +96,10 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
         numbers = np.atleast_1d(np.asarray(values, float)) * coordinate.factor
     except (TypeError, ValueError):
         numbers = np.array([np.nan])
-    if (
-        numbers.ndim != 1
-        or not numbers.size
-        or not np.isfinite(numbers).all()
-        or (numbers.min() < 0 and not coordinate.signed)
-    ):
+    if numbers.ndim != 1 or not numbers.size or not coordinate.holds(numbers):
         least = "" if coordinate.signed else ", 0 or more"
-        raise InputError(f"levels = {levels} are of {name} [{coordinate.units}]{least}")
+        most = f", at most {coordinate.most:g}" if np.isfinite(coordinate.most) else ""
+        raise InputError(f"levels = {levels} are of {name} [{coordinate.units}]{least}{most}")
     return ChosenLevels(coordinate, tuple(map(float, numbers)))
 
 
@@ -111,7 +114,7 @@ def _layers(coordinate: Coordinate, make: Callable, given: Any) -> ChosenLevels:
     return ChosenLevels(coordinate, tuple(map(float, middles)), interfaces)
 
 
-pressure = Coordinate("pressure", "hPa", 100.0, "air_pressure", "down")
+pressure = Coordinate("pressure", "hPa", 100.0, "air_pressure", "down", most=2000.0)
 altitude = Coordinate("altitude", "m", 1.0, "altitude", "up", "altitude above mean sea level")
 height = Coordinate("height", "m", 1.0, "height", "up", "height above the ground")
 potential_temperature = Coordinate(

@@ -85,8 +85,8 @@ class Target:
 
 def regular(step: float) -> Target:
     """Cells of `step` degrees around the globe, none centred on a pole."""
-    ny, nx = round(180 / step), round(360 / step)
-    if not 0 < step <= 30 or abs(ny * step - 180) > 1e-6:
+    ny, nx = (round(turn / step) if 0 < step <= 30 else 0 for turn in (180, 360))
+    if not ny or abs(ny * step - 180) > 1e-6:
         raise InputError(
             f"regular = {step:g} degrees does not divide a meridian; allowed: 1, 0.5, 0.25 and the"
             " like, at most 30"

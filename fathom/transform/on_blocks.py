@@ -3,6 +3,7 @@ bits on any.
 
     waves = OnBlocks(simulation, truncation)
     waves.fitted(blocks, levels)            # S^-1 S f: the waves up to the truncation
+    waves.fitted_wind(east, north, levels)  # by the waves of vorticity and divergence
     waves.gradient(blocks, levels)          # eastward and northward, along the rows of the grid
     waves.vorticity(east, north, levels)
 
@@ -56,6 +57,15 @@ class OnBlocks:
         self.transform.inverse(here)
         return _by_levels(result)
 
+    def fitted_wind(self, east: Blocks, north: Blocks, levels: int) -> list[list[np.ndarray]]:
+        pair, there, here = [self._waves(levels) for _ in "uv"], self._items(), self._items()
+        there.wind(*pair, _by_rows(east), _by_rows(north))
+        self.transform.direct(there)
+        result = [self._empty(levels) for _ in "uv"]
+        here.wind(*pair, *result)
+        self.transform.inverse(here)
+        return [_by_levels(component) for component in result]
+
     def gradient(self, blocks: Blocks, levels: int) -> tuple[list[np.ndarray], list[np.ndarray]]:
         waves, there, here = self._waves(levels), self._items(), self._items()
         there.scalar(waves, _by_rows(blocks))
@@ -78,11 +88,6 @@ class OnBlocks:
     def map_factor(self) -> list[np.ndarray]:
         """m of each row of each block, (ny, 1)."""
         return self._of_rows(self.grid.sphere.map_factor(self.grid.latitude))
-
-    @property
-    def cosine(self) -> list[np.ndarray]:
-        """cos of the latitude about the grid's pole, as map_factor."""
-        return self._of_rows(np.cos(np.deg2rad(self.grid.latitude)))
 
     def _of_rows(self, values):
         values = np.broadcast_to(np.asarray(values, float), self.grid.latitude.shape)

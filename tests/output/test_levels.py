@@ -144,6 +144,7 @@ def test_grib_says_which_surface(stores):
         ({"altitud": [1]}, "did you mean 'altitude'"),
         ({"altitude": [1], "height": [2]}, "of 2 coordinates"),
         ([-5], r"pressure \[hPa\], 0 or more"),
+        ([85000], r"pressure \[hPa\], 0 or more, at most 2000"),
         ([], "pressure"),
         ({"height": ["low"]}, r"height \[m\]"),
         ({"potential_temperature": [np.nan]}, "potential_temperature"),

@@ -146,8 +146,20 @@ def test_a_fit_has_the_waves_it_says(atmosphere):
     wind, same = stored(folder, "wind.nc"), stored(folder, "fit-wind.nc")
     for name in ("ua", "va"):
         assert np.allclose(wind[name], same[name], atol=1e-4)
+    smooth = stored(folder, "smooth-wind.nc").ua.values[:, :, [0, 1, -2, -1]]  # also near the poles
+    assert np.abs(smooth - wind.ua.values[:, :, [0, 1, -2, -1]]).max() < 5
     both = stored(folder, "fit-regular.nc")
     assert both.ta.sizes["longitude"] == 36
+
+
+def test_a_fit_leaves_out_what_is_missing(atmosphere):
+    """A level that lies below the ground in places has its values elsewhere."""
+    _, folder = atmosphere
+    whole, fitted = (stored(folder, f"{n}.nc").ta.values for n in ("warm", "fit-warm"))
+    missing = np.isnan(whole)
+    assert 0.01 < missing[-1].mean() < 0.9
+    assert np.array_equal(np.isnan(fitted), missing)
+    assert np.nanmean(np.abs(fitted - whole)) < 1
 
 
 def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
@@ -166,8 +178,9 @@ def test_what_is_made_along_the_earth_goes_anywhere(atmosphere):
     [
         ({"fit": 16}, "from 1 to 15"),
         ({"fit": 2.5}, "a whole number of waves"),
+        ({"zonal": "no"}, "true and false"),
         ({"grid": "T42"}, "a grid with longitudes and latitudes"),
-        ({"grid": fm.GaussianGrid(7), "regular": 5}, "two places"),
+        ({"grid": fm.GaussianGrid(7), "regular": 5}, "grid = GaussianGrid are two places"),
         ({"grid": fm.GaussianGrid(7), "section": [[0, 0], [10, 10]]}, "two places"),
     ],
 )

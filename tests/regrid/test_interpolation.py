@@ -86,6 +86,7 @@ def test_section_follows_the_great_circle():
     "call, message",
     [
         (lambda: targets.regular(0.7), "does not divide a meridian"),
+        (lambda: targets.regular(0), "does not divide a meridian"),
         (lambda: targets.section([[0, 0]]), "two or more"),
         (lambda: targets.section([[0, 0], [180, 0]]), "opposite each other"),
         (lambda: targets.section([[0, "x"], [180, 0]]), "two or more"),

@@ -44,11 +44,14 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
         "fit": {"fit": 7},
         "fit-all": {"fit": 15},
         "fit-regular": {"fit": 7, "regular": 10},
+        "warm": {"levels": {"potential_temperature": [300]}},
+        "fit-warm": {"levels": {"potential_temperature": [300]}, "fit": 15},
     }.items():
         simulation.output(name + ending, temperature, **hours, **asked)
     winds = ["eastward_wind", "northward_wind"]
     simulation.output("fit-wind" + ending, winds, fit=15, **hours)
     simulation.output("wind" + ending, winds, **hours)
+    simulation.output("smooth-wind" + ending, [winds[0]], fit=7, **hours)
     simulation.output("spin" + ending, ["vorticity"], statistic="mean", **hours)
     turning = ["vorticity", "potential_vorticity"]
     simulation.output("turning" + ending, turning, levels=[500], **hours)
