@@ -103,7 +103,10 @@ def _argo(file: Any, account: Any) -> Observations:
         if name not in file.variables:
             continue
         value, ok = _best(file, name, adjusted)
-        profile, level = np.nonzero(ok & fine & np.isfinite(value) & np.isfinite(pressure))
+        there = np.isfinite(value) & np.isfinite(pressure)
+        profile, level = np.nonzero(there & ok & fine)
+        if lost := int(there.sum()) - len(level):
+            account.problems[f"{name} with a flag that is not good"] += lost
         parts.append(
             Observations(
                 report=report[profile],

@@ -114,6 +114,7 @@ def test_tables_of_text(tmp_path):
     head = "time,longitude,latitude,"
     path.write_text(
         head + "variable,value,units,error\n"
+        "2018-11-20,7,47,eastward_wind,10,knots,\n"
         "0,7,47,surface_air_pressure,1013,hPa,1\n"
         "2018-11-20,7,47,air_temperature,3,degC,1.5\n"
         "2018-11-20,7,47,surface_air_pressure,1013,hPa,1\n"
@@ -122,7 +123,8 @@ def test_tables_of_text(tmp_path):
     made, (account,) = ingest.collect([path])
     assert account.problems == {"a line that cannot be read: an error that is not positive": 1}
     used = made.taken(made["reason"] == 0)
-    assert account.absurd == 1 and sorted(used["error"]) == [1.5, 100]
+    assert account.absurd == 1 and sorted(used["error"]) == [1.5, 2, 100]
+    assert 5.1444 == pytest.approx(used["value"][used.variable_is("eastward_wind")], abs=1e-4)
     path.write_text(head + "air_temprature [K],dew_point_temperature\n2018-11-20,7,47,280,279\n")
     _, (account,) = ingest.collect([path])
     (problem,) = account.problems
@@ -203,7 +205,7 @@ def test_argo(tmp_path):
     assert depth_of(np.array(10000.0), np.array(30.0)) == pytest.approx(9712.653, abs=1e-3)
     argo(tmp_path / "argo.nc")
     made, (account,) = ingest.collect([tmp_path / "argo.nc"])
-    assert account.parts == 2
+    assert account.parts == 2 and account.problems == {"TEMP with a flag that is not good": 2}
     t = made.taken(made.variable_is("sea_water_temperature"))
     assert sorted(t["value"]) == pytest.approx([10.1, 17, 18.1])  # 3.1 and 9 are flagged
     s = made.taken(made.variable_is("sea_water_salinity"))
