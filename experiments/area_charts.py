@@ -16,6 +16,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 import fathom as fm
+from fathom.plots.style import new_figure, styled
 
 
 def arguments():
@@ -49,18 +50,18 @@ def lines(ax, x, y, field, spacing, colour, form="%d", **more):
     ax.clabel(drawn, fontsize=6, fmt=form)
 
 
-def charts(stores, hours, picture):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
+@styled
+def charts(stores, hours):
+    from matplotlib.colors import BoundaryNorm
 
     low, air, rain = stores
     x, y = low.longitude.values, low.latitude.values
     ground = at(low, "orog", hours) if "orog" in low else at(low, "phis", hours) / 9.80616
     coast = low.sftlf.values if "sftlf" in low else (ground > 5).astype(float)
     level = lambda name, p: at(air, name, hours, pressure=p)
-    figure, axes = plt.subplots(2, 2, figsize=(11.5, 9.2), layout="constrained")
+    figure = new_figure(9.2, 7.6)
+    figure.set_layout_engine("constrained")
+    axes = figure.subplots(2, 2, sharex=True, sharey=True)
     for ax in axes.flat:
         ax.contour(x, y, coast, [0.5 * np.nanmax(coast)], colors="0.35", linewidths=0.7)
         ax.set_aspect(1 / np.cos(np.deg2rad(y.mean())))
@@ -68,10 +69,10 @@ def charts(stores, hours, picture):
     def shaded(ax, field, title, unit, **how):
         image = ax.pcolormesh(x, y, field, shading="nearest", **how)
         figure.colorbar(image, ax=ax, shrink=0.7, label=unit)
-        ax.set_title(title, fontsize=10)
+        ax.set_title(title, fontsize=9)
 
     mm = 3600 * at(rain, "pr", hours)
-    shown = matplotlib.colors.BoundaryNorm([0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12], 256)
+    shown = BoundaryNorm([0.1, 0.2, 0.5, 1, 2, 3, 5, 8, 12], 256)
     shaded(
         axes[0, 0],
         np.where(mm >= 0.1, mm, np.nan),
@@ -89,17 +90,23 @@ def charts(stores, hours, picture):
         cmap="RdYlBu_r",
     )
     lines(axes[0, 1], x, y, level("zg", 500) / 10, 2, "k")
-    shaded(axes[1, 0], level("ta", 850) - 273.15, "850 hPa: temperature, wind", "°C", cmap="turbo")
+    shaded(
+        axes[1, 0], level("ta", 850) - 273.15, "850 hPa: temperature, wind", "°C", cmap="RdYlBu_r"
+    )
     barbs(axes[1, 0], x, y, level("ua", 850), level("va", 850), x.shape[0] // 11)
     wind = level("ua", 925), level("va", 925)
     shaded(axes[1, 1], np.hypot(*wind), "925 hPa: wind; ground [m]", "m/s", cmap="viridis")
     barbs(axes[1, 1], x, y, *wind, x.shape[0] // 11)
     lines(axes[1, 1], x, y, ground, 400, "w", alpha=0.6)
     date = low.time.values[0].astype("datetime64[D]") + np.timedelta64(int(60 * hours), "m")
+    for ax in axes[1]:
+        ax.set_xlabel("longitude [degrees]")
+    for ax in axes[:, 0]:
+        ax.set_ylabel("latitude [degrees]")
     figure.suptitle(
         f"{str(date).replace('T', ' ')} UTC, {hours - hours_of(low)[0]:g} h of forecast"
     )
-    figure.savefig(picture, dpi=110)
+    return figure
 
 
 def main():
@@ -110,7 +117,7 @@ def main():
     wanted = last if given.hours is None else given.hours
     among = hours_of(air)
     hours = among[among <= wanted + 1e-6][-1]
-    charts(stores, hours, given.picture)
+    charts(stores, hours, path=given.picture)
     print(f"{given.picture}: {hours:g} h; the stores go to {last:g} h")
     for h in hours_of(rain):
         psl, mm = at(low, "psl", h) / 100, 3600 * at(rain, "pr", h)
