@@ -44,6 +44,9 @@ def barbs(ax, x, y, u, v, every):
 
 
 def lines(ax, x, y, field, spacing, colour, form="%d", **more):
+    """At multiples of the spacing, of four times it where that would be more than twenty."""
+    if np.nanmax(field) - np.nanmin(field) > 20 * spacing:
+        spacing *= 4
     low, high = np.floor(np.nanmin(field) / spacing), np.ceil(np.nanmax(field) / spacing)
     levels = spacing * np.arange(low, high + 1)
     drawn = ax.contour(x, y, field, levels, colors=colour, linewidths=0.9, **more)
