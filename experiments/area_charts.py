@@ -16,7 +16,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 import fathom as fm
-from fathom.plots.style import new_figure, styled
+from fathom.plots.style import new_panels, styled
 
 
 def arguments():
@@ -62,9 +62,7 @@ def charts(stores, hours):
     ground = at(low, "orog", hours) if "orog" in low else at(low, "phis", hours) / 9.80616
     coast = low.sftlf.values if "sftlf" in low else (ground > 5).astype(float)
     level = lambda name, p: at(air, name, hours, pressure=p)
-    figure = new_figure(9.2, 7.6)
-    figure.set_layout_engine("constrained")
-    axes = figure.subplots(2, 2, sharex=True, sharey=True)
+    figure, axes = new_panels(2, 2, 9.2, 7.6, sharex=True, sharey=True)
     for ax in axes.flat:
         ax.contour(x, y, coast, [0.5 * np.nanmax(coast)], colors="0.35", linewidths=0.7)
         ax.set_aspect(1 / np.cos(np.deg2rad(y.mean())))

@@ -25,6 +25,8 @@ import tempfile
 
 import numpy as np
 
+from fathom.plots.style import new_panels, styled
+
 R, CP, G, P0, T0, HEIGHT, WARM = 287.05, 1005.0, 9.80665, 1e5, 250.0, 10e3, 0.01
 DELTA = G / (R * T0)
 cases = {
@@ -160,14 +162,10 @@ def errors(case, refined, directory, **model):
     }
 
 
-def draw(path, found):
+@styled
+def draw(found):
     """Computed and exact temperature at the finest resolution of each case."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(len(found), 2, figsize=(12, 3 * len(found)), layout="constrained")
+    figure, axes = new_panels(len(found), 2, 9.2, 2.6 * len(found))
     for row, (case, runs) in zip(np.atleast_2d(axes), found.items(), strict=True):
         x, z, temperature, true_temperature, w, true_w = runs[-1]["fields"]
         for panel, height, a, b, name in (
@@ -180,7 +178,7 @@ def draw(path, found):
             panel.contour(x / 1e3, height / 1e3, 1e3 * b, levels[::2], colors="k", linewidths=0.4)
             panel.set(title=f"{case}: {name}, lines exact", xlabel="x [km]", ylabel="z [km]")
             figure.colorbar(filled)
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 def main():
@@ -218,7 +216,7 @@ def main():
         with open(given.json, "w") as file:
             json.dump(result, file, indent=1)
     if given.picture:
-        draw(given.picture, found)
+        draw(found, path=given.picture)
     return 0
 
 

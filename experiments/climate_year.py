@@ -18,6 +18,7 @@ import numpy as np
 
 import fathom as fm
 from fathom.atmosphere import boundary
+from fathom.plots.style import new_panels, styled
 
 columns = (
     "toa_net_shortwave",
@@ -142,15 +143,11 @@ def temperature_of(mean):
     return mean.tv / (1 + 0.6078 * mean.hus)
 
 
+@styled
 def draw(given):
     """Zonal wind and temperature by latitude and pressure."""
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
     mean, days = means(given)
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4), sharey=True, layout="constrained")
+    figure, axes = new_panels(1, 2, 9.2, 3.4, sharey=True)
     parts = (
         (mean.ua, np.arange(-60, 61, 5), "RdBu_r", "eastward wind [m s⁻¹]"),
         (temperature_of(mean), np.arange(190, 311, 10), "viridis", "temperature [K]"),
@@ -167,7 +164,7 @@ def draw(given):
         axis.set(title=f"{title}, {days} days", xlabel="latitude", xticks=range(-90, 91, 30))
     axes[0].set(ylabel="level [hPa over 1000 hPa]", yscale="log", ylim=(1000, 10))
     axes[0].set_yticks([1000, 500, 200, 100, 50, 20, 10], labels=[1000, 500, 200, 100, 50, 20, 10])
-    figure.savefig(given.picture, dpi=110)
+    return figure
 
 
 def main():
@@ -175,7 +172,7 @@ def main():
     if given.table:
         table(given)
     if given.picture:
-        draw(given)
+        draw(given, path=given.picture)
     if not (given.table or given.picture):
         run(given)
 

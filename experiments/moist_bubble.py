@@ -23,6 +23,7 @@ import numpy as np
 
 from fathom.moist_air import GAS_CONSTANT as R
 from fathom.moist_air import RATIO, VIRTUAL_FACTOR
+from fathom.plots.style import new_panels, styled
 
 CP, L, P0 = 3.5 * R, 2.5008e6, 1e5  # of the model
 CPV, CL, L0 = 1885.0, 4186.0, 2.5e6  # of theta_e
@@ -148,13 +149,9 @@ def warm_bubble(sim):
             sim.fields.set(name, np.ascontiguousarray(level[None]), k)
 
 
-def draw(path, x, z, warmer, w):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(1, 2, figsize=(12, 4), layout="constrained")
+@styled
+def draw(x, z, warmer, w):
+    figure, axes = new_panels(1, 2, 9.2, 3.2)
     for panel, values, step, name in (
         (axes[0], warmer, 0.5, "theta_e' [K]"),
         (axes[1], w, 2.0, "w [m/s]"),
@@ -165,7 +162,7 @@ def draw(path, x, z, warmer, w):
         )
         panel.set(title=name, xlabel="x [km]", ylabel="z [km]", xlim=(5, 15))
         figure.colorbar(filled)
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 def main():
@@ -202,7 +199,7 @@ def main():
         with open(given.json, "w") as file:
             json.dump(result, file, indent=1)
     if given.picture:
-        draw(given.picture, np.broadcast_to(x, z.shape), z, warmer, w[:-1])
+        draw(np.broadcast_to(x, z.shape), z, warmer, w[:-1], path=given.picture)
     return 0
 
 

@@ -21,6 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.plots.style import new_panels, styled
+
 files = {"agnesi": "mountain.toml", "schar": "schar-mountain.toml"}
 
 
@@ -124,18 +126,14 @@ def main():
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))
     if given.picture:
-        draw(given.picture, x, z, w, true, near, air.sponge_bottom)
+        draw(x, z, w, true, near, air.sponge_bottom, path=given.picture)
     return 0
 
 
-def draw(path, x, z, w, true, near, top):
+@styled
+def draw(x, z, w, true, near, top):
     """w compared with the linear solution, in the middle half of the ground."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, 2, figsize=(12, 4), sharey=True, layout="constrained")
+    figure, panels = new_panels(1, 2, 9.2, 3.2, sharey=True)
     keep = z <= top
     most = np.abs(true[np.ix_(keep, near)]).max()
     for panel, values, title in zip(panels, (w, true), ("computed", "linear solution")):
@@ -150,7 +148,7 @@ def draw(path, x, z, w, true, near, top):
         panel.set(title=f"w, {title}", xlabel="x [km]")
     panels[0].set_ylabel("height [km]")
     figure.colorbar(filled, label="m/s")
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 if __name__ == "__main__":

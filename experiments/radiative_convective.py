@@ -13,6 +13,7 @@ import numpy as np
 
 import fathom as fm
 from fathom.moist_air import GRAVITY
+from fathom.plots.style import new_panels, styled
 
 latent_heat = 2.5008e6  # of evaporation [J kg-1]
 
@@ -58,21 +59,17 @@ def table(mean):
     yield "vapour", f"{water:.1f} kg/m²"
 
 
-def draw(path, mean):
-    import matplotlib
-
-    matplotlib.use("agg")
-    import matplotlib.pyplot as plt
-
+@styled
+def draw(mean):
     pressure, *curves = profile(mean)
-    figure, axes = plt.subplots(1, 3, figsize=(10, 4), sharey=True, layout="constrained")
+    figure, axes = new_panels(1, 3, 8.4, 3.4, sharey=True)
     titles = "temperature [K]", "relative humidity over water", "cloud fraction"
     for axis, values, title in zip(axes, curves, titles, strict=True):
         axis.plot(values, pressure, marker=".")
         axis.set(title=title)
         axis.grid(alpha=0.3)
     axes[0].set(ylabel="hPa", ylim=(1000, 0))
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 def main():
@@ -87,7 +84,7 @@ def main():
     for p, T, humidity, cloud in zip(*profile(mean), strict=True):
         print(f"{p:7.1f} hPa {T:7.1f} K {humidity:6.2f} {cloud:6.3f}")
     if given.picture:
-        draw(given.picture, mean)
+        draw(mean, path=given.picture)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
+from fathom.plots.style import new_panels, styled
+
 file = Path(__file__).with_name("dcmip-3-1.toml")
 N2, H, WAVES = 1e-4, 8.8e3, 200
 
@@ -47,14 +49,10 @@ def waves(sim):
     return middle - middle.mean(-1, keepdims=True)
 
 
-def draw(path, grid, found, expected, time):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+@styled
+def draw(grid, found, expected, time):
     x, j = grid.coordinates()[0][0], len(found) // 2
-    figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
+    figure, axes = new_panels(1, 1, 8, 3)
     axes.plot(x, found[j], label="model")
     axes.plot(x, expected[j], "k--", lw=0.8, label="linear waves")
     axes.set(
@@ -63,7 +61,7 @@ def draw(path, grid, found, expected, time):
         ylabel="K",
     )
     axes.legend()
-    figure.savefig(path, dpi=110)
+    return figure
 
 
 def main():
@@ -96,7 +94,7 @@ def main():
         with open(given.json, "w") as out:
             json.dump(result, out, indent=1)
     if given.picture:
-        draw(given.picture, sim.model.grid, found, expected, time)
+        draw(sim.model.grid, found, expected, time, path=given.picture)
     return 0
 
 

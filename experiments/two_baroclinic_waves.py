@@ -12,6 +12,7 @@ import json
 import numpy as np
 
 import fathom as fm
+from fathom.plots.style import new_panels, styled
 
 
 def fields(path):
@@ -57,12 +58,10 @@ def compare(spectral, gridpoint):
     return rows
 
 
-def draw(spectral, gridpoint, path):
+@styled
+def draw(spectral, gridpoint):
     """The last day of both, north of the equator."""
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    panels = figure.subplots(2, 1, sharex=True)
+    figure, panels = new_panels(2, 1, 7.4, 5, sharex=True)
     for axes, (values, x, y), title in zip(
         panels, (spectral, gridpoint), ("spectral", "grid points"), strict=True
     ):
@@ -72,7 +71,7 @@ def draw(spectral, gridpoint, path):
         axes.set(ylim=(0, 90), ylabel="latitude", title=f"{title}, day {len(values) - 1}")
     panels[-1].set_xlabel("longitude")
     figure.colorbar(shown, ax=panels, label="surface pressure [hPa]")
-    figure.savefig(path, dpi=80)
+    return figure
 
 
 def main():
@@ -90,7 +89,7 @@ def main():
         with open(given.json, "w") as file:
             json.dump(rows, file, indent=1)
     if given.picture:
-        draw(*both, given.picture)
+        draw(*both, path=given.picture)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,13 @@ def new_figure(width: float, height: float) -> Any:
     return figure
 
 
+def new_panels(rows: int, columns: int, width: float, height: float, **options: Any) -> Any:
+    """Such a figure, and its axes, which keep clear of each other."""
+    figure = new_figure(width, height)
+    figure.set_layout_engine("constrained")
+    return figure, figure.subplots(rows, columns, **options)
+
+
 def encoded(figure: Any, format: str = "png", colours: int | None = None) -> bytes:
     """The picture as the bytes of a png or svg file. colours: a png of that many, at most 256; it
     is a third as large.
