@@ -109,6 +109,10 @@ def test_what_is_written_out_is_toml_and_the_same(file):
         text = Experiment.read(file).resolved()
     except (FileNotFoundError, ImportError) as error:  # data of others
         pytest.skip(str(error))
+    except ValueError as error:
+        if "are left on this machine" not in str(error):
+            raise
+        pytest.skip(str(error))
     assert tomllib.loads(text)["model"]
     assert Experiment(Document(text, "resolved.toml")).resolved() == text
 

@@ -26,15 +26,15 @@ template <class Real> struct EvenlySpread {
 };
 
 /// Which part of the condensate is ice.
-struct Freezing {
+template <class Real> struct Freezing {
     double all_ice = usual_all_ice;  ///< T_ice [K]
-    double kept = 0;                 ///< k
+    Real kept = 0;                   ///< k
 };
 
 /// Vapour and cloud of a layer in balance. warm: no ice. Returns the cover.
 template <bool warm, class Real>
-constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H, const Freezing& freezing = {},
-                      int steps = 3) {
+constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H,
+                      const Freezing<Real>& freezing = {}, int steps = 3) {
     const Real before = larger(water[droplets], Real(0)) + larger(water[crystals], Real(0)),
                old = larger(water[droplets], Real(0)) / larger(before, Real(1e-12));
     const Real all = water[vapour] + (water[droplets] + water[crystals]);

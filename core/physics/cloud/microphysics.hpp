@@ -178,7 +178,7 @@ template <Microphysical kind> struct Microphysics {
     /// A layer with what falls into it [kg m-2], which becomes what falls out.
     template <class Real>
     constexpr void pass(Water<Real>& water, Water<Real>& falling, Real& T, Real p, Real mass,
-                        const Freezing& freezing) const {
+                        const Freezing<Real>& freezing) const {
         for (int n = droplets; n < kinds; ++n) water[n] += falling[n] / mass;
         const Real cover = adjust<kind == warm_rain>(water, T, p, critical_humidity, freezing);
         Layer<Real> at(water, T, p);
@@ -199,7 +199,8 @@ template <Microphysical kind> struct Microphysics {
         Writes<Real, "stratiform_snowfall", place::center_column, "kg m-2 s-1"> frozen) const {
         const int levels = air.temperature.levels();
         const double per_step = 1 / step;
-        const Freezing freezing{all_ice, freezing_time > 0 ? std::exp(-step / freezing_time) : 0.};
+        Freezing<Real> freezing{all_ice};
+        if (freezing_time > 0) freezing.kept = brief_exp(Real(-step / freezing_time));
         Water<Real> falling{};
         Real upper = air.interface[0];
         for (int k = 0; k < levels; ++k) {

@@ -148,7 +148,8 @@ def measure(case: Case) -> dict[str, Any] | None:
         "rates": rates,
         "solver_iterations": iterations,
         "semi_lagrangian_by_row": rows,
-        "semi_lagrangian_imbalance": rows and {n: imbalance(rows, n) for n in (2, 4, 32)},
+        "semi_lagrangian_imbalance": rows
+        and {n: imbalance(rows, n) for n in (2, 4, 32) if n <= len(rows)},
         "processor_seconds_per_step": used,
         "simulated_days_per_day": simulation.step / seconds,
         "peer": peer,
