@@ -12,7 +12,6 @@
 /// column c_p T + L_v q_v - L_f q_frozen changes by L_f times what falls out frozen, water by what
 /// falls out.
 #pragma once
-#include <cmath>
 #include "base/any.hpp"
 #include "field/process.hpp"
 #include "physics/cloud/adjustment.hpp"
