@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from fathom.data.area_state import UNEVEN
 from fathom.failure import InputError
 from fathom.regrid.rows import Rows
 from fathom.regrid.schmidt import turned
 from fathom.regrid.twelve_points import TwelvePoints, lagrange, rows_needed
 
 wind = ("eastward_wind", "northward_wind")
-NEAR = 0.01  # of the spacing: places in files have few digits
 
 
 class AtPlaces:
@@ -69,7 +69,7 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
     places = area.projection.from_earth(longitude, latitude)
     for place, middle, n in zip(places, area._middle, area.points, strict=True):
         at = (place - middle) / area.spacing + 0.5 * (n - 1)
-        if at.min(initial=0) < -NEAR or at.max(initial=0) > n - 1 + NEAR:
+        if at.min(initial=0) < -UNEVEN or at.max(initial=0) > n - 1 + UNEVEN:
             raise InputError(
                 "the area reaches beyond the outer one: its places lie between"
                 f" {at.min():.1f} and {at.max():.1f} of the outer one's 0 to {n - 1}"
