@@ -74,7 +74,7 @@ def cycle(
             report.picture(results).savefig(cycles.out / "report.png", dpi=110)
         return 0
 
-    return launch.distribute(ranks, threads, out or Path("."), act)
+    return launch.distribute(ranks, threads, None, act)
 
 
 @click.command(short_help="Covariances of background errors.")
@@ -117,4 +117,4 @@ def background(
             _say(str(cycles.out / "background.nc"))
         return 0
 
-    return launch.distribute(ranks, threads, out or Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

@@ -45,7 +45,7 @@ def database(
                 file.write_text(json.dumps(made, indent=1))
         return 0
 
-    return launch.distribute(ranks, 1, Path("."), act)
+    return launch.distribute(ranks, 1, None, act)
 
 
 def _number(text: str) -> float:

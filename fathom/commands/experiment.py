@@ -73,7 +73,7 @@ def parallel_settings(
 
 
 def on_ranks(
-    file: Path, settings: tuple[str, ...], directory: Path, act: Callable[[Experiment], int]
+    file: Path, settings: tuple[str, ...], directory: Path | None, act: Callable[[Experiment], int]
 ) -> int:
     """Do it with the experiment of a file, on the ranks and threads that file, settings and
     launcher ask for.

@@ -37,7 +37,7 @@ def machine(
             f"machine --case {case}: what threads are worth is added to a file; give --write"
             " FILE too"
         )
-    status = launch.distribute(ranks, 1, Path("."), lambda: show(None, file, True))
+    status = launch.distribute(ranks, 1, None, lambda: show(None, file, True))
     if case is not None and file is not None and status == 0 and launch.launched() is None:
         threads.add_to(file, case)
     return status

@@ -66,7 +66,7 @@ def import_(
             _write(file, ingest.figures(accounts, by_kind) | spent_too)
         return 0
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)
 
 
 @observations.command(short_help="Write a base as ODB-2.")
@@ -205,7 +205,7 @@ def screen(
             _write(file, figures)
         return 0
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)
 
 
 @observations.command(short_help="Analyse the surface and add the increments to a restart.")
@@ -239,7 +239,7 @@ def analyse(
             _write(file, told)
         return 0
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)
 
 
 def _write(file: Path | None, figures: dict[str, Any]) -> None:

@@ -48,6 +48,4 @@ def profile(
 
     request = Request(file=json_file, **how)
     settings += parallel_settings(ranks, servers, threads)
-    return on_ranks(
-        file, settings, Path("."), lambda experiment: run(experiment, request, file.stem)
-    )
+    return on_ranks(file, settings, None, lambda experiment: run(experiment, request, file.stem))

@@ -24,7 +24,7 @@ def show(
     events. Runs nothing.
     """
     settings += parallel_settings(ranks, servers, threads)
-    return on_ranks(file, settings, Path("."), _show)
+    return on_ranks(file, settings, None, _show)
 
 
 def _show(experiment: Any) -> int:

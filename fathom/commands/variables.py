@@ -37,7 +37,7 @@ def variables(what: str, every: bool) -> int:
             allowed = [*models, *new.names()]
             raise InputError(f"no file {what}; " + unknown("model or experiment", what, allowed))
         file = new.shipped / f"{name}.toml"
-    return on_ranks(file, (), Path("."), lambda experiment: _list(experiment, every))
+    return on_ranks(file, (), None, lambda experiment: _list(experiment, every))
 
 
 def _list(experiment: Any, every: bool) -> int:

@@ -95,9 +95,10 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     }
 
 
-def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -> int:
-    """Run `fathom <arguments>` on that many ranks; its exit status. Ctrl-C asks for a restart and a
-    clean end, twice ends at once; SIGUSR1 asks for a restart.
+def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:
+    """Run `fathom <arguments>` on that many ranks; its exit status. directory: of the run. There
+    Ctrl-C asks for a restart and a clean end, twice ends at once; SIGUSR1 asks for a restart. None:
+    no run that could be asked; Ctrl-C ends at once.
     """
     environment = (
         os.environ
@@ -139,15 +140,17 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path) -
             signal.signal(number, before)
         if child.poll() is None:
             child.kill()
+        if directory is not None and directory.is_dir():
+            wishes.forget(directory)  # asked for after its last look
 
 
-def _wait(child: subprocess.Popen, directory: Path) -> int:
+def _wait(child: subprocess.Popen, directory: Path | None) -> int:
     asked = False
     while True:
         try:
             return child.wait()
         except KeyboardInterrupt:
-            if asked or not directory.is_dir():
+            if asked or directory is None or not directory.is_dir():
                 child.terminate()
                 child.wait()
                 return -signal.SIGINT
@@ -159,9 +162,9 @@ def _wait(child: subprocess.Popen, directory: Path) -> int:
             )
 
 
-def _ask(directory: Path, wish: str) -> None:
+def _ask(directory: Path | None, wish: str) -> None:
     """Something of the run in that directory, once it has begun."""
-    if directory.is_dir():
+    if directory is not None and directory.is_dir():
         (directory / wish).touch()
 
 
@@ -243,9 +246,9 @@ class Ranks:
         return True
 
 
-def distribute(ranks: int, threads: int, directory: Path, act: Callable[[], int]) -> int:
+def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[], int]) -> int:
     """Do it here where the ranks are here, else start them with this very command; returns the exit
-    status.
+    status. directory: of a run, as `start` takes it.
     """
     here = launched()
     if here is None and ranks > 1:

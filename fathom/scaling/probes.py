@@ -21,8 +21,6 @@ from fathom.scaling.request import Request
 from fathom.scaling.threads import speedups
 from fathom.scaling.writing import Writing
 
-nowhere = Path(tempfile.gettempdir()) / "no-run-directory"  # Ctrl-C ends at once
-
 
 @dataclass
 class Found:
@@ -76,7 +74,7 @@ def _start(
     if launch.launched() is not None:
         raise SystemExit(2)  # ranks cannot start ranks
     arguments = request.arguments(ranks, file, servers, threads)
-    status = launch.start(ranks + (servers or 0), threads, arguments, nowhere)
+    status = launch.start(ranks + (servers or 0), threads, arguments, None)
     if status or not file.exists():
         raise SystemExit(status or 1)  # it was said
     return file

@@ -16,9 +16,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     """Exit status."""
     if (probe := request.probe) is not None:
         ranks = request.ranks[0] + (request.servers or 0)
-        return distribute(
-            ranks, request.threads, probes.nowhere, lambda: probes.act(request, probe)
-        )
+        return distribute(ranks, request.threads, None, lambda: probes.act(request, probe))
     machine = None if request.machine == "here" else load(request.machine)
     check(request, machine)
     return report.present(predict(request, machine), request.json, request.picture)

@@ -3,13 +3,14 @@
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
 
 import box
 from fathom.output.formats import restart
-from fathom.run.launch import launched, mpiexec
+from fathom.run.launch import launched, mpiexec, start
 
 
 def test_help_loads_nothing(tmp_path):
@@ -185,6 +186,16 @@ def test_interrupted_run_writes_a_restart(tmp_path, ranks):
     assert run.returncode == 3 and "--continue goes on from here" in out and "Traceback" not in out
     told = box.summary(tmp_path / "r")
     assert (tmp_path / "r" / "restart.fathom").exists() and told["steps"] > 0 and told["stopped"]
+
+
+def test_ranks_without_a_run_end_at_once(tmp_path, monkeypatch):
+    """Ctrl-C leaves no request that nobody will read."""
+    monkeypatch.chdir(tmp_path)
+    interrupt = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    assert start(1, 1, ["bench", "messages"], None) == 130
+    interrupt.join()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

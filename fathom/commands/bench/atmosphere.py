@@ -72,4 +72,4 @@ def atmosphere(
             return lengths.present(lengths.sweep(case, tile), file, picture)
         return recorded.told("atmosphere", present, measure(case), file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

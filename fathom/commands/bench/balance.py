@@ -51,4 +51,4 @@ def balance(
     def act() -> int:
         return recorded.told("balance", bench.present, bench.measure(case, pictures), file, record)
 
-    return launch.distribute(ranks, 1, Path("."), act)
+    return launch.distribute(ranks, 1, None, act)

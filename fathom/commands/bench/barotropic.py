@@ -68,4 +68,4 @@ def barotropic(
     def act() -> int:
         return recorded.told("barotropic", present, measure(case, everything), file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

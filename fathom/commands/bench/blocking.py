@@ -82,4 +82,4 @@ def blocking(
         line.clear()
         return present(figures, case.stem, file, picture)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

@@ -54,4 +54,4 @@ def gridpoint(
     def act() -> int:
         return recorded.told("gridpoint", present, measure(case), file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

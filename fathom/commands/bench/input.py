@@ -41,4 +41,4 @@ def input_(
     def act() -> int:
         return reading.present(reading.measure(case), file)
 
-    return launch.distribute(ranks, 1, Path("."), act)
+    return launch.distribute(ranks, 1, None, act)

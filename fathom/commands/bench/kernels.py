@@ -49,4 +49,4 @@ def kernels(threads: int, file: Path | None, record: Path | None, **given: Any) 
     def act() -> int:
         return recorded.told("kernels", present, measure(case), file, record)
 
-    return launch.distribute(1, threads, Path("."), act)
+    return launch.distribute(1, threads, None, act)

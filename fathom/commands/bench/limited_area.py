@@ -51,4 +51,4 @@ def limited_area(
     def act() -> int:
         return recorded.told("limited-area", present, measure(case), file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

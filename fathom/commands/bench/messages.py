@@ -31,4 +31,4 @@ def messages(ranks: int, repetitions: int, file: Path | None, record: Path | Non
     def act() -> int:
         return recorded.told("messages", present, measure(case), file, record)
 
-    return launch.distribute(ranks, 1, Path("."), act)
+    return launch.distribute(ranks, 1, None, act)

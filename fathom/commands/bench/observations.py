@@ -36,4 +36,4 @@ def observations(
             click.echo("\n".join(bench.present(figures, file)))
         return 0
 
-    return launch.distribute(ranks, 1, Path("."), act)
+    return launch.distribute(ranks, 1, None, act)

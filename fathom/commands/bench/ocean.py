@@ -54,4 +54,4 @@ def ocean(ranks: int, threads: int, file: Path | None, record: Path | None, **gi
     def act() -> int:
         return recorded.told("ocean", present, measure(case), file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

@@ -53,4 +53,4 @@ def transform(
         figures = transforms.measure_on_ranks(case)
         return recorded.told("transform", transforms.present_on_ranks, figures, file, record)
 
-    return launch.distribute(ranks, threads, Path("."), act)
+    return launch.distribute(ranks, threads, None, act)

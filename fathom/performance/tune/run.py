@@ -23,7 +23,6 @@ from fathom.run.progress import Line
 
 # of [parallel]: nothing to steps without output
 of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
-nowhere = Path(tempfile.gettempdir()) / "no-run-directory"  # Ctrl-C ends at once
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def run(request: Request, distribute: Callable[..., int]) -> int:
     servers = not asked and not here and free
     if ranks and threads and not servers:
         started = ranks + (given.get("io_servers", 0) if request.price else 0)
-        return distribute(started, threads, nowhere, lambda: _here(request, ranks, threads))
+        return distribute(started, threads, None, lambda: _here(request, ranks, threads))
     return _Choice(request).run(ranks, threads, servers)
 
 
@@ -165,7 +164,7 @@ class _Choice:
             "--proposals" if request.proposals else "--no-proposals",
             *(("--json", request.evidence) if request.evidence else ()),
         ]
-        return launch.start(ranks, threads, request.arguments(ranks, threads, *more), nowhere)
+        return launch.start(ranks, threads, request.arguments(ranks, threads, *more), None)
 
     def _probe(self, ranks: int, threads: int, seconds: float) -> Any:
         return self._ask(ranks, 0, threads, "--seconds", seconds, "--probe")
@@ -176,7 +175,7 @@ class _Choice:
         beside = f", {servers} I/O server{'s' * (servers > 1)}" * bool(servers)
         self.line.redraw(f"{ranks} ranks × {threads} threads{beside}")
         arguments = self.request.arguments(ranks, threads, *what, self.file)
-        status = launch.start(ranks + servers, threads, arguments, nowhere)
+        status = launch.start(ranks + servers, threads, arguments, None)
         if status == 2:
             raise SystemExit(2)  # it was said
         return json.loads(self.file.read_text()) if status == 0 and self.file.exists() else None
