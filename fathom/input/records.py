@@ -18,14 +18,15 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth, names, units
+from fathom import names, units
 from fathom.data import sets
 from fathom.failure import FileError, InputError, file_error
 from fathom.input.variables import Variable, contents, described, files, opened, record, why_not
 from fathom.output import formats
 from fathom.reading import library
-from fathom.regrid import cells, fill
+from fathom.regrid import fill
 from fathom.regrid import points as regrid
+from fathom.regrid.cell_means import CellMeans, finer
 from fathom.time import instants as times
 
 
@@ -297,11 +298,11 @@ class Input:
         if v.latitude is None or not points.spherical:
             return self._whole(points, values, ~np.isfinite(values) & wet, values)
         self._check_covers(points)
-        parts = points.parts(v.latitude, v.longitude) if self.records.average else 1
-        bring = lambda what: (
-            regrid.bilinear(what, v.latitude, v.longitude, points.latitude, points.longitude)
-            if parts == 1
-            else cells.means(what, v.latitude, v.longitude, points.corners, parts)
+        means = points.means_of(v.latitude, v.longitude) if self.records.average else None
+        bring = means or (
+            lambda what: regrid.bilinear(
+                what, v.latitude, v.longitude, points.latitude, points.longitude
+            )
         )
         there = bring(values)
         if np.isfinite(there[wet]).all():
@@ -358,6 +359,7 @@ class Points:
 
     def __init__(self, grid, where="center"):
         self.grid, self.where, self.place = grid, where, grid.place
+        self._means: dict[tuple[bytes, bytes], CellMeans] = {}  # by latitudes and longitudes
 
     @cached_property
     def spherical(self):
@@ -374,22 +376,21 @@ class Points:
     def wet(self):
         return np.asarray(self.grid.levels_at(self.where)) > 0
 
-    @property
-    def corners(self):
-        """Latitude and longitude of the corners of cells [degrees], (ny + 1, nx + 1)."""
-        h = self.grid.horizontal
-        return np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
-
-    def parts(self, latitude, longitude):
-        """Parts along a side of a cell over which such data are averaged: means of cells, values of
-        points (winds on corners; grids without corners of cells).
+    def means_of(self, latitude, longitude) -> CellMeans | None:
+        """Means over cells of such data, where they are fine; None: values of points (coarse data,
+        winds on corners, grids without corners of cells).
         """
-        rows, columns = np.shape(self.grid.wet_levels)
-        corners = np.shape(getattr(self.grid.horizontal, "corner_latitude", ()))
-        if self.where != "center" or corners != (rows + 1, columns + 1):
-            return 1
-        area = np.asarray(self.grid.horizontal.area_center)
-        return cells.parts_of(latitude, longitude, area, earth.RADIUS)
+        h, (rows, columns) = self.grid.horizontal, np.shape(self.grid.wet_levels)
+        shape = np.shape(getattr(h, "corner_latitude", ()))
+        if self.where != "center" or shape != (rows + 1, columns + 1):
+            return None
+        if not finer(latitude, longitude, np.asarray(h.area_center)):
+            return None
+        key = np.asarray(latitude).tobytes(), np.asarray(longitude).tobytes()
+        if key not in self._means:
+            corners = np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
+            self._means[key] = CellMeans(latitude, longitude, corners)
+        return self._means[key]
 
 
 class Source:

@@ -1,8 +1,8 @@
-"""Means over the cells of a grid, of regular data that are finer than the cells.
+"""Means over the cells of a grid, by samples of regular data: bathymetry.
 
 Each cell is cut into n x n parts along its sides; its value is the mean of the data, bilinear, at
-the middle of each part. So fluxes from fine data keep their sum, where the value at the middle of a
-cell would be one of many. Parts lie on the sphere: at the date line and at the poles as elsewhere.
+the middle of each part. Parts lie on the sphere: at the date line and at the poles as elsewhere.
+Exact means are in cell_means.py.
 """
 
 from __future__ import annotations
@@ -13,18 +13,6 @@ import numpy as np
 
 from fathom.earth import unit_vectors
 from fathom.regrid.points import bilinear
-
-most_parts = 8  # along a side
-
-
-def parts_of(latitude: Any, longitude: Any, area: np.ndarray, radius: float) -> int:
-    """Parts along the side of a cell of that area [m2], so that each has about the size of a cell
-    of the data; 1 where the data are not at least twice as fine.
-    """
-    degree = radius * np.pi / 180
-    fine = min(np.ptp(axis) / max(len(axis) - 1, 1) for axis in (latitude, longitude))
-    ratio = np.sqrt(np.median(area)) / (degree * max(fine, 1e-9))
-    return int(min(np.ceil(ratio - 1e-6), most_parts)) if ratio >= 2 else 1
 
 
 def means(

@@ -1,0 +1,283 @@
+"""Means over the cells of a grid, of regular data that are finer than the cells, exact: what the
+data hold on the sphere is what the cells hold, to round-off.
+
+With lambda the longitude and mu the sine of the latitude, areas on the sphere are those of the
+plane (lambda, mu). Data are f in boxes around their points, half-way to the next ones. Then
+
+    integral over a cell = - (closed integral along its sides) of F dlambda
+    F(lambda, mu) = integral of f from the south pole to mu
+
+and F is linear in mu within a box: sides are cut where they meet lines between boxes, and the
+integral of mu along each piece has a closed form. Two cells have a side in common with opposite
+signs, so sums over cells lose nothing. Sides are great circles, and parallels where all corners of
+a line have the same latitude: areas are those of the model's grids (core/grid/horizontal.hpp).
+
+A cell around the north pole holds what all longitudes hold in addition; one with a corner at it,
+what its longitudes hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fathom.earth import RADIUS
+
+
+def finer(latitude: Any, longitude: Any, area: np.ndarray) -> bool:
+    """Whether data are at least twice as fine as cells of that area [m2]."""
+    degree = RADIUS * np.pi / 180
+    spacing = min(np.ptp(axis) / max(len(axis) - 1, 1) for axis in (latitude, longitude))
+    return bool(np.sqrt(np.median(area)) >= 2 * degree * max(spacing, 1e-9))
+
+
+def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Of boxes around points, [degrees]: latitudes (lat + 1) from pole to pole in the order of the
+    points, longitudes (lon + 1) once around.
+    """
+    lat, lon = np.asarray(latitude, float), np.asarray(longitude, float)
+    ends = (-90.0, 90.0) if lat[-1] > lat[0] else (90.0, -90.0)
+    rows = np.concatenate([ends[:1], 0.5 * (lat[1:] + lat[:-1]), ends[1:]])
+    west = 0.5 * (lon[0] + lon[-1] - 360)
+    return rows, np.concatenate([[west], 0.5 * (lon[1:] + lon[:-1]), [west + 360]])
+
+
+@dataclass
+class CellMeans:
+    """From data at latitudes and longitudes onto cells.
+
+    corners : latitude and longitude [degrees] of the corners of cells, (ny + 1, nx + 1).
+    """
+
+    latitude: np.ndarray
+    longitude: np.ndarray
+    corners: tuple[Any, Any]
+
+    def __post_init__(self):
+        rows, columns = edges_between(self.latitude, self.longitude)
+        self.north = rows[-1] > rows[0]
+        self.mu = np.sin(np.deg2rad(rows if self.north else rows[::-1]))
+        self.columns = np.deg2rad(columns)
+        latitude, longitude = (np.asarray(x, float) for x in self.corners)
+        corners = np.deg2rad(longitude), np.deg2rad(latitude)
+        parallel = np.broadcast_to(np.ptp(latitude, axis=1, keepdims=True) < 1e-9, latitude.shape)
+        every, first, second = slice(None), slice(None, -1), slice(1, None)
+        along_i = self._between(corners, (every, first), (every, second), parallel[:, 1:])
+        meridians = np.zeros(parallel[1:].shape, bool)
+        along_j = self._between(corners, (first, every), (second, every), meridians)
+        self.sides = along_i, along_j
+        self._close(latitude)
+        self.area = self._inside(np.ones((self.mu.size - 1, self.columns.size - 1)))
+
+    def _between(self, corners, begin, end, parallel):
+        """Sides from some corners to others."""
+        (x0, y0), (x1, y1) = ([x[at] for x in corners] for at in (begin, end))
+        return _Sides.between(x0, y0, x1, y1, parallel, self.columns, self.mu)
+
+    def _close(self, latitude):
+        """What longitudes hold at the north pole: of cells around it, and of those with a corner
+        there, whose angle from `corner_west` on is `corner_angle`.
+        """
+        along_i, along_j = self.sides
+        turns = self._around(*(side.sum(side.step) for side in self.sides))
+        self.corner_west = np.zeros((4, *turns.shape))
+        self.corner_angle = np.zeros((4, *turns.shape))
+        arrivals = along_j.begin[:, :-1], along_i.end[:-1], along_j.end[:, 1:], along_i.begin[1:]
+        departures = along_i.begin[:-1], along_j.begin[:, 1:], along_i.end[1:], along_j.end[:, :-1]
+        at = latitude[:-1, :-1], latitude[:-1, 1:], latitude[1:, 1:], latitude[1:, :-1]
+        for n in range(4):
+            angle = (arrivals[n] - departures[n]) % (2 * np.pi)
+            pole = (at[n] > _pole) & (angle > 1e-9) & (angle < 2 * np.pi - 1e-9)
+            self.corner_west[n], self.corner_angle[n] = departures[n], np.where(pole, angle, 0.0)
+        self.around_pole = turns - self.corner_angle.sum(0) > np.pi
+
+    def __call__(self, values: np.ndarray) -> np.ndarray:
+        """Of values (..., lat, lon), (..., ny, nx) in their type; NaN where a cell has some of the
+        missing ones. A mean lies between the least and the greatest value.
+        """
+        values = np.asarray(values)
+        flat = values.reshape(-1, *values.shape[-2:])
+        made = np.stack([self._mean(layer.astype(float)) for layer in flat])
+        return made.reshape(*values.shape[:-2], *made.shape[1:]).astype(values.dtype, copy=False)
+
+    def _mean(self, values):
+        known = np.isfinite(values)
+        if not known.any():
+            return np.full(self.area.shape, np.nan)
+        least, greatest = values[known].min(), values[known].max()
+        inside = self._inside(np.where(known, values - least, 0.0)) / self.area + least
+        mean = np.clip(inside, least, greatest)
+        if known.all():
+            return mean
+        return np.where(self._inside((~known).astype(float)) > 1e-9 * self.area, np.nan, mean)
+
+    def _inside(self, values):
+        """Integral of values over each cell, (ny, nx) [sr]."""
+        values = values if self.north else values[::-1]
+        boxes = values * np.diff(self.mu)[:, None]
+        below = np.concatenate([np.zeros((1, values.shape[1])), np.cumsum(boxes, 0)])
+        integrals = (
+            side.sum(below[side.j, side.i] * side.step + values[side.j, side.i] * side.moment)
+            for side in self.sides
+        )
+        return self._at_pole(below[-1]) - self._around(*integrals)
+
+    def _at_pole(self, columns):
+        """What longitudes hold, of cells around the north pole and with a corner there."""
+        held = np.append(0.0, np.cumsum(columns * np.diff(self.columns)))
+        found = np.where(self.around_pole, held[-1], 0.0)
+        for n, j, i in np.argwhere(self.corner_angle > 0):
+            west = self.columns[0] + (self.corner_west[n, j, i] - self.columns[0]) % (2 * np.pi)
+            ends = np.array([west, west + self.corner_angle[n, j, i]])
+            turns, rest = np.divmod(ends - self.columns[0], 2 * np.pi)
+            at = turns * held[-1] + np.interp(rest + self.columns[0], self.columns, held)
+            found[j, i] += at[1] - at[0]
+        return found
+
+    @staticmethod
+    def _around(along_i, along_j):
+        """Sums along the four sides of cells, counterclockwise."""
+        return along_i[:-1] + along_j[:, 1:] - along_i[1:] - along_j[:, :-1]
+
+
+_pole = 90 - 1e-9  # [degrees]
+_seam = 0.1234  # where longitudes begin again [rad]: no line of a usual grid
+
+
+@dataclass
+class _Sides:
+    """Pieces of sides, each within a box (j, i): `step` in longitude, and `moment`, the integral of
+    mu above the box's southern edge along it; `first`: where the pieces of each side begin.
+    `begin`, `end`: longitudes of the sides' ends.
+    """
+
+    j: np.ndarray
+    i: np.ndarray
+    step: np.ndarray
+    moment: np.ndarray
+    first: np.ndarray
+    begin: np.ndarray
+    end: np.ndarray
+
+    def sum(self, pieces: np.ndarray) -> np.ndarray:
+        """Over the pieces of each side."""
+        return np.add.reduceat(pieces, self.first).reshape(self.begin.shape)
+
+    @classmethod
+    def between(cls, x0, y0, x1, y1, parallel, columns, mu) -> _Sides:
+        """Sides from longitude x0, latitude y0 to x1, y1 [rad]; great circles, or parallels."""
+        x0, x1 = _at_poles(_once_around(x0), y0, _once_around(x1), y1)
+        chords = _Chords(*(a.ravel() for a in (x0, y0, x1, y1, parallel)))
+        part, west, south, east, north = chords.cut(columns, mu)
+        step, flat = _step(west, east), chords.parallel[part]
+        middle = columns[0] + (west + 0.5 * step - columns[0]) % (2 * np.pi)
+        i = np.clip(np.searchsorted(columns, middle, "right") - 1, 0, columns.size - 2)
+        j = np.searchsorted(mu, np.sin(0.5 * (south + north)), "right") - 1
+        j = np.clip(j, 0, mu.size - 2)
+        under = np.where(flat, np.sin(south) * step, _under(step, south, north))
+        first = np.searchsorted(part, np.arange(x0.size))
+        j, i = j.astype(np.int32), i.astype(np.int32)
+        return cls(j, i, step, under - mu[j] * step, first, x0, x1)
+
+
+def _at_poles(x0, y0, x1, y1):
+    """Longitudes of ends: a side to a pole is a meridian."""
+    at = [np.abs(y) > np.deg2rad(_pole) for y in (y0, y1)]
+    return np.where(at[0] & ~at[1], x1, x0), np.where(at[1] & ~at[0], x0, x1)
+
+
+def _once_around(x):
+    """A longitude [rad] in [_seam, _seam + 2 pi)."""
+    return (x - _seam) % (2 * np.pi) + _seam
+
+
+def _step(x0, x1):
+    """From one longitude to another, the shorter way; through a pole the same both ways."""
+    change = x1 - x0
+    return np.where(np.abs(change) > np.pi + 1e-9, change - np.copysign(2 * np.pi, change), change)
+
+
+class _Chords:
+    """Lines between two points on the sphere: arcs of great circles, or of parallels."""
+
+    def __init__(self, x0, y0, x1, y1, parallel):
+        self.x0, self.y0, self.x1, self.y1, self.parallel = x0, y0, x1, y1, parallel
+        self.step = _step(x0, x1)
+        self.straight = parallel | (np.abs(self.step) < 1e-12)
+        vector = lambda x, y: np.stack([np.cos(y) * np.cos(x), np.cos(y) * np.sin(x), np.sin(y)])
+        self.begin = vector(x0, y0)
+        self.change = vector(x1, y1) - self.begin
+
+    def at(self, n, t):
+        """Longitude and latitude at a share t of chords n; their ends as they are."""
+        v = self.begin[:, n] + t * self.change[:, n]
+        x, y = _once_around(np.arctan2(v[1], v[0])), np.arctan2(v[2], np.hypot(v[0], v[1]))
+        x = np.where(self.straight[n], _once_around(self.x0[n] + t * self.step[n]), x)
+        y = np.where(self.parallel[n], self.y0[n], y)
+        ends, values = [t <= 0, t >= 1], ((self.x0[n], self.x1[n]), (self.y0[n], self.y1[n]))
+        return np.select(ends, values[0], x), np.select(ends, values[1], y)
+
+    def cut(self, columns, mu):
+        """Pieces between longitudes (once around) and sines of latitudes: for each its chord, in
+        order, and longitude and latitude of its begin and end.
+        """
+        x = columns[0] + (self.x0 - columns[0]) % (2 * np.pi)
+        around = np.concatenate([columns[:-1] + 2 * np.pi * n for n in (-1, 0, 1)])
+        n, s, meridian = _meetings(x, self.step, around)
+        s = self._at_meridian(n, s, meridian)
+        m, t, height = _meetings(np.sin(self.y0), np.sin(self.y1) - np.sin(self.y0), mu)
+        t = self._at_height(m, t, height)
+        line = np.concatenate([np.arange(x.size), n, m])
+        t = np.clip(np.concatenate([np.zeros(x.size), s, t]), 0.0, 1.0)
+        known = np.concatenate([self.x0, _once_around(meridian), np.full(m.size, np.nan)])
+        along = np.concatenate([x, meridian, np.zeros(m.size)]) * np.sign(self.step[line])
+        along[: x.size] = -np.inf  # a chord begins with its begin
+        order = np.lexsort((along, t, line))
+        line, t, known = line[order], t[order], known[order]
+        west, south = self.at(line, t)
+        west = np.where(np.isnan(known), west, known)  # also at a pole
+        last = np.append(line[1:] != line[:-1], True)
+        east, north = (
+            np.where(last, ends[line], np.append(begins[1:], 0))
+            for begins, ends in ((west, self.x1), (south, self.y1))
+        )
+        return line, west, south, east, north
+
+    def _at_meridian(self, n, guess, meridian):
+        """Where chords n have that longitude, of a guess along parallels; all of them at a pole."""
+        a, d = self.begin[:, n], self.change[:, n]
+        from_it = [np.cos(meridian) * v[1] - np.sin(meridian) * v[0] for v in (a, d)]
+        reach = [np.hypot(*v[:2]) for v in (a, a + d)]
+        through = np.abs(np.abs(self.step[n]) - np.pi) < 1e-9
+        found = -from_it[0] / np.where(through | (from_it[1] == 0), 1.0, from_it[1])
+        found = np.where(through, reach[0] / np.where(through, sum(reach), 1.0), found)
+        return np.where(self.straight[n], guess, found)
+
+    def _at_height(self, n, guess, mu):
+        """Where chords n have that sine of the latitude, next to a guess."""
+        a, d = self.begin[:, n], self.change[:, n]
+        for _ in range(3):
+            v = a + guess * d
+            length = np.sqrt((v * v).sum(0))
+            slope = (d[2] - v[2] * (v * d).sum(0) / length**2) / length
+            guess = np.clip(guess - (v[2] / length - mu) / np.where(slope, slope, np.inf), 0, 1)
+        return guess
+
+
+def _under(step, y0, y1):
+    """Integral of the sine of the latitude along a great circle."""
+    p, q = np.tan(0.5 * y0), np.tan(0.5 * y1)
+    return 2 * np.arctan2(np.sin(0.5 * step) * (p + q), np.cos(0.5 * step) * (1 + p * q))
+
+
+def _meetings(start, change, at):
+    """(line, t, value) where start + t change, 0 < t < 1, is a value of `at`, which increase."""
+    low, high = np.minimum(start, start + change), np.maximum(start, start + change)
+    first, last = np.searchsorted(at, low, "right"), np.searchsorted(at, high, "left")
+    count = np.maximum(last - first, 0)
+    line = np.repeat(np.arange(start.size), count)
+    number = np.arange(line.size) - np.repeat(np.cumsum(count) - count, count) + first[line]
+    value = at[number]
+    return line, (value - start[line]) / change[line], value
