@@ -38,6 +38,7 @@ class AirWithPhysics(Model):
     given: Any = None  # another atmosphere that this one starts from
     change: Any = None
     settable: Any
+    phases_of_start = ("dynamics", "physics")  # of processes that work with the state of the start
 
     def _take_physics(self, physics, tracers):
         """The list of schemes, and what trajectories carry together with the air."""

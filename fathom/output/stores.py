@@ -31,6 +31,13 @@ amounts = {
         "snowfall",
     )
 }
+# what files say of rain in a record at the start
+nothing_fallen = "0 at the start of the run: nothing has fallen before the first step"
+
+
+def falls(name: str) -> bool:
+    """Whether a field or variable of that name is what reaches the ground."""
+    return "precipitation" in name or "snowfall" in name
 
 
 class Store(Statistics, Along, Places, Stream):
@@ -141,9 +148,13 @@ class Store(Statistics, Along, Places, Stream):
             name: fields[need if (need := d.needs[0]) not in self.made else self._made_name(need)]
             for name, d in self.variables.items()
         }
+        known = {
+            *self.simulation.at_start,
+            *self.simulation.in_restarts,
+            *(name for name, f in fields.items() if f["state"] or not f["written"]),
+        }
         self.known_at_start = {
-            name: all(fields[need]["state"] or not fields[need]["written"] for need in d.own_needs)
-            for name, d in self.variables.items()
+            name: known.issuperset(d.own_needs) for name, d in self.variables.items()
         }
         return fields
 
@@ -276,6 +287,8 @@ class Store(Statistics, Along, Places, Stream):
             of_rate = attributes.pop("standard_name", "")
             if of_rate in amounts:
                 attributes["standard_name"] = amounts[of_rate]
+        if falls(name) and self.statistic is None and self.known_at_start[name]:
+            attributes["comment"] = nothing_fallen
         if self.zonal:
             over = attributes.get("cell_methods", "")
             attributes["cell_methods"] = f"{over} longitude: mean".strip()
@@ -336,7 +349,7 @@ class Store(Statistics, Along, Places, Stream):
         self.last = self.simulation.count
 
     def write_start(self):
-        """The state before the first step; what only a step computes is missing there."""
+        """The state before the first step; what only a whole step computes is missing there."""
         if not self.statistic:
             self.send()
 

@@ -13,7 +13,7 @@ from fathom.failure import FileExists, NotPermitted, RunFailure
 from fathom.output.servers import Servers, serve
 from fathom.regions import region
 from fathom.report.summary import finish
-from fathom.run import choices, sanity, wishes
+from fathom.run import choices, first_record, sanity, wishes
 from fathom.run.held import Held
 from fathom.run.progress import chosen
 from fathom.time.clock import Event, Period
@@ -138,6 +138,7 @@ class Events(Held):
         with region("watch", "output", "output"):
             if self.count == 0:
                 sanity.check_start(self)
+                first_record.compute(self)
             sanity.watch(self, keep=self.count == 0)
         if self.count == 0:
             for store in self.outputs:

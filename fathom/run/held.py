@@ -33,6 +33,7 @@ class Held:
     fields: Any  # what the program works on
     changed: bool  # somebody has set fields since the last step
     count: int  # steps since the start
+    at_start: frozenset[str]  # what the first record has of steps
     forcing: Any
     delivery: Any
     lock: Any

@@ -17,7 +17,7 @@ from fathom.output.servers import divide
 from fathom.output.streams import Delivery
 from fathom.reading import Readers, every_rank, placed
 from fathom.regions import region
-from fathom.run import choices, room, sanity, wishes
+from fathom.run import choices, first_record, room, sanity, wishes
 from fathom.run import parallel as spread
 from fathom.run.apart import Apart
 from fathom.run.checkpoint import Checkpoint, read_state
@@ -102,6 +102,8 @@ class Simulation(Requests, Events):
         self.restart_from, self.restored = None, set()
         self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
+        self.longest = 1  # steps between two turns of a process
+        self.at_start: frozenset[str] = frozenset()  # what the first record has of steps
         self.wishes = wishes.Wishes()
         self.readers = self.forcing = None  # the ranks that read files; where it comes in records
         self.changed = False  # somebody has set fields since the last step
@@ -230,9 +232,8 @@ class Simulation(Requests, Events):
         spread.message_habits(self.parallel)
         self._place_on_ranks()
         precision = self.bytes_of_number
-        processes, self.balanced = spread.share(
-            self.apart.placed(model.processes(self.step, self.surface)), self.parallel
-        )
+        own = model.processes(self.step, self.surface)
+        processes, self.balanced = spread.share(self.apart.placed(own), self.parallel)
         known = declared(processes)
         keep = list(model.kept)
         for store in self.outputs:
@@ -254,13 +255,9 @@ class Simulation(Requests, Events):
         if (arrive := getattr(model, "arrive", None)) is not None:
             arrive(self)
         fill_fixed(self)
-        if self.fields.has("sun"):
-            self.sequence.follow_sun(
-                self.step,
-                self.clock.days_since_2000,
-                self.step * max(p.every for p in processes),
-                model.fixed_season,
-            )
+        self.longest = max(p.every for p in processes)
+        self.follow_sun(self.sequence, self.fields)
+        self.at_start = first_record.names(self, own, keep)
         self.sequence.prepare(self.fields)
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.in_restarts)
@@ -320,18 +317,27 @@ class Simulation(Requests, Events):
             settle(self)
         return {}
 
+    def follow_sun(self, sequence, fields):
+        """A sequence gets the sun of each step, if it has one."""
+        if fields.has("sun"):
+            period = self.step * self.longest
+            sequence.follow_sun(
+                self.step, self.clock.days_since_2000, period, self.model.fixed_season
+            )
+
     def find(self, kind):
         """The global process of that type, as core.BarotropicSolve; None where there is none."""
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
-    def other(self, model, step):
-        """Another model on these ranks and from this state, with another step [s]: a sequence
-        and a field set more.
+    def other(self, model, step, processes=None, keep=()):
+        """Another model on these ranks and from this state, with another step [s], or other
+        processes: a sequence and a field set more. keep: fields to be read after steps.
         """
         sequence = mpi.core.Sequence(
             self.domain,
-            model.processes(step, self.surface),
+            model.processes(step, self.surface) if processes is None else processes,
             self.bytes_of_number,
+            list(keep),
             rotate=model.rotations,
         )
         fields = mpi.core.FieldSet(sequence)

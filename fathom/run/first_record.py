@@ -1,0 +1,59 @@
+"""What a record at the start holds of fields that only a step computes: fluxes at the ground, and
+the exchange from which wind at 10 m and temperature at 2 m follow.
+
+The processes of a step before anything is carried on act once on a copy of the start, as far as
+these fields follow from them. The run itself then begins as if that had not been. Nothing has
+fallen before the first step: rain and snow are 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+from typing import Any
+
+from fathom.output.stores import falls
+
+
+def names(simulation: Any, processes: Sequence[Any], kept: Iterable[str]) -> frozenset[str]:
+    """Fields that `compute` makes, of those kept, from the processes of a step of the model."""
+    phases = getattr(simulation.model, "phases_of_start", ())
+    if not phases or simulation.parallel["device"] is not None:
+        return frozenset()
+    state = set(simulation.fields.state)
+    return frozenset((set(kept) - state) & _made(_of_start(processes, phases)))
+
+
+def compute(simulation: Any) -> None:
+    """These fields from the state at the start. All ranks that compute call it."""
+    s, made = simulation, sorted(simulation.at_start)
+    if not made:
+        return
+    step = _of_start(s.model.processes(s.step, s.surface), s.model.phases_of_start)
+    trial = s.other(s.model, s.step, needed(step, made), made)
+    s.follow_sun(trial.sequence, trial.fields)
+    trial.advance(1)
+    s.fields.copy(trial.fields, made)
+    for name in filter(falls, made):
+        s.fields.fill(name, 0.0)
+    s.tidy()
+
+
+def needed(processes: Sequence[Any], wanted: Iterable[str]) -> list[Any]:
+    """Of processes, in order, those from which the wanted fields follow."""
+    missing, found = set(wanted), []
+    for process in reversed(processes):
+        if missing & _made([process]):
+            found.append(process)
+            missing -= {f["name"] for f in process.fields if f["access"] == "writes"}
+            missing |= {f["name"] for f in process.fields if f["access"] != "writes"}
+    return found[::-1]
+
+
+def _of_start(processes: Sequence[Any], phases: Sequence[str]) -> list[Any]:
+    """Those of a step that work with the state from which it starts."""
+    return list(takewhile(lambda process: process.phase in phases, processes))
+
+
+def _made(processes: Sequence[Any]) -> set[str]:
+    return {f["name"] for process in processes for f in process.fields if f["access"] != "reads"}
