@@ -485,6 +485,14 @@ class GridPointAtmosphere(AirWithPhysics):
             for k, level in enumerate(values):
                 simulation.fields.set(name, np.ascontiguousarray(level), k)
 
+    @property
+    def of_way_back(self):
+        """Attributes in the run of a digital filter backward in time: one interpolation more of
+        each trajectory. Nothing damps there, and with the usual ones air next to the poles becomes
+        unstable in five steps of 20 min.
+        """
+        return {"iterations": self.iterations + 1}
+
     def settle(self, simulation):
         """Once the initial state is there."""
         if self.filter_span:

@@ -53,12 +53,16 @@ def digital_filter(simulation, span):
     total.scale(h[middle], model.prognostic)
     before = simulation.other(_adiabatic(model), -simulation.step)
     _draw_to_start(before.model, before.sequence, before.fields, -simulation.step)
+    later = h[middle + 1 :]
     with _without_records(simulation):
         _draw_to_start(model, simulation.sequence, fields, simulation.step)
-        for advance, now in ((before.advance, before.fields), (simulation.advance, fields)):
-            for weight in h[middle + 1 :]:
-                advance(1)
-                total.axpy(weight, now, model.prognostic)
+        with simulation.going_back(before, span):
+            for weight in later:
+                before.advance(1)
+                total.axpy(weight, before.fields, model.prognostic)
+        for weight in later:
+            simulation.advance(1)
+            total.axpy(weight, fields, model.prognostic)
     fields.copy(start)
     fields.copy(total, model.prognostic)
     simulation.count = 0
@@ -87,7 +91,8 @@ def _draw_to_start(model, sequence, fields, step):
 
 def _adiabatic(model):
     """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
-    off-centring, a weight of the new time beyond a half; nor another filter.
+    off-centring, a weight of the new time beyond a half; nor another filter. `of_way_back` of a
+    model: attributes that it has then.
     """
     dry = copy.copy(model)
     dry.physics, dry.filter_span, dry.budget = [], 0.0, None
@@ -101,4 +106,5 @@ def _adiabatic(model):
         "fix_energy": 0.0,
     }
     dry.parameters = {name: turned.get(name, value) for name, value in model.parameters.items()}
+    vars(dry).update(getattr(model, "of_way_back", {}))
     return dry

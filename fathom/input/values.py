@@ -130,11 +130,16 @@ def fill_fixed(simulation):
                 k,
                 nearest_outside=name not in model.zero_outside,
             )
-    for name, values in model.profiles().items():
-        if fields.has(name):
-            fields.set_profile(name, values)
+    fill_profiles(model, fields)
     for name, (times, rows, interpolated) in getattr(model, "tables", lambda clock: {})(
         simulation.clock
     ).items():
         if fields.has(name):
             sequence.follow_table(name, simulation.step, times, rows, interpolated)
+
+
+def fill_profiles(model, fields):
+    """The profiles of a model that its processes read."""
+    for name, values in model.profiles().items():
+        if fields.has(name):
+            fields.set_profile(name, values)

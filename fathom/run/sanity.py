@@ -79,6 +79,22 @@ def rhythm(step, length):
     return day if length >= 10 * day else step * (steps // max(1, min(20, steps // 6)))
 
 
+def check_way_back(simulation, fields, span, reason=""):
+    """InputError: the integration backward in time of a digital filter has gone bad, or ended with
+    the error `reason`.
+    """
+    s = simulation
+    if (fault := _fault(s, fields)) is not None:
+        name, value, place = fault
+        reason = f"{name} is {value} at {place}"
+    if reason:
+        raise InputError(
+            f"digital_filter = {span / 3600:g} h: the integration backward in time is unstable with"
+            f" a step of {s.step:g} s: {reason}. Try a step of {_readable(s.step * 2 / 3)}, or"
+            " digital_filter = 0"
+        )
+
+
 def watch(simulation, keep=True):
     """The numbers of the time series, and what progress says; raises Unstable with field, place,
     level and step where they are not sane. keep: note them (a restart has its own).
@@ -93,13 +109,13 @@ def watch(simulation, keep=True):
         s.series.note(s.seconds, seen)
 
 
-def _fault(simulation):
+def _fault(simulation, fields=None):
     """(name, value, place) of the first field of the state that is not finite, or beyond its
-    limits; None: all are sane.
+    limits; None: all are sane. fields: of another state than the present one.
     """
     s = simulation
     for name in s.model.prognostic:
-        e = s.fields.extremes(name)
+        e = (fields or s.fields).extremes(name)
         if e["finite"] and _sane(s, name, e["minimum"], e["maximum"]):
             continue
         low = e["finite"] and e["minimum"] < s.limits[name][0]

@@ -3,6 +3,7 @@ next event; here is decided what happens there.
 """
 
 import weakref
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ import numpy as np
 from fathom import device, mpi, parts, shown
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
-from fathom.input.values import fill_fixed
+from fathom.input.values import fill_fixed, fill_profiles
 from fathom.output.gather import Gather
 from fathom.output.servers import divide
 from fathom.output.streams import Delivery
@@ -343,7 +344,20 @@ class Simulation(Requests, Events):
         fields = mpi.core.FieldSet(sequence)
         sequence.prepare(fields)
         fields.copy(self.fields)
+        fill_profiles(model, fields)
         return Other(model, sequence, fields)
+
+    @contextmanager
+    def going_back(self, before, span):
+        """Within it steps of `other` backward in time, of a digital filter over `span` [s].
+        InputError where they are unstable.
+        """
+        reason = ""
+        try:
+            yield
+        except (RuntimeError, ValueError) as error:  # of a solver
+            reason = str(error)
+        sanity.check_way_back(self, before.fields, span, reason)
 
     def tidy(self):
         """Gives back what was needed only to fill the sequence."""

@@ -5,6 +5,7 @@ import pytest
 
 import fathom as fm
 import small_spheres
+from fathom.atmosphere import start
 from fathom.mpi import core
 
 
@@ -168,3 +169,22 @@ def test_filtered_start_is_quiet():
         sim.prepare().advance(6)
         winds.append(np.abs(sim.gather("x_wind")).max())
     assert winds[1] < 0.6 * winds[0]
+
+
+def test_way_back_of_the_filter():
+    """Backward in time no sponge amplifies, and trajectories have an interpolation more; what is
+    unstable is refused in words.
+    """
+    ends = []
+    for rate in (0.0, 0.005):
+        sim = small_spheres.turning(nx=16, ny=12, sponge_bottom=10e3, sponge_rate=rate).prepare()
+        before = sim.other(start._adiabatic(sim.model), -sim.step)
+        assert before.model.iterations == sim.model.iterations + 1
+        before.advance(2)
+        ends.append(before.fields.checksum(sim.model.prognostic))
+    assert ends[0] == ends[1]
+    sim.model.set(digital_filter="2h")
+    again = fm.Simulation(sim.model, step="20min", directory=sim.directory)
+    again.limits["x_wind"] = (-10, 10)
+    with pytest.raises(ValueError, match="unstable with a step of 1200 s: x_wind .* of 800 s"):
+        again.prepare()
