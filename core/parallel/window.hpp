@@ -1,24 +1,15 @@
 /// Memory that other ranks write into: words of 64 bits. Window: by MPI's passive one-sided calls,
-/// from anywhere. SharedWindow: of the ranks of a node, by loads and stores. Whoever waits gives
-/// its processor away after a while: there may be more ranks than cores.
+/// from anywhere. SharedWindow: of the ranks of a node, by loads and stores.
 #pragma once
-#include <sched.h>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 #include "parallel/mpi.hpp"
+#include "parallel/node.hpp"
 
 namespace fathom {
-
-/// Calls `arrived` until it is true.
-template <class F, class G> void spin(F arrived, G meanwhile) {
-    for (int n = 0; !arrived(); ++n) {
-        meanwhile();
-        if (n > 200) sched_yield();
-    }
-}
 
 class Window {
 public:
@@ -118,20 +109,14 @@ private:
 
 class SharedWindow {
 public:
-    int rank, ranks, nodes = 0;              ///< within the node; nodes: on the leaders
-    MPI_Comm node, leaders = MPI_COMM_NULL;  ///< leaders: the first rank of each node
+    const std::shared_ptr<const NodeRanks> node;
 
-    SharedWindow(MPI_Comm comm, std::size_t size) {
-        MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-        MPI_Comm_rank(node, &rank);
-        MPI_Comm_size(node, &ranks);
-        MPI_Comm_split(comm, rank ? MPI_UNDEFINED : 0, 0, &leaders);
-        if (leaders != MPI_COMM_NULL) MPI_Comm_size(leaders, &nodes);
+    SharedWindow(MPI_Comm comm, std::size_t size) : node(NodeRanks::of(comm)) {
         std::uint64_t* mine;
         MPI_Win_allocate_shared(MPI_Aint(size * sizeof(std::uint64_t)), sizeof(std::uint64_t),
-                                MPI_INFO_NULL, node, &mine, &window);
+                                MPI_INFO_NULL, node->node, &mine, &window);
         for (std::size_t n = 0; n < size; ++n) mine[n] = 0;
-        for (int r = 0; r < ranks; ++r) {
+        for (int r = 0; r < node->ranks; ++r) {
             MPI_Aint bytes;
             int unit;
             std::uint64_t* at;
@@ -148,18 +133,10 @@ public:
         if (over) return;
         MPI_Win_unlock_all(window);
         MPI_Win_free(&window);
-        if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
-        MPI_Comm_free(&node);
     }
     SharedWindow(const SharedWindow&) = delete;
 
     std::uint64_t* of(int r) const { return parts[r]; }
-    static void signal(std::uint64_t* at, std::uint64_t value) {
-        std::atomic_ref(*at).store(value, std::memory_order_release);
-    }
-    static void await(std::uint64_t* at, std::uint64_t value) {
-        spin([&] { return std::atomic_ref(*at).load(std::memory_order_acquire) == value; }, [] {});
-    }
 
 private:
     MPI_Win window;

@@ -47,7 +47,9 @@ class Way(NamedTuple):
     overlaps  ranks compute meanwhile
     blocking  receives one after another, once all is sent
     copies    of each message by the library
-    near      seconds of a message within a node; None: as the machine says
+    near      seconds of a message within a node, and of each processor for it, by loads and stores;
+              None: as the machine says
+    in_place  what is near is read where it was packed, without a copy
     """
 
     put: bool = False
@@ -60,6 +62,7 @@ class Way(NamedTuple):
     blocking: bool = False
     copies: int = 0
     near: float | None = None
+    in_place: bool = False
 
 
 exchanges = {  # core/parallel/travel/transport.hpp; parts are estimates
@@ -73,6 +76,7 @@ exchanges = {  # core/parallel/travel/transport.hpp; parts are estimates
     "put-fence": Way(put=True, meet=True),
     "get-barrier": Way(put=True, meet=True, trips=2),
     "shared": Way(near=sums.line),
+    "mapped": Way(near=sums.line, in_place=True),
     "overlapped": Way(overlaps=True),
 }
 mappings = ("block", "cyclic")  # of ranks to nodes: fill one after another, or deal out in turns
@@ -132,9 +136,10 @@ class Messages:
         order = np.argsort(source, kind="stable")
         source, target, size = source[order], target[order], size[order].astype(float)
         first = np.searchsorted(source, np.arange(ranks))
-        nth = np.arange(len(source)) - first[source] + 1
         hops = network.hops(*(how.node(machine, end, ranks) for end in (source, target)))
-        local = overhead(machine, put and not np.all(hops == 0)) * part
+        local = np.full(len(size), overhead(machine, put and not np.all(hops == 0)) * part)
+        if self.way.near is not None:
+            local = np.where(hops == 0, np.minimum(local, self.way.near), local)
         words = 1 if machine.get("network.put_notice", False) else self.way.words
         each = local * words  # of a message, for who sends it
         sharing = min(cores, ranks)
@@ -144,16 +149,19 @@ class Messages:
         entering = size * seconds_per_byte(
             machine, hops, sharing
         )  # one after another, each at its part of what the node puts into the network
+        if self.way.in_place:
+            entering = np.where(hops == 0, 0.0, entering)
         once = self.way.once * overhead(machine)
         copying = size * self.way.copies / machine.get("node.copy", 1e9)
         sending = _before(copying, source, first) + copying
         self.ranks = ranks
-        self.sent = np.bincount(source, minlength=ranks) * each + once
+        self.sent = np.bincount(source, each, ranks) + once
         self.sent = self.sent + np.bincount(source, copying, ranks)
         travel = self.way.trips * wire(machine, hops, put)
         if self.way.near is not None:
             travel = np.where(hops == 0, np.minimum(travel, self.way.near), travel)
-        self.offset = nth * each + once + sending + _before(entering, source, first)
+        offset = _before(each, source, first) + each
+        self.offset = offset + once + sending + _before(entering, source, first)
         if how.in_flight:  # each group waits until the one before has come
             group = np.floor((_before(size, source, first) + size - 1) / how.in_flight).clip(0)
             self.offset = self.offset + group * (travel + local)
@@ -161,7 +169,8 @@ class Messages:
         if len(source):  # no link carries more than it can
             self.travel = np.maximum(self.travel, crossing)
         received = np.bincount(target, minlength=ranks)
-        self.received = received * (0.0 if put else local) + once  # a put needs no receiver
+        receiving = np.bincount(target, local, ranks)
+        self.received = (0.0 if put else receiving) + once  # a put needs no receiver
         by = np.argsort(target, kind="stable")
         self.source, self.offset, self.travel, self.size = (
             source[by],

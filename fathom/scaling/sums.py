@@ -28,19 +28,20 @@ from fathom.names import near
 from fathom.scaling.machine import Machine
 from fathom.scaling.network import Network, overhead, wire
 
-# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in shared
-# memory)
+# name: (algorithm, "" for the library's own; by one-sided puts; cores of a node first, in memory
+# that MPI shares or that they map)
 ways = {
-    "allreduce": ("", False, False),
-    "non-blocking": ("non-blocking", False, False),
-    "recursive-doubling": ("recursive-doubling", False, False),
-    "tree": ("tree", False, False),
-    "one-sided-barrier": ("barrier", True, False),
-    "one-sided-flags": ("flags", True, False),
-    "one-sided-sentinel": ("sentinel", True, False),
-    "one-sided-tree": ("tree", True, False),
-    "node-shared": ("", False, True),
-    "hardware": ("hardware", False, False),
+    "allreduce": ("", False, ""),
+    "non-blocking": ("non-blocking", False, ""),
+    "recursive-doubling": ("recursive-doubling", False, ""),
+    "tree": ("tree", False, ""),
+    "one-sided-barrier": ("barrier", True, ""),
+    "one-sided-flags": ("flags", True, ""),
+    "one-sided-sentinel": ("sentinel", True, ""),
+    "one-sided-tree": ("tree", True, ""),
+    "node-shared": ("", False, "shared"),
+    "node-mapped": ("", False, "mapped"),
+    "hardware": ("hardware", False, ""),
 }
 one_sided = ("barrier", "flags", "sentinel")
 line = 5e-8  # s to read what another core of the node has written
@@ -86,9 +87,14 @@ def _by_master(
     return there + back + meetings
 
 
-def _node_first(machine: Machine, ranks: int, cores: int) -> float:
-    """In shared memory, then between nodes."""
-    within, nodes = 2 * float(wire(machine, 0)) + min(ranks, cores) * line, machine.nodes(ranks)
+def _node_first(machine: Machine, ranks: int, cores: int, memory: str) -> float:
+    """In memory of the node, then between nodes. Where it is mapped, a line tells of a number, and
+    on one node nobody waits for an answer.
+    """
+    nodes = machine.nodes(ranks)
+    there = float(wire(machine, 0)) if memory == "shared" else line
+    journeys = 1 if memory == "mapped" and nodes == 1 else 2
+    within = journeys * there + min(ranks, cores) * line
     if nodes == 1:
         return within
     alone = Network.of(machine.but({"node.cores": 1}), nodes)
@@ -104,7 +110,7 @@ def seconds(
 ) -> float:
     if way not in ways:
         raise InputError(f"no way to sum '{way}'{near(way, ways) or ';'} known: {', '.join(ways)}")
-    algorithm, put, shared = ways[way]
+    algorithm, put, memory = ways[way]
     algorithm = algorithm or machine.get("sum.algorithm", "recursive-doubling")
     cores = int(machine["node.cores"])
     if ranks == 1:
@@ -115,8 +121,8 @@ def seconds(
         return overhead(machine) + seconds(machine, ranks, words, "allreduce", network)
     if algorithm == "hardware":
         return machine["sum.hardware"] * -(-words // int(machine.get("sum.elements", 1)))
-    if shared and cores > 1:
-        return _node_first(machine, ranks, cores)
+    if memory and cores > 1:
+        return _node_first(machine, ranks, cores, memory)
     if algorithm == "master":
         journey = float(wire(machine, int(machine.nodes(ranks) > 1), put))
         return 2 * ((ranks - 1) * overhead(machine, put) + journey)

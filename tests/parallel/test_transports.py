@@ -1,10 +1,15 @@
 """The catalogue of exchanges: the same halos from each."""
 
+import os
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from fathom.mpi import core
+from fathom.run.launch import mpiexec
 
 script = Path(__file__).with_name("transports_on_ranks.py")
 
@@ -22,3 +27,17 @@ def test_unknown():
         core.Exchange(
             MPI.COMM_SELF.py2f(), d, 1, 8, [("center", False, 1, 1)], transport="put-flag"
         )
+
+
+def test_a_killed_rank_leaves_no_memory_and_ends_all_others():
+    """The file that a node maps has no name, so nothing can be left of it."""
+    command = [mpiexec(), "-n", "2", sys.executable, str(script.with_name("mapped_on_ranks.py"))]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as running:
+        said = [running.stdout.readline().split(maxsplit=2) for _ in range(2)]
+        assert all(maps.strip() == "['/memfd:fathom (deleted)']" for _, _, maps in said), said
+        of_rank = {int(rank): int(process) for process, rank, _ in said}
+        os.kill(of_rank[1], signal.SIGKILL)
+        assert running.wait(timeout=60) != 0
+    assert not any(Path(f"/proc/{process}").exists() for process in of_rank.values())

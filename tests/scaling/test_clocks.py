@@ -96,6 +96,25 @@ def test_each_way_has_its_own_price():
     assert len(set(map(tuple, found.values()))) == len(found), found
 
 
+def test_memory_that_a_node_maps_costs_less_than_what_mpi_shares():
+    """Within a node: no copy, a line instead of a message; between nodes messages as usual."""
+    machine = load("cray-xe6")
+    for ranks in (16, 96):  # on one node, on four
+        mapped, shared = (
+            sums.seconds(machine, ranks, 3, f"node-{w}") for w in ("mapped", "shared")
+        )
+        assert mapped < shared
+    pair = np.array([0, 1]), np.array([1, 0])
+
+    def seconds(way, size, cores=24):
+        t = Clocks(machine.but({"node.cores": cores}), 2)
+        t.exchange(t.messages(*pair, np.full(2, size), way))
+        return t.elapsed
+
+    assert seconds("mapped", 1e6) == seconds("mapped", 8) < 1e-3 * seconds("shared", 1e6)
+    assert seconds("mapped", 1e6, 1) == seconds("packed", 1e6, 1)
+
+
 def test_sums_of_the_x1_in_the_order_of_the_study():
     """Tree, words in the data, flags and barriers, from 96 processors on; few need no tree."""
     machine = load("cray-x1")

@@ -19,8 +19,8 @@ def alone(on_ranks):
 def test_every_exchange_and_sum_is_the_same_solver(alone):
     ways = [name for name, _ in core.transports()]
     found = [value for name, value in alone.items() if name.partition(" ")[0] in ways]
-    assert len(ways) == 11 and len(found) == 99 and all(value == found[0] for value in found)
-    assert len(alone) == 25 + 99 + 9 + 6 + 50 + 1
+    assert len(ways) == 12 and len(found) == 120 and all(value == found[0] for value in found)
+    assert len(alone) == 25 + 120 + 10 + 6 + 50 + 1
 
 
 @pytest.mark.parametrize("ranks, threads", [(1, 2), (2, 1), (4, 1), (7, 1)])

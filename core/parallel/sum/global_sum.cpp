@@ -275,32 +275,52 @@ struct OneSidedTree final : GlobalSum {
     }
 };
 
-/// Within a node by loads and stores in a shared window, then between the nodes' first ranks by the
-/// library.
-struct NodeShared final : GlobalSum {
+/// Within a node by loads and stores, then between the nodes' first ranks by the library.
+template <class Memory> struct NodeFirst : GlobalSum {
     static constexpr std::size_t place = most_words + line;
-    SharedWindow window;
+    Memory memory;
     std::uint64_t count = 0;
-    explicit NodeShared(MPI_Comm c) : GlobalSum(c), window(c, 2 * place) {}
-    std::size_t at() const { return place * (count % 2); }
+    explicit NodeFirst(MPI_Comm c) : GlobalSum(c), memory(c, 2 * place) {}
+    const NodeRanks& node() const { return *memory.node; }
+    std::uint64_t* at(int r) const { return memory.of(r) + place * (count % 2); }
+    void publish() {
+        std::uint64_t* mine = at(node().rank);
+        std::ranges::copy(words, mine);
+        NodeRanks::signal(mine + most_words, count);
+    }
+    const std::uint64_t* see(int r) const {
+        node().await(at(r) + most_words, count);
+        return at(r);
+    }
+    void among_nodes() {
+        if (node().nodes > 1)
+            MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM,
+                          node().leaders);
+    }
     void begin() override {
         ++count;
-        if (window.rank) {
-            std::ranges::copy(words, window.of(window.rank) + at());
-            window.signal(window.of(window.rank) + at() + most_words, count);
-            window.await(window.of(0) + at() + most_words, count);
-            std::copy_n(window.of(0) + at(), words.size(), words.begin());
+        if (node().rank) {
+            publish();
+            std::copy_n(see(0), words.size(), words.begin());
             return;
         }
-        for (int r = 1; r < window.ranks; ++r) {
-            window.await(window.of(r) + at() + most_words, count);
-            add(words, window.of(r) + at());
-        }
-        if (window.nodes > 1)
-            MPI_Allreduce(MPI_IN_PLACE, words.data(), int(words.size()), type(), MPI_SUM,
-                          window.leaders);
-        std::ranges::copy(words, window.of(0) + at());
-        window.signal(window.of(0) + at() + most_words, count);
+        for (int r = 1; r < node().ranks; ++r) add(words, see(r));
+        among_nodes();
+        publish();
+    }
+};
+using NodeShared = NodeFirst<SharedWindow>;
+
+/// On one node every rank adds the numbers of all, in the order of ranks: nobody waits for an
+/// answer. Whoever writes into a place again has seen the sum after it, so all have read it.
+struct NodeMapped final : NodeFirst<MappedMemory> {
+    using NodeFirst::NodeFirst;
+    void begin() override {
+        if (!node().alone) return NodeFirst::begin();
+        ++count;
+        publish();
+        std::copy_n(see(0), words.size(), words.begin());
+        for (int r = 1; r < node().ranks; ++r) add(words, see(r));
     }
 };
 
@@ -324,6 +344,10 @@ constexpr GlobalSumKind kinds[] = {
      make<OneSidedTree>},
     {"node-shared", "a window shared within each node, then MPI_Allreduce between the nodes",
      make<NodeShared>},
+    {"node-mapped",
+     "memory that each node maps without MPI, where all ranks add the numbers of all; between "
+     "nodes as node-shared",
+     make<NodeMapped>},
 };
 
 }  // namespace

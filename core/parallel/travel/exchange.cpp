@@ -81,10 +81,15 @@ void Exchange::pack(std::span<const FieldSlab> fields) {
 }
 
 void Exchange::unpack(std::span<const FieldSlab> fields) {
-    if (!mover)
+    const auto& receives = packing.parts.receives;
+    if (mover) {
+        if (transport->in_place()) transport->collect();
+        if (!receives.empty()) mover->unpack(fields, transport->incoming());
+    } else if (transport->in_place())
+        for (std::size_t n = 0; n < receives.size(); ++n)
+            packing.unpack(fields, transport->place(n) - receives[n].offset, false, int(n));
+    else
         packing.unpack(fields, transport->incoming(), !transport->packs());
-    else if (!packing.parts.receives.empty())
-        mover->unpack(fields, transport->incoming());
 }
 
 void Exchange::start(std::span<const FieldSlab> fields, Mover* by) {

@@ -346,68 +346,61 @@ struct GetBarrier final : Transport {
     }
 };
 
-/// Within a node the receiver copies from the sender's buffer, which is in shared memory; other
-/// nodes by messages.
-struct Shared final : Transport {
-    // rank within the node; flag: of the other side
-    struct Link {
+/// Within a node by memory of the sender that the receiver sees; other nodes by messages. Each rank
+/// has two outgoing buffers, and two numbers for each neighbour: of the last exchange that it has
+/// written for it, and of the last that it has read of it.
+template <class Memory> struct WithinNode : Transport {
+    struct Link {  // flag: of the other side; there: word of the message in a buffer of `size`
         std::size_t part;
         int rank;
-        std::size_t there;
         Word* flag;
+        std::size_t there = 0, size = 0;
     };
     MPI_Comm comm;
     Parts parts;
     std::size_t size;
-    SharedWindow window;
+    Memory memory;
     std::vector<std::byte> received;
     std::vector<Link> readers, writers;
-    std::vector<std::size_t> far_sends, far_receives, size_there;
+    std::vector<std::size_t> far_sends, far_receives;
     std::vector<MPI_Request> requests;
     Word count = 0;
-    Shared(MPI_Comm comm, const Parts& p)
+    WithinNode(MPI_Comm comm, const Parts& p)
         : comm(comm),
           parts(p),
           size(words(p.outgoing)),
-          window(comm, 2 * size + 8 * (p.sends.size() + p.receives.size())),
+          memory(comm, 2 * size + 8 * (p.sends.size() + p.receives.size())),
           received(p.incoming) {
         in = received.data();
-        MPI_Group all, node;
-        MPI_Comm_group(comm, &all);
-        MPI_Comm_group(window.node, &node);
-        auto within = [&](int rank) {
-            int local;
-            MPI_Group_translate_ranks(all, 1, &rank, node, &local);
-            return local;
-        };
-        // own words: what I have read of each sender, what I have written for each reader
-        const std::size_t done = 2 * size, sent = done + 8 * parts.receives.size();
+        const std::size_t read = 2 * size, written = read + 8 * parts.receives.size();
         const auto at = tell(comm, parts.sends, offsets(parts.sends), parts.receives),
                    sizes = tell(comm, parts.sends, std::vector(parts.sends.size(), size),
                                 parts.receives);
-        const auto sent_there = tell(comm, parts.sends, places(parts.sends, sent), parts.receives),
-                   done_there =
-                       tell(comm, parts.receives, places(parts.receives, done), parts.sends);
+        const auto written_there =
+                       tell(comm, parts.sends, places(parts.sends, written), parts.receives),
+                   read_there =
+                       tell(comm, parts.receives, places(parts.receives, read), parts.sends);
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
-            const int r = within(parts.sends[n].rank);
-            if (r == MPI_UNDEFINED)
+            const int r = memory.node->within(parts.sends[n].rank);
+            if (r < 0)
                 far_sends.push_back(n);
             else
-                readers.push_back({n, r, 0, window.of(r) + done_there[n]});
+                readers.push_back({n, r, memory.of(r) + read_there[n]});
         }
         for (std::size_t n = 0; n < parts.receives.size(); ++n) {
-            const int r = within(parts.receives[n].rank);
-            if (r == MPI_UNDEFINED)
+            const int r = memory.node->within(parts.receives[n].rank);
+            if (r < 0)
                 far_receives.push_back(n);
             else
-                writers.push_back({n, r, at[n], window.of(r) + sent_there[n]}),
-                    size_there.push_back(sizes[n]);
+                writers.push_back({n, r, memory.of(r) + written_there[n], at[n], sizes[n]});
         }
         requests.resize(far_sends.size() + far_receives.size());
-        MPI_Group_free(&all);
-        MPI_Group_free(&node);
     }
-    Word* own(std::size_t at) { return window.of(window.rank) + at; }
+    Word* own(std::size_t at) { return memory.of(memory.node->rank) + at; }
+    const std::byte* message(const Link& l) const {
+        return (const std::byte*)(memory.of(l.rank) + count % 2 * l.size + l.there);
+    }
+    void has_read(const Link& l) { NodeRanks::signal(own(2 * size + 8 * l.part), count); }
     void post() override {
         ++count;
         out = (std::byte*)own(count % 2 * size);
@@ -416,17 +409,11 @@ struct Shared final : Transport {
             MPI_Irecv(in + r.offset, int(r.bytes), MPI_BYTE, r.rank, 0, comm, &requests[n]);
         }
         if (count > 2)
-            for (auto& l : readers)
-                spin(
-                    [&] {
-                        return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >=
-                               count - 2;
-                    },
-                    [] {});
+            for (auto& l : readers) memory.node->await(l.flag, count - 2);
     }
     void send() override {
         for (auto& l : readers)
-            SharedWindow::signal(own(2 * size + 8 * (parts.receives.size() + l.part)), count);
+            NodeRanks::signal(own(2 * size + 8 * (parts.receives.size() + l.part)), count);
         for (std::size_t n = 0; n < far_sends.size(); ++n) {
             auto& s = parts.sends[far_sends[n]];
             MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm,
@@ -434,17 +421,41 @@ struct Shared final : Transport {
         }
     }
     void wait() override {
-        for (std::size_t n = 0; n < writers.size(); ++n) {
-            auto& l = writers[n];
-            auto& r = parts.receives[l.part];
-            spin([&] { return std::atomic_ref(*l.flag).load(std::memory_order_acquire) >= count; },
-                 [] {});
-            std::memcpy(in + r.offset, window.of(l.rank) + count % 2 * size_there[n] + l.there,
-                        r.bytes);
-            SharedWindow::signal(own(2 * size + 8 * l.part), count);
+        for (auto& l : writers) {
+            memory.node->await(l.flag, count);
+            arrived_near(l);
         }
         if (!requests.empty())
             MPI_Waitall(int(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    }
+    virtual void arrived_near(const Link&) = 0;
+    void copy(const Link& l) {
+        auto& r = parts.receives[l.part];
+        std::memcpy(in + r.offset, message(l), r.bytes);
+    }
+};
+
+/// The receiver copies what is for it.
+struct Shared final : WithinNode<SharedWindow> {
+    using WithinNode::WithinNode;
+    void arrived_near(const Link& l) override { copy(l), has_read(l); }
+};
+
+/// The receiver unpacks where the sender has packed, and says so when the next exchange begins.
+struct Mapped final : WithinNode<MappedMemory> {
+    std::vector<const std::byte*> lies;  // of each receive
+    Mapped(MPI_Comm c, const Parts& p) : WithinNode(c, p) {
+        for (auto& r : parts.receives) lies.push_back(in + r.offset);
+    }
+    void post() override {
+        for (auto& l : writers) has_read(l);  // of the exchange before
+        WithinNode::post();
+    }
+    void arrived_near(const Link& l) override { lies[l.part] = message(l); }
+    bool in_place() const override { return true; }
+    const std::byte* place(std::size_t n) const override { return lies[n]; }
+    void collect() override {
+        for (auto& l : writers) copy(l);
     }
 };
 
@@ -466,6 +477,10 @@ constexpr TransportKind kinds[] = {
     {"shared",
      "copies from the neighbours' buffers, shared within the node; messages between nodes",
      make<Shared>},
+    {"mapped",
+     "unpacks from the neighbours' buffers, in memory that the node maps without MPI; messages "
+     "between nodes",
+     make<Mapped>},
     {"overlapped",
      "packed messages, each sent once it is packed; what needs no halo is computed while they "
      "travel",

@@ -38,6 +38,11 @@ public:
     virtual void send_message(std::size_t) {}  ///< by its number among the sends
     /// Waits for one of the receives: its number; -1: all have been handed out.
     virtual int arrived() { return -1; }
+    /// true: messages are read where they lie, `place`, and not from `incoming`, unless they are
+    /// collected there.
+    virtual bool in_place() const { return false; }
+    virtual const std::byte* place(std::size_t) const { return nullptr; }
+    virtual void collect() {}
     virtual void post() = 0;
     virtual void send() = 0;
     virtual void wait() = 0;
