@@ -1,7 +1,12 @@
-"""Findings of other people's scaling studies, by the simulator (docs/results/scaling.md): python
-experiments/scaling_studies.py [FOLDER] prints fits and their hold-outs and draws the pictures."""
+"""Findings of other people's scaling studies, by the simulator (docs/results/scaling.md,
+docs/results/platforms.md): fits and their hold-outs, points beyond those in hand, statements; and
+the pictures.
 
-import sys
+    python experiments/scaling_studies.py [FOLDER] [--json FILE]
+"""
+
+import argparse
+import json
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +14,16 @@ import numpy as np
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 from fathom.scaling import load
-from fathom.scaling.studies import arome, cgpop, k_computer, pop_x1, sub_space_io, unified_model
+from fathom.scaling.studies import (
+    arome,
+    cgpop,
+    k_computer,
+    pop_phases,
+    pop_x1,
+    statements,
+    sub_space_io,
+    unified_model,
+)
 
 
 def panel(figure, place, title, note, **labels):
@@ -278,14 +292,71 @@ def fits():
         yield name, len(fit.names), fit.errors, fit.left_out
 
 
-if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, parameters, errors, left_out in fits():
+def figures():
+    """All that is printed, as plain data: fits, extrapolations, phases, statements."""
+    cores, shares = pop_phases.studied()
+    return {
+        "fits": {
+            name: {
+                "parameters": parameters,
+                "figures": len(errors),
+                "rms": float(np.sqrt(np.mean(np.square(errors)))),
+                "largest": float(np.abs(errors).max()),
+                "left_out": float(np.abs(left_out).max()),
+            }
+            for name, parameters, errors, left_out in fits()
+        },
+        "beyond": {
+            most: {
+                name: {int(far): float(error) for far, error in zip(*cgpop.beyond(name, most))}
+                for name in cgpop.six
+            }
+            for most in (1500, 2300, 2900)
+        },
+        "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
+        "statements": [
+            statement._asdict()
+            | {
+                "check": statement.check.__name__,
+                "holds": bool(found.holds),
+                "figures": found.figures,
+            }
+            for statement, found in statements.found()
+        ],
+    }
+
+
+def say(found):
+    for name, f in found["fits"].items():
         print(
-            f"{name:<30}{parameters:2} parameters, {len(errors):2} figures: rms"
-            f" {100 * np.sqrt(np.mean(errors**2)):.1f} %, largest {100 * np.abs(errors).max():.1f}"
-            f" %; left out {100 * np.abs(left_out).max():.1f} %"
+            f"{name:<30}{f['parameters']:2} parameters, {f['figures']:2} figures: rms"
+            f" {100 * f['rms']:.1f} %, largest {100 * f['largest']:.1f} %; left out"
+            f" {100 * f['left_out']:.1f} %"
         )
+    for most, series in found["beyond"].items():
+        for name, errors in series.items():
+            shown = ", ".join(f"{cores}: {100 * e:+.1f}" for cores, e in errors.items())
+            print(f"{name:<16} from up to {most} cores, % beyond: {shown}")
+        of_pop = [e for name, errors in series.items() if "/POP" in name for e in errors.values()]
+        print(f"POP beyond {most} cores: rms {100 * np.sqrt(np.mean(np.square(of_pop))):.2f} %")
+    print(f"phases of POP: largest error {100 * found['phases']:.1f} points")
+    for s in found["statements"]:
+        print(f"{'holds' if s['holds'] else 'FAILS'}  {s['study']}: {s['text']}: {s['figures']}")
+
+
+def main():
+    ask = argparse.ArgumentParser(description=__doc__)
+    ask.add_argument("folder", nargs="?", type=Path, default=Path("docs/pictures"))
+    ask.add_argument("--json", type=Path, help="all figures")
+    given = ask.parse_args()
+    found = figures()
+    say(found)
+    if given.json:
+        given.json.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    given.folder.mkdir(parents=True, exist_ok=True)
     for name, draw in (("x1", x1), ("k", k), ("output", output), ("solver", solver)):
-        draw(path=folder / f"scaling-{name}.png")
+        draw(path=given.folder / f"scaling-{name}.png")
+
+
+if __name__ == "__main__":
+    main()

@@ -23,6 +23,7 @@ from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import overhead, seconds_per_byte, wire
 from fathom.scaling.reference import table
 
+six = ("XE6/POP/PGI", "XT5/POP", "XE6/CGPOP/PGI", "XE6/CGPOP/Cray", "XT5/CGPOP", "BGL/CGPOP")
 iterations = 226 * 124
 neighbours, halo = 8, 2
 machines = {"XE6": "cray-xe6", "XT5": "cray-xt5", "BGL": "blue-gene-l"}
