@@ -32,6 +32,7 @@ class Checkpoint:
             )
         self.simulation, self.path, self.keep, self.parts = simulation, path, keep, []
         self.calls = files.Writes()  # of this rank
+        self.begun: tuple[int, restart.Begun | None] = -1, None  # open on this rank for writing
 
     def prepare(self, state):
         """Streams for the fields of the state (names). Returns the checkpoint."""
@@ -41,6 +42,7 @@ class Checkpoint:
         )  # servers are told the rest
         levels = {f["name"]: f["levels"] for f in fields}
         self.parts = [Part(self, name, levels.get(name), ny, nx) for name in state]
+        self.begun = -1, None
         return self
 
     @property
@@ -63,7 +65,7 @@ class Checkpoint:
         """The present state, handed over to servers where there are any; the restart is there when
         all output before it is visible.
         """
-        path = self._create()
+        path = self._create(self.parts[0].count)
         for part in self.parts:
             part.send(last=True)
         for model in self.simulation.model.beside:
@@ -73,7 +75,7 @@ class Checkpoint:
         """The present state, by the ranks that compute, and of models that run next to it. Returns
         the path.
         """
-        s, path = self.simulation, self._create()
+        s, path = self.simulation, self._create(0)
         for model in s.model.beside if beside else ():
             model.write_restart(path)
         event = mpi.core.OutputEvent(0, 0, 1, s.seconds)
@@ -83,13 +85,16 @@ class Checkpoint:
             s.delivery.stage.wait()
         s.comm.barrier()
         s.on_root(lambda: self.finish(s.seconds))
+        self.begun = -1, None
         return path
 
     def finish(self, seconds):
         """The restart of that time is whole: it is seen, and the oldest goes where there are more
         than are kept.
         """
-        restart.finish(self.at(seconds))
+        number, begun = self.begun
+        restart.finish(self.at(seconds), begun)
+        self.begun = number, None
         if self.keep is not None:
             for path in self._earlier(seconds)[self.keep :]:
                 for file in (path, *path.parent.glob(glob.escape(path.name) + ".outer*")):
@@ -108,7 +113,16 @@ class Checkpoint:
                 continue
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
-    def _create(self):
+    def of_event(self, event):
+        """Its restart of that event, open on this rank for writing."""
+        number, begun = self.begun
+        if number != event.time or begun is None:
+            begun = restart.Begun(self.at(event.seconds))
+            self.begun = event.time, begun
+        return begun
+
+    def _create(self, number):
+        """The number-th, begun on root. Returns its path."""
         s, path = self.simulation, self.at(self.simulation.seconds)
         if s.comm.bcast(
             s.is_root and restart.begun(path)
@@ -134,9 +148,11 @@ class Checkpoint:
             path.parent.mkdir(parents=True, exist_ok=True)
             shapes = {part.field: part.shape for part in self.parts}
             places = _places(s.model.grid, s.bytes_of_number)
-            restart.create(path, header, shapes | {n: np.shape(a) for n, a in places.items()})
+            shapes |= {name: np.shape(values) for name, values in places.items()}
+            begun = restart.create(path, header, shapes)
             for name, values in places.items():
-                restart.write_whole(path, name, values, self.calls)
+                begun.write_whole(name, values, self.calls)
+            self.begun = number, begun
 
         s.on_root(create)
         return path
@@ -160,8 +176,7 @@ class Part(Stream):
 
     def write_region(self, event, product, n, arrays):
         checkpoint = self.checkpoint
-        restart.write_band(
-            checkpoint.at(event.seconds),
+        checkpoint.of_event(event).write_band(
             self.field,
             product.regions[n][0],
             arrays[0],

@@ -43,7 +43,7 @@ _band = 1 << 22  # bytes
 
 @dataclass(frozen=True)
 class Header:
-    """What a restart says about itself."""
+    """Everything a restart says about itself."""
 
     seconds: float  # model time since `start`
     start: str  # date of time zero
@@ -77,7 +77,7 @@ def rows_of_a_band(shape: tuple[int, int, int], size: int) -> int:
     return max(1, min(rows, _band // (levels * points * size)))
 
 
-def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> None:
+def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int, int]]) -> Begun:
     """Begin a restart, on the root rank: fields (levels, rows, points) by name, to be written band
     by band. OSError: folder missing, no permission, disk full.
     """
@@ -100,12 +100,17 @@ def create(path: str | Path, header: Header, fields: Mapping[str, tuple[int, int
     start = f"{_magic}{version}\n{len(text):15d}\n".encode() + text
     start += zlib.crc32(text).to_bytes(4, "little")
     try:
-        with open(partial, "wb", buffering=0) as file:
-            file.write(start)
-            file.truncate(_first(len(start), bands) + place)
+        file = os.open(partial, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o666)
+        try:
+            files.put_at(file, start, 0, files.Writes())
+            os.ftruncate(file, _first(len(start), bands) + place)
+        except BaseException:
+            os.close(file)
+            raise
     except OSError as error:
         partial.unlink(missing_ok=True)
         raise explain(error, Path(path), f"writing restart {path}") from None
+    return Begun(Path(path), file)
 
 
 def begun(path: str | Path) -> bool:
@@ -113,67 +118,88 @@ def begun(path: str | Path) -> bool:
     return _partial(Path(path)).exists()
 
 
-def write_band(
-    path: str | Path,
-    name: str,
-    row: int,
-    values: np.ndarray,
-    writes: files.Writes,
-    stage: Stage | None = None,
-) -> None:
-    """One band of a field, (levels, rows, points) from `row` on, of a restart that was begun: on
-    any rank, in any order, through a staging folder where there is one. OSError: disk full."""
-    band = np.ascontiguousarray(values.swapaxes(0, 1))
-    put = partial(_put_band, Path(path), name, row, band.shape, band.dtype, writes)
-    if stage is None:
-        put(band)
-    else:
-        stage.put([band], put)
+class Begun:
+    """A restart that was begun, open on a rank that writes bands of it. It closes itself when
+    nothing is left to be written. OSError: there is none.
+    """
 
+    def __init__(self, path: Path, file: int = -1):
+        self.path, self._file = path, file
+        if file < 0:
+            self._file = os.open(_partial(path), os.O_RDWR)
+        self._content, self._sums, self._data = _contents(self._file, path)
 
-def _put_band(
-    path: Path,
-    name: str,
-    row: int,
-    shape: tuple[int, ...],
-    dtype: np.dtype,
-    writes: files.Writes,
-    data: Any,
-) -> None:
-    file = os.open(_partial(path), os.O_RDWR)
-    try:
-        content, sums, start = _contents(file, path)
-        entry = content["fields"][name]
+    def write_band(
+        self,
+        name: str,
+        row: int,
+        values: np.ndarray,
+        writes: files.Writes,
+        stage: Stage | None = None,
+    ) -> None:
+        """One band of a field, (levels, rows, points) from `row` on: on any rank, in any order,
+        through a staging folder where there is one. OSError: disk full.
+        """
+        band = np.ascontiguousarray(values.swapaxes(0, 1))
+        put = partial(self._put_band, name, row, band.shape, band.dtype, writes)
+        if stage is None:
+            put(band)
+        else:
+            stage.put([band], put)
+
+    def write_whole(self, name: str, array: np.ndarray, writes: files.Writes) -> None:
+        """All bands of a field; numbers as the restart has them."""
+        rows = rows_of_a_band(array.shape, array.itemsize)
+        for row in range(0, array.shape[1], rows):
+            self.write_band(name, row, array[:, row : row + rows], writes)
+
+    def _put_band(
+        self,
+        name: str,
+        row: int,
+        shape: tuple[int, ...],
+        dtype: np.dtype,
+        writes: files.Writes,
+        data: Any,
+    ) -> None:
+        entry = self._content["fields"][name]
         levels, ny, nx = entry["shape"]
         if row % entry["rows"] or shape != (min(entry["rows"], ny - row), levels, nx):
             raise InputError(
-                f"{path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are no"
-                f" band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
+                f"{self.path}: rows {row} to {row + shape[0] - 1} with {_by(shape[1:])} numbers are"
+                f" no band of {entry['rows']} rows of {name!r}, {_by(entry['shape'])}"
             )
         band = np.frombuffer(data, dtype).astype(entry["dtype"], copy=False)
-        files.put_at(file, band, start + entry["place"] + row * levels * nx * band.itemsize, writes)
-        files.put_at(
-            file,
-            np.uint32(zlib.crc32(band)),
-            sums + 4 * (entry["sums"] + row // entry["rows"]),
-            writes,
-        )
-    except OSError as error:
-        raise explain(error, path, f"writing restart {path}") from None
-    finally:
-        os.close(file)
+        place = self._data + entry["place"] + row * levels * nx * band.itemsize
+        sum_ = self._sums + 4 * (entry["sums"] + row // entry["rows"])
+        try:
+            files.put_at(self._file, band, place, writes)
+            files.put_at(self._file, np.uint32(zlib.crc32(band)), sum_, writes)
+        except OSError as error:
+            raise explain(error, self.path, f"writing restart {self.path}") from None
+
+    def synchronise(self) -> None:
+        """Everything that any rank has written is on disk afterwards."""
+        os.fsync(self._file)
+
+    def __del__(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
 
 
-def finish(path: str | Path) -> None:
+def finish(path: str | Path, begun: Begun | None = None) -> None:
     """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that
-    name is replaced now.
+    name is replaced now. begun: as this rank has it open.
     """
     path = Path(path)
     partial = _partial(path)
     if not partial.exists():  # another rank has done so
         return
     try:
-        _synchronise(partial)
+        if begun is None:
+            _synchronise(partial)
+        else:
+            begun.synchronise()
         os.replace(partial, path)
         _synchronise(path.parent)
     except OSError as error:
@@ -184,18 +210,11 @@ def write(path: str | Path, fields: Mapping[str, np.ndarray], header: Header) ->
     """A restart of global fields (levels, rows, points), on one rank. An earlier one is kept if
     this fails.
     """
-    create(path, header, {name: np.shape(array) for name, array in fields.items()})
+    begun = create(path, header, {name: np.shape(array) for name, array in fields.items()})
     writes = files.Writes()
     for name, array in fields.items():
-        write_whole(path, name, array.astype(header.precision, copy=False), writes)
-    finish(path)
-
-
-def write_whole(path: str | Path, name: str, array: np.ndarray, writes: files.Writes) -> None:
-    """All bands of a field of a restart that was begun; numbers as the restart has them."""
-    rows = rows_of_a_band(array.shape, array.itemsize)
-    for row in range(0, array.shape[1], rows):
-        write_band(path, name, row, array[:, row : row + rows], writes)
+        begun.write_whole(name, array.astype(header.precision, copy=False), writes)
+    finish(path, begun)
 
 
 def begins(path: str | Path) -> bool:
@@ -246,7 +265,7 @@ class Restart:
         return tuple(self._content["fields"][name]["shape"])
 
     def dtype(self, name: str) -> np.dtype:
-        """Of the numbers of a field."""
+        """The type of the numbers of a field."""
         return np.dtype(self._content["fields"][name]["dtype"])
 
     def __enter__(self) -> Self:

@@ -54,21 +54,14 @@ def test_bands_come_in_any_order_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.setattr(restart, "_band", 4 * 6 * 30 * 8)
     state = {"temperature": fields()["temperature"]}
     restart.write(tmp_path / "a.fathom", state, header())
-    restart.create(tmp_path / "b.fathom", header(), {"temperature": (6, 20, 30)})
-    writes = files.Writes()
+    begun = restart.create(tmp_path / "b.fathom", header(), {"temperature": (6, 20, 30)})
+    here, there, writes = begun, restart.Begun(tmp_path / "b.fathom"), files.Writes()
     for row in (16, 0, 8, 12, 4):
-        restart.write_band(
-            tmp_path / "b.fathom",
-            "temperature",
-            row,
-            state["temperature"][:, row : row + 4],
-            writes,
-        )
+        here, there = there, here
+        here.write_band("temperature", row, state["temperature"][:, row : row + 4], writes)
     assert sum(calls for calls, _ in writes.counts.values()) == 10
     with pytest.raises(ValueError, match="no band of 4 rows"):
-        restart.write_band(
-            tmp_path / "b.fathom", "temperature", 2, state["temperature"][:, 2:6], writes
-        )
+        begun.write_band("temperature", 2, state["temperature"][:, 2:6], writes)
     assert not (tmp_path / "b.fathom").exists()
     restart.finish(tmp_path / "b.fathom")
     assert (tmp_path / "a.fathom").read_bytes() == (tmp_path / "b.fathom").read_bytes()
