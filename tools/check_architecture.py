@@ -62,6 +62,7 @@ fathom: list[set[str]] = [
     {"post", "observations", "assimilation"},  # know no model, but its fields and their places
     {"radiation"},
     {"ocean", "atmosphere"},  # a model each
+    {"describe.toml", "describe.expression", "describe.tables", "describe.written"},
     {"run"},
     {"describe"},
     {"cycle"},
@@ -74,9 +75,9 @@ fathom: list[set[str]] = [
 # Libraries that take long to load, or that need not be installed: they are imported where they are
 # used. A verb (fathom/commands) loads what it needs when it is called.
 slow = {
-    "cftime", "contourpy", "duckdb", "ducc0", "eccodes", "eccodeslib", "google_crc32c",
-    "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "PIL", "pyarrow", "pyodc",
-    "rich", "scipy", "shtns", "veros", "xarray", "zarr",
+    "cf_units", "cftime", "contourpy", "duckdb", "ducc0", "eccodes", "eccodeslib", "google_crc32c",
+    "gsw", "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "PIL", "pyarrow",
+    "pyodc", "rich", "scipy", "shtns", "veros", "xarray", "zarr",
 }  # fmt: skip
 
 

@@ -245,7 +245,7 @@ def test_errors(tmp_path):
         {
             "t2m": daily(),
             "d2m": daily(standard_name="dew_point_temperature"),
-            "u": daily(units="furlong"),
+            "u": daily(units="florin"),
             "v": daily(units=""),
         }
     ).to_netcdf(path)
@@ -264,7 +264,7 @@ def test_errors(tmp_path):
     with pytest.raises(ValueError, match="unknown variable 'd2n'; did you mean 'd2m'"):
         Input("air_temperature", Records(path, "d2n"), "degC")
     with pytest.raises(
-        ValueError, match="u for x in 'm s-1': 'furlong' is not a unit that is known here"
+        ValueError, match="u for x in 'm s-1': 'florin' is not a unit that is known here"
     ):
         Input("x", Records(path, "u"), "m s-1")
     with pytest.raises(

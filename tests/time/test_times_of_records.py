@@ -160,6 +160,9 @@ def test_times_that_cannot_be():
         ("percent", "1", 50.0, 0.5),
         ("meter/sec", "m s-1", 2.0, 2.0),
         ("kg kg-1", "1e-3", 0.035, 35.0),
+        ("cal cm-2 day-1", "W m-2", 1.0, 41868 / 86400),
+        ("m of water equivalent", "m", 2.0, 2.0),
+        ("kts", "m s-1", 36.0, 18.52),
     ],
 )
 def test_units(given, wanted, number, becomes):
@@ -175,6 +178,7 @@ def test_units(given, wanted, number, becomes):
         ("0", "1", "not a unit"),
         ("10^999", "1", "not a unit"),
         ("m", "degC", "has not the dimension"),
+        ("days since 2000-01-01", "s", "has not the dimension"),
         ("W ?", "W m-2", "is not a unit"),
     ],
 )
