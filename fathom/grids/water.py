@@ -10,7 +10,7 @@ import numpy as np
 from fathom import earth, output
 from fathom.data import bathymetry, sets
 from fathom.failure import InputError
-from fathom.grids import sea_floor
+from fathom.grids import sea_floor, soundings
 from fathom.grids.arguments import choice, integer, span
 from fathom.grids.grid import Grid
 from fathom.grids.levels import ZLevels
@@ -24,9 +24,10 @@ class WaterGrid(Grid):
         nx) [m] with 0 on land, wet levels
         (ny, nx) as integers, a file of heights or depths on latitude and longitude ("gebco.nc";
         fathom.grids.sea_floor), the file of a text table of depths, a row a line ("depth.txt";
-        fathom.input.table), the name of a data set with `ocean_depth` on the cells of this grid
-        (fathom.data.sets), or a function of (longitude, latitude) – of (x, y) on a plane – that
-        gives the depth.
+        fathom.input.table), points (n, 3) of longitude, latitude – x, y on a plane – and depth or
+        height [m] as an array or a text table (fathom.grids.soundings), the name of a data set
+        with `ocean_depth` on the cells of this grid (fathom.data.sets), or a function of
+        (longitude, latitude) – of (x, y) on a plane – that gives the depth.
     minimum_levels : int, default 3. Water has at least as many. Depths are rounded to the nearest
         interface, or kept by partial cells (ZLevels).
     """
@@ -51,8 +52,7 @@ class WaterGrid(Grid):
             corners = horizontal.corner_longitude, horizontal.corner_latitude
             bathymetry = sea_floor.depth_on_cells(bathymetry, *corners)
         elif isinstance(bathymetry, str) and Path(bathymetry).suffix:
-            bathymetry = table(bathymetry)
-            self._check_depth(bathymetry)
+            bathymetry = self._of_numbers(table(bathymetry))
         elif (data := sets.find(bathymetry)) is not None:
             bathymetry = self._depth_in(data)
         elif isinstance(bathymetry, str):
@@ -60,8 +60,7 @@ class WaterGrid(Grid):
                 "bathymetry", bathymetry, ["etopo5", "flat"] if horizontal.spherical else ["flat"]
             )
         elif not callable(bathymetry):
-            bathymetry = np.asarray(bathymetry)
-            self._check_depth(bathymetry)
+            bathymetry = self._of_numbers(np.asarray(bathymetry))
         self.bathymetry = bathymetry
 
     @cached_property
@@ -103,6 +102,13 @@ class WaterGrid(Grid):
         levels = np.ascontiguousarray(levels, np.int32)
         levels.flags.writeable = False
         return levels
+
+    def _of_numbers(self, values):
+        """Depths or wet levels as they are, or those of single points."""
+        if soundings.are_points(values, self.shape[1:]):
+            values = soundings.depth_on_cells(values, self.horizontal, self.shape[1:])
+        self._check_depth(values)
+        return values
 
     def _depth_in(self, data):
         """`ocean_depth` of a data set on the cells of this grid [m], (ny, nx)."""
@@ -217,14 +223,14 @@ class WaterGrid(Grid):
         return np.where(levels > 0, least, 0.0)
 
     def depth(self, where="center"):
-        """Of the sea floor as the model has it [m], (ny, nx); 0 on land."""
+        """Depth of the sea floor in the model [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
         return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
             levels > 0
         ) + self.bottom_thickness(where)
 
     def thickness(self, k, where="center"):
-        """Of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
+        """Thickness of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
         return np.where(
             self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k]
         )
@@ -289,7 +295,7 @@ class WaterGrid(Grid):
         return np.minimum.reduce(list(self._around(np.asarray(self.wet_levels))))
 
     def _around(self, values):
-        """Of the four cells round each corner, (ny, nx) each; 0 beyond a closed edge."""
+        """Values of the four cells around each corner, (ny, nx) each; 0 beyond a closed edge."""
         h = self.horizontal
         north = np.zeros_like(values)
         north[:-1] = values[1:]

@@ -1,7 +1,8 @@
 """Fields of layers from data on latitude, longitude and depth: initial states of the ocean.
 
 Gaps are filled from the water around, then the values are brought to the model's points bilinearly,
-and to its depths linearly, constant above and below what the data have.
+and to its depths linearly, constant above and below what the data have. Temperatures as measured
+(in situ, as WOA has them) become potential ones by TEOS-10.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from fathom.input import variables
 from fathom.reading import once, told
 from fathom.regrid import fill, points
 
+in_situ = "sea_water_temperature"  # its CF name
+_absolute_salinity = 35.16504  # of sea water with 35 of practical salinity [g kg-1]
 vertical = ("depth", "lev", "level", "z", "st_ocean", "deptht", "olevel")
 
 
@@ -55,12 +58,33 @@ def _on_points(value, field, latitude, longitude, depth):
     y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
     with told(array.encoding.get("source", f"the data of {field}")):
         values = np.asarray(array.values, float) * factor + offset
+    values = _potential(values, np.abs(z), y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values, field), y)
     order = np.argsort(np.abs(z))
     return points.vertical(
         points.bilinear(values[order], y, x, latitude, longitude), np.abs(z)[order], depth
     )
+
+
+def _is_in_situ(array: Any, field: str) -> bool:
+    """Whether it is a temperature that says that it is the measured one."""
+    return field == "temperature" and array.attrs.get("standard_name") == in_situ
+
+
+def _potential(temperature: np.ndarray, depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
+    """Potential temperature [degC, at 0 dbar] of measured ones (depth, lat, lon), of water with a
+    salinity of 35: 34 to 37 change it by less than 0.02 K at 5000 m.
+    """
+    try:
+        import gsw
+    except ImportError:
+        raise InputError(
+            "temperature: these are measured ones (sea_water_temperature); the package gsw, which"
+            " makes potential ones of them, is missing: pip install gsw"
+        ) from None
+    pressure = gsw.p_from_z(-depth[:, None, None], latitude[None, :, None])
+    return np.asarray(gsw.pt0_from_t(_absolute_salinity, temperature, pressure))
 
 
 def _is(coordinate: Any, name: Any, kind: str) -> bool:
@@ -79,20 +103,27 @@ def _array(value: Any, field: str) -> Any:
     if not hasattr(value, "data_vars"):
         return value.squeeze(drop=True)
     row = names.get(field)
-    wanted = (field, row.alias, row.attributes.get("standard_name"))
-    there = {
-        str(name): array
-        for name, array in value.data_vars.items()
-        if name in wanted or array.attrs.get("standard_name") in wanted[1:]
-    }
-    if not there and len(value.data_vars) == 1:
-        there = dict(value.data_vars.items())
+    wanted = (field, row.alias, row.attributes.get("standard_name") or "")
+    there = _meant(value.data_vars, field, wanted)
     if len(there) != 1:
         raise InputError(
             f"no variable for {field} among {', '.join(map(str, value.data_vars)) or 'none'};"
             f" wanted: {' or '.join(filter(None, wanted))}"
         )
     return next(iter(there.values())).squeeze(drop=True)
+
+
+def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
+    """Arrays with one of the wanted names; else measured temperatures; else the only one."""
+    of = lambda known: {
+        str(name): array
+        for name, array in arrays.items()
+        if name in known or array.attrs.get("standard_name", "-") in known[1:]
+    }
+    there = of(wanted) or (of(("", in_situ)) if field == "temperature" else {})
+    if len(there) > 1:  # of WOA: the analysis, not its errors and counts
+        there = {name: array for name, array in there.items() if name.endswith("_an")} or there
+    return there or (dict(arrays.items()) if len(arrays) == 1 else {})
 
 
 def _continued(values: np.ndarray, field: str) -> np.ndarray:
