@@ -6,8 +6,10 @@ Done once, where public names are looked up (`fathom/__init__.py`).
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +17,7 @@ from fathom.failure import InputError
 from fathom.names.near import near
 
 _seen: set[Any] = set()
+_told: dict[int, tuple[Any, dict[str, Any]]] = {}  # what objects were made of, by their id
 
 
 @functools.cache
@@ -28,7 +31,7 @@ def explained(thing: Any) -> Any:
 
 
 def _explain_class(thing: type) -> None:
-    """Also of the classes of Fathom that it stands on: their methods are its own."""
+    """Does the same with the base classes in Fathom: their methods belong to the class."""
     for one in thing.__mro__:
         if one in _seen or not one.__module__.startswith("fathom"):
             continue
@@ -44,11 +47,15 @@ def _explain_class(thing: type) -> None:
 
 def _explained(function: Callable, said: str, owner: Any = None) -> Callable:
     """The function; where its arguments do not fit, an InputError instead of a bare TypeError."""
+    keeps = inspect.isclass(owner) and function.__name__ == "__init__"
 
     @functools.wraps(function)
     def checked(*given: Any, **named: Any) -> Any:
         try:
-            return function(*given, **named)
+            result = function(*given, **named)
+            if keeps:
+                _keep(function, given, named)
+            return result
         except TypeError as error:
             # A TypeError from deeper down has more than this frame.
             deep = error.__traceback__ is not None and error.__traceback__.tb_next is not None
@@ -62,8 +69,40 @@ def _explained(function: Callable, said: str, owner: Any = None) -> Callable:
     return checked
 
 
+def _keep(function: Callable, given: tuple, named: dict[str, Any]) -> None:
+    """An object remembers what it was made of."""
+    arguments = inspect.signature(function).bind(*given, **named).arguments
+    thing = given[0]
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            arguments |= arguments.pop(name, {})
+    number, told = id(thing), {name: light(value) for name, value in [*arguments.items()][1:]}
+    with contextlib.suppress(TypeError):  # of a class without weak references
+        _told[number] = weakref.ref(thing, lambda _: _told.pop(number, None)), told
+
+
+def said(thing: Any) -> dict[str, Any]:
+    """The arguments of an object of a public class, by name; of large arrays, what they are."""
+    return _told.get(id(thing), (None, {}))[1]
+
+
+def light(value: Any) -> Any:
+    """The value, or for large ones a note of what it was."""
+    large = getattr(value, "nbytes", 0)
+    if type(value).__name__ == "Simulation" or (isinstance(large, int) and large > 512):
+        return _Was(type(value).__name__, tuple(getattr(value, "shape", ())))
+    return value
+
+
+class _Was:
+    """A note in place of a large value: its type and shape."""
+
+    def __init__(self, name: str, shape: tuple[int, ...]):
+        self.__name__, self.shape = name, shape
+
+
 def _problem(function: Callable, said: str, given: tuple, named: dict[str, Any]) -> str:
-    """What of the arguments does not fit, or ""."""
+    """What is wrong with the arguments, or ""."""
     signature = inspect.signature(function)
     try:
         signature.bind(*given, **named)

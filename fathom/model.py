@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from typing import Any, ClassVar, NamedTuple
 
 from fathom import shown
+from fathom.given import light
 from fathom.order import Placed
 
 
@@ -21,12 +24,36 @@ class Criterion(NamedTuple):
     unstable: bool = True
 
 
+def _noted(function: Any) -> Any:
+    """`set` of a model, which keeps what it was given."""
+
+    @functools.wraps(function)
+    def noted(self: Any, *given: Any, **named: Any) -> Any:
+        result = function(self, *given, **named)
+        bound = inspect.signature(function).bind(self, *given, **named).arguments
+        more = bound.pop("values", {})
+        told = {name: value for name, value in (bound | more).items() if name != "self"}
+        self.told = getattr(self, "told", {}) | {n: light(v) for n, v in told.items()}
+        return result
+
+    return noted
+
+
 class Model:
-    """A model with the processes that its user has put into the order of its step."""
+    """A model with the processes that its user has put into the order of its step, and what was
+    said of its state.
+    """
 
     placed: list[Placed]
     stores: ClassVar[dict[str, type]] = {}  # further kinds of output, by their keyword
     beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
+
+    told: dict[str, Any]  # what `set` was given, by name
+
+    def __init_subclass__(cls, **more: Any) -> None:
+        super().__init_subclass__(**more)
+        if "set" in vars(cls):
+            cls.set = _noted(cls.set)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         said = ", ".join(
@@ -38,7 +65,7 @@ class Model:
         return shown.table(type(self).__name__, shown.parts(self))
 
     def account(self, simulation: Any) -> dict[str, Any]:
-        """What the summary of a run has of this model alone; all ranks call it."""
+        """Entries in the summary of a run that only this model has; all ranks call it."""
         return {}
 
     def place(self, process: Any, **where: Any) -> Model:

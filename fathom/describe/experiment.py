@@ -15,7 +15,8 @@ from typing import Any
 
 import fathom
 from fathom import mpi, plugins, schemes
-from fathom.describe.expression import Expression, constants_of, interpret
+from fathom.describe import tables
+from fathom.describe.expression import constants_of, interpret
 from fathom.describe.toml import Document, dumps
 from fathom.failure import InputError
 from fathom.grids.grid import Grid
@@ -47,7 +48,6 @@ run_keys = (
     "checkpoint",
     "restart",
 )  # of [simulation], other than the keywords of Simulation
-no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
 
 
@@ -95,7 +95,7 @@ class Experiment:
         return cls(Document.read(path, settings))
 
     def _check_run(self) -> None:
-        """How long to run is a length of time."""
+        """The length of the run must be a length of time."""
         if "run" in self._section("simulation"):
             self._at(("simulation", "run"), Period, self.tables["simulation"]["run"], "run")
 
@@ -151,7 +151,7 @@ class Experiment:
         given = self._section("simulation").get("surface")
         path = ("simulation", "surface")
         made = None if given is None else self._build(given, path, kind="surface")
-        if made is not None and not _ours(made):
+        if made is not None and not tables.ours(made):
             raise InputError(
                 f"{self.document.place(*path)}: surface = {given!r} must be one of"
                 f" {', '.join(_classes('surface'))}, or a table with `is`"
@@ -160,7 +160,7 @@ class Experiment:
 
     @property
     def period(self) -> Any:
-        """How long to run: [simulation] run."""
+        """The length of the run: [simulation] run."""
         if "run" not in self._section("simulation"):
             raise InputError(
                 f'{self.document.place("simulation")}: how long shall it run? Write run = "30d" in'
@@ -181,7 +181,7 @@ class Experiment:
         for key in given:
             self._known(
                 key,
-                (*_parameters(Simulation, skip=("model", *_of_the_run)), *run_keys),
+                (*tables.parameters(Simulation, skip=("model", *_of_the_run)), *run_keys),
                 "[simulation] key",
                 "simulation",
                 key,
@@ -209,7 +209,7 @@ class Experiment:
             for key in table:
                 self._known(
                     key,
-                    _parameters(simulation.output, skip=("path",)),
+                    tables.parameters(simulation.output, skip=("path",)),
                     f"key of output '{name}'",
                     "output",
                     name,
@@ -230,7 +230,7 @@ class Experiment:
         """Departures inside the run: the keywords of Simulation.observe."""
         if table := self._section("observations"):
             for key in table:
-                keys = _parameters(simulation.observe)
+                keys = tables.parameters(simulation.observe)
                 self._known(key, keys, "[observations] key", "observations", key)
             self._at(("observations",), simulation.observe, **table)
 
@@ -241,7 +241,7 @@ class Experiment:
         path = ("simulation", "checkpoint")
         table = given if isinstance(given, Mapping) else {"every": given}
         for key in table:
-            self._known(key, _parameters(simulation.checkpoint), "checkpoint key", *path, key)
+            self._known(key, tables.parameters(simulation.checkpoint), "checkpoint key", *path, key)
         self._at(path, simulation.checkpoint, **table)
 
     def readers(self) -> Any:
@@ -266,7 +266,7 @@ class Experiment:
         """
         if value == "none":
             return None
-        if isinstance(value, str) and (kind or _class(value) or _ours(default)):
+        if isinstance(value, str) and (kind or tables.class_named(value) or tables.ours(default)):
             value = {"is": value}
         if isinstance(value, str):
             return self._at(path, interpret, value, self.constants)
@@ -301,8 +301,8 @@ class Experiment:
     def _argument(
         self, cls: type, defaults: Any, key: str, value: Any, path: tuple[str, ...]
     ) -> Any:
-        """What a key of a table gives to its class."""
-        self._known(key, _keys(cls), f"{cls.__name__} parameter", *path, key)
+        """The value that a key of a table gives to its class."""
+        self._known(key, tables.keys(cls), f"{cls.__name__} parameter", *path, key)
         if key in getattr(cls, "mappings", ()) and _is_plain_table(value):
             return {n: self._build(item, (*path, key, n)) for n, item in value.items()}
         if key in getattr(cls, "experiments", ()) and str(value).endswith(".toml"):
@@ -320,7 +320,7 @@ class Experiment:
         if not name or not isinstance(name, str):
             fault = "is missing" if name is False else f"= {name!r} is no name of a class"
             raise InputError(f"{place}: `is` {fault}; allowed: {', '.join(_classes(kind))}")
-        found = _class(name)
+        found = tables.class_named(name)
         if found is None or (kind and name not in _classes(kind)):
             allowed = _classes(kind)
             raise InputError(
@@ -357,74 +357,43 @@ class Experiment:
         given = self._section("simulation")
         keywords = {
             k: given.get(k, v)
-            for k, v in _parameters(Simulation, skip=("model", *_of_the_run)).items()
+            for k, v in tables.parameters(Simulation, skip=("model", *_of_the_run)).items()
             if v is not inspect.Parameter.empty or k in given
         }
         own = self._section("extensions")
-        tables = {
+        sections = {
             "constants": self.constants,
             "extensions": {k: [str(Path(f).resolve()) for f in own[k]] for k in own},
-            "grid": _table(self.grid, self._section("grid")),
+            "grid": tables.table(self.grid, self._section("grid")),
             "model": self._table_of_model(),
             "state": dict(self._section("state")),
             "simulation": (
                 keywords
                 | {k: given[k] for k in run_keys if k in given}
-                | {"surface": self.surface and _table(self.surface, given["surface"])}
+                | {"surface": self.surface and tables.table(self.surface, given["surface"])}
             ),
             "output": {
                 name: (
-                    _parameters(Simulation.output, skip=("self", "path", "variables")) | dict(table)
+                    tables.parameters(Simulation.output, skip=("self", "path", "variables"))
+                    | dict(table)
                 )
                 for name, table in self._section("output").items()
             },
             "observations": (seen := self._section("observations"))
-            and _parameters(Simulation.observe, skip=("self",)) | dict(seen),
+            and tables.parameters(Simulation.observe, skip=("self",)) | dict(seen),
             "parallel": {"ranks": 1, "threads": 1} | dict(self._section("parallel")),
         }
-        return dumps(tables)
+        return dumps(sections)
 
     def _table_of_model(self) -> dict[str, Any]:
-        """What it names of other experiments is found from anywhere."""
+        """The table of the model; paths of other experiments in it are absolute."""
         given, model = self._section("model"), self.model
         keys = [k for k in getattr(type(model), "experiments", ()) if ".toml" in str(given.get(k))]
-        return _table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
+        return tables.table(model, dict(given) | {k: str(self._beside(given[k])) for k in keys})
 
 
 most_ranks = 1 << 20  # of MPI
 _of_the_run = ("directory", "overwrite", "parallel", "configuration")
-
-
-def _parameters(function: Any, skip: Iterable[str] = ()) -> dict[str, Any]:
-    """Keywords and defaults of a class or function; of a scheme, its parameters in the core's
-    catalogue.
-    """
-    known = schemes.schemes()
-    name = getattr(function, "__name__", "")
-    of_scheme = (
-        {p["name"]: p["value"] for p in known[name].entry["parameters"]} if name in known else {}
-    )
-    if known.get(name) is function:
-        return of_scheme | {"every": None}
-    found = inspect.signature(function).parameters.values()
-    open_ended = any(p.kind is p.VAR_KEYWORD for p in found)
-    own = {
-        p.name: p.default
-        for p in found
-        if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL) and p.name not in skip
-    }
-    return own | (of_scheme if open_ended else {})
-
-
-def _keys(cls: Any) -> dict[str, Any]:
-    """What a table may hold of a class: all its keywords but the grid of a model, which has a
-    separate section.
-    """
-    return {
-        name: default
-        for name, default in _parameters(cls).items()
-        if (name, default) != ("grid", inspect.Parameter.empty)
-    }
 
 
 def _classes(kind: str = "") -> list[str]:
@@ -433,75 +402,10 @@ def _classes(kind: str = "") -> list[str]:
         name
         for name in fathom.public
         if inspect.isclass(cls := getattr(fathom, name))
-        and (issubclass(cls, kinds[kind]) if kind else name not in no_parts)
+        and (issubclass(cls, kinds[kind]) if kind else name not in tables.no_parts)
     ]
     return found if kind else [*found, *schemes.schemes()]
 
 
-def _class(name: str) -> type | None:
-    if name in fathom.public and name not in no_parts:
-        found = getattr(fathom, name)
-        return found if inspect.isclass(found) else None
-    return schemes.schemes().get(name)
-
-
 def _is_plain_table(value: Any) -> bool:
     return isinstance(value, Mapping) and "is" not in value
-
-
-def _ours(thing: Any) -> bool:
-    """Whether it is an object that a file can name."""
-    return type(thing).__module__.startswith("fathom") and _class(type(thing).__name__) is type(
-        thing
-    )
-
-
-def _table(thing: Any, given: Any) -> dict[str, Any]:
-    """The inline table of an object: its class and all its parameters; `given` for what cannot be
-    read back from it. `written` of it: what was said, where it can be said in several ways.
-    """
-    given = given if isinstance(given, Mapping) else {}
-    held = {**vars(thing), **vars(thing).get("parameters", {})}
-    written = held.get("written", {})
-    table: dict[str, Any] = {"is": type(thing).__name__}
-    table |= {name: value for name, value in written.items() if value is not None}
-    for name, default in _keys(type(thing)).items():
-        unsaid = name not in held and name not in given
-        if name in written or (written and unsaid):
-            continue
-        value = _held(held, name, given.get(name), default)
-        if value is not None and value is not inspect.Parameter.empty:
-            table[name] = value
-    return table
-
-
-def _held(held: Mapping[str, Any], name: str, given: Any, default: Any) -> Any:
-    """What a file says of a parameter: what the object has, what was given, or the default."""
-    value = _plain(held[name], given) if name in held else None
-    if value is not None:
-        return value
-    if given is not None:
-        return given
-    return "none" if name in held and held[name] is None else default
-
-
-def _plain(value: Any, given: Any) -> Any:
-    """What can stand in a file for a value; None where nothing can."""
-    if isinstance(value, Expression):
-        return value.text
-    if isinstance(value, (bool, int, float, str)):
-        return (
-            given
-            if isinstance(given, (int, str)) and not isinstance(value, str) and given == value
-            else value
-        )
-    if isinstance(value, (list, tuple)):
-        plain = [_plain(item, None) for item in value]
-        return None if any(item is None for item in plain) else plain
-    if isinstance(value, Placed):
-        where, name = value.beside
-        more = {"on": value.on or None, "phase": value.phase}
-        return _table(value.process, None) | {where: name} | more
-    if _ours(value):
-        return _table(value, given)
-    return None

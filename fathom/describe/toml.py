@@ -105,7 +105,7 @@ def _value(text: str) -> Any:
 
 
 def _depth_of(tables: Any) -> int:
-    """How many tables and lists lie in each other."""
+    """The number of tables and lists that lie in each other."""
     depth, level = 0, [tables]
     while level := [
         part

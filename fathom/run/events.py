@@ -5,10 +5,12 @@ decided what happens there.
 import logging
 import os
 import time as wall_clock
+import warnings
 
 import numpy as np
 
 from fathom import mpi, regions
+from fathom.describe.written import written
 from fathom.failure import FileExists, NotPermitted, RunFailure
 from fathom.output.servers import Servers, serve
 from fathom.regions import region
@@ -131,7 +133,25 @@ class Events(Held):
         events = [*self.events, Event(rhythm, lambda s: s.watch(), self.step, "watch")]
         for event in events:
             event.schedule(self.clock, self.seconds)
+        for store in self.outputs:
+            self._check_window(store)
         return events
+
+    def _check_window(self, store):
+        """Warns of an output that this run never writes."""
+        if not self.is_root or getattr(store, "span", None) is None:
+            return
+        begin, end = store.span
+        if end < self.seconds - 1e-6 or begin > self.end + 1e-6:
+            window, run = (
+                " to ".join(str(self.clock.date(time)) for time in times)
+                for times in (store.span, (self.seconds, self.end))
+            )
+            warnings.warn(
+                f"output {store.path}: its window, {window}, lies outside the run, {run}; nothing"
+                " will be written to it",
+                stacklevel=2,
+            )
 
     def _show_start(self):
         """What watch and output know before the first step."""
@@ -266,8 +286,9 @@ class Events(Held):
                 raise NotPermitted(f"{self.directory} cannot be written")
             self.lock.take(self.directory)
             wishes.forget(self.directory)
-            if anew and self.configuration:
-                (self.directory / "resolved.toml").write_text(self.configuration)
+            if anew:
+                text = self.configuration or written(self)
+                (self.directory / "resolved.toml").write_text(text)
 
         self.on_root(make)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from fathom.failure import InputError
+from fathom.given import light
 from fathom.output.integrals import Integrals, is_of
 from fathom.output.moorings import Moorings
 from fathom.output.stores import Store
@@ -57,16 +58,23 @@ class Requests(Held):
             "grid": grid,
             "fit": fit,
         }
+        asked = {
+            "variables": variables,
+            "every": every,
+            "statistic": statistic,
+            "dtype": dtype,
+            "window": window,
+            "compression": compression,
+        }
         self._check_name(path)
         chosen = {name: value for name, value in places.items() if value is not None}
         kind = self._kind_of_store(path, variables, chosen)
         store = kind(self._seen, path, variables, every, statistic, dtype, **chosen)
         store.span = None if window is None else self._span(path, window)
         store.compress(compression)
+        store.told = {k: light(v) for k, v in (asked | chosen).items() if v is not None}
+        store.processes(declared(self.model.processes(self.step, self.surface)), 8)  # or an error
         if self.sequence is not None:
-            store.processes(
-                declared(self.model.processes(self.step, self.surface)), 8
-            )  # or an error
             self._put_away()
         self.outputs.append(store)
         self.events.append(Event(every, lambda simulation: store.come(), self.step, str(path)))

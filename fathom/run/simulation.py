@@ -116,6 +116,8 @@ class Simulation(Requests, Events):
         )  # room for a trace of the next run; that of the last, on rank 0
         self._writers: list[int] | None = None
         self.delivery = Delivery(self._seen)
+        if getattr(model, "placed", None):
+            model.processes(self.step, self.surface)  # or an error: where would it stand?
 
     def __repr__(self):
         return f"Simulation of {date_text(self)}"

@@ -1,0 +1,37 @@
+"""A run made in Python leaves its configuration, as the text of an experiment."""
+
+import numpy as np
+
+import fathom as fm
+from fathom.describe.experiment import Experiment
+from fathom.describe.toml import Document
+from fathom.describe.written import written
+
+
+def ocean(**state):
+    grid = fm.CartesianGrid(8, 8, extent=(1e6, 1e6), levels=fm.ZLevels(number=3, depth=900))
+    model = fm.Ocean(grid, coriolis=[1e-4, 0.0], friction=fm.LaplacianFriction(viscosity=2e3))
+    return model.set(temperature=12.5, salinity=35, **state)
+
+
+def test_a_run_can_be_run_again(tmp_path):
+    one = fm.Simulation(ocean(), step="20min", directory=tmp_path / "a", parallel={"threads": 1})
+    one.output("t.zarr", "temperature", every="1h", statistic="mean").checkpoint("2h", keep=None)
+    one.run("2h", progress=False, report=False)
+    text = (tmp_path / "a" / "resolved.toml").read_text()
+    assert text.startswith("# Made in Python") and "viscosity = 2000.0" in text
+    again = Experiment(Document(text, "resolved.toml")).simulation(tmp_path / "b")
+    again.run("2h", progress=False, report=False)
+    assert again.checksum() == one.checksum()
+    assert again.outputs[0].statistic == "mean" and len(again.checkpoints) == 1
+
+
+def test_what_has_no_words_is_named(tmp_path):
+    model = ocean()
+    model.set(temperature=np.full((3, 8, 8), 5.0), salinity=lambda x, y, depth: 35 + 0 * x)
+    simulation = fm.Simulation(model, step="20min", directory=tmp_path)
+    simulation.call(len, "1h")
+    text = written(simulation)
+    assert '"<ndarray of 3 × 8 × 8>"' in text and "# called: len" in text
+    assert '"<<lambda>>"' in text
+    assert simulation.outputs == []
