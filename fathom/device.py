@@ -64,7 +64,7 @@ _opened: dict[str, Any] = {}
 
 
 def _number(comm: Any) -> int:
-    """Of this rank on its node."""
+    """The number of this rank on its node."""
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)
     number = int(node.rank)
     node.Free()
@@ -72,7 +72,7 @@ def _number(comm: Any) -> int:
 
 
 def missing() -> str:
-    """What keeps a GPU from being used here, in one line; "" where nothing does."""
+    """The reason why a GPU cannot be used here, in one line; "" where there is none."""
     try:
         architecture = _architecture()
         library_there = _kept(architecture) is not None
@@ -154,7 +154,9 @@ class Library:
         self._run(["-shared", "-cudart=static", *places, *map(str, objects)], made, "the library")
 
     def objects(self) -> list[Path]:
-        """Of each of the sources; next to each, as .txt, what the compiler said."""
+        """Compiles each of the sources; next to each object, as .txt, lies what the compiler
+        said.
+        """
         files = sources()
         _tell(self.architecture, 0, len(files))
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -202,7 +204,7 @@ def _stem(architecture: str) -> Path:
 
 
 def _key(files: list[Path]) -> str:
-    """Of what objects of these files are made, besides the compiler."""
+    """A key of everything that objects of these files are made of, apart from the compiler."""
     key = hashlib.sha256("\0".join(flags).encode())
     texts: dict[Path, bytes] = {}
     for file in files:
@@ -213,7 +215,7 @@ def _key(files: list[Path]) -> str:
 
 
 def _architecture() -> str:
-    """That of the first device, "sm_90". OSError, in one line: there is none."""
+    """The architecture of the first device, "sm_90". OSError, in one line: there is none."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:

@@ -21,7 +21,7 @@ from fathom.failure import InputError
 
 
 def all_placed(given: Any) -> list[Placed]:
-    """What a user places, as a list. ValueError: something else is in it."""
+    """The processes that a user places, as a list. ValueError: something else is in it."""
     found = list(given) if isinstance(given, (list, tuple)) else [given]
     if strange := [one for one in found if not isinstance(one, Placed)]:
         raise InputError(
@@ -135,7 +135,7 @@ class Order:
         self._add(process, label or name, name or type(what).__name__, phase)
 
     def _of_scheme(self, what, on, parameters):
-        """Its process, in cells of varying thickness where the model has these."""
+        """The process of a scheme, in cells of varying thickness where the model has these."""
         form = what.in_cells if self.own_cells else what
         fields = set(form.field_names)
         given = (self.renamed(form) if self.renamed else {}) | dict(on)

@@ -68,7 +68,7 @@ class PlaneRoot(LinearMap):
 
     @staticmethod
     def flat(coefficients: np.ndarray) -> Vector:
-        """What `coefficients` reads."""
+        """The numbers that `coefficients` reads, the inverse of it."""
         return np.stack([coefficients.real, coefficients.imag]).ravel()
 
 

@@ -103,7 +103,7 @@ class Errors:
         )
 
     def write(self, path: str) -> None:
-        """As NetCDF."""
+        """Writes the covariances as NetCDF."""
         import xarray as xr
 
         levels = len(self.balance) - 1
@@ -118,7 +118,7 @@ class Errors:
 
     @staticmethod
     def read(path: str) -> Errors:
-        """What `write` wrote. ValueError: another file."""
+        """Reads what `write` wrote. ValueError: the file is another one."""
         import xarray as xr
 
         with xr.open_dataset(path) as data:
@@ -165,7 +165,7 @@ class Waves:
         return self.laplace * zeta, self.laplace * D, self.transform.inverse_adjoint(mass)
 
     def to_waves(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of a state: the direct transform."""
+        """The direct transform of a state."""
         u, v, mass = np.split(self.fields(vector), [self.levels, 2 * self.levels])
         zeta, D = self.transform.vorticity_divergence(u, v)
         return (

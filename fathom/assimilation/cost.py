@@ -61,7 +61,7 @@ class Cost:
 
     @property
     def departures(self) -> Vector:
-        """Of all slots, one after another."""
+        """The departures of all slots, one after another."""
         return np.concatenate([slot.departures for slot in self.slots])
 
     @property

@@ -49,7 +49,7 @@ class RitzPreconditioner:
         self.values, self.vectors, self.errors = values, vectors, errors
 
     def converged(self, tolerance: float = 1e-3) -> RitzPreconditioner:
-        """Those pairs whose error is below a part of their value."""
+        """The pairs whose error is below a part of their value."""
         good = self.errors < tolerance * self.values
         return RitzPreconditioner(self.values[good], self.vectors[:, good], self.errors[good])
 
@@ -59,8 +59,9 @@ class RitzPreconditioner:
 
 
 class _Stop:
-    """When a minimisation ends: the norm of the gradient below a part of the first, or a number of
-    iterations."""
+    """Says when a minimisation ends: the gradient's norm is below a part of the first, or there
+    were enough iterations.
+    """
 
     def __init__(self, iterations: int, tolerance: float) -> None:
         if iterations < 1 or not 0 <= tolerance < 1:
@@ -168,7 +169,9 @@ def b_pcg(
 def rpcg(
     cost: Cost, *, iterations: int = 50, tolerance: float = 1e-6, keep_iterates: bool = False
 ) -> Found:
-    """The same iterates by vectors as long as the observations: dx = B G* lambda."""
+    """Gives the iterates of `lanczos` from vectors as long as the observations: dx = B G*
+    lambda.
+    """
     through = lambda y: cost.observe(cost.covariance(cost.observe_adjoint(y)))
     increment = lambda y: cost.covariance(cost.observe_adjoint(y))
     r = cost.departures / cost.variances

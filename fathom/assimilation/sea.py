@@ -57,13 +57,13 @@ class Sea:
         return 2 * self.cells + self.columns
 
     def vector(self, temperature: Any, salinity: Any, height: Any) -> Vector:
-        """Of fields (K, ny, nx) twice and (ny, nx)."""
+        """The vector of two fields (K, ny, nx) and one (ny, nx)."""
         flat = np.asarray(height).reshape(self.wet_levels.shape)[self.wet_levels > 0]
         return np.concatenate([np.asarray(temperature)[self.wet],
                                np.asarray(salinity)[self.wet], flat])  # fmt: skip
 
     def fields(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Of a state; 0 where there is no water."""
+        """The fields of a state; 0 where there is no water."""
         T, S = np.zeros((2, *self.wet.shape))
         height = np.zeros(self.wet_levels.shape)
         T[self.wet], S[self.wet], height[self.wet_levels > 0] = np.split(
@@ -72,7 +72,7 @@ class Sea:
         return T, S, height
 
     def _apart(self, axis: int) -> np.ndarray:
-        """From each centre to the next [m]; where there is none: 1."""
+        """Distance from each centre to the next [m]; 1 where there is no next one."""
         here = earth.unit_vectors(self.longitude, self.latitude)
         chord = np.linalg.norm(np.roll(here, -1, axis) - here, axis=-1)
         made = 2 * earth.RADIUS * np.arcsin(np.minimum(chord / 2, 1))
@@ -81,7 +81,7 @@ class Sea:
         return np.maximum(made, 1.0)
 
     def distances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """To the next cell along i and along j [m], and areas [m2] (ny, nx)."""
+        """Distances to the next cell along i and along j [m], and areas [m2] (ny, nx)."""
         dx, dy = self._apart(1), self._apart(0)
         wide = (
             0.5 * (dx + np.roll(dx, 1, 1)) if self.periodic else np.maximum(dx, np.roll(dx, 1, 1))

@@ -24,7 +24,7 @@ from fathom.transform import SphericalHarmonics
 
 
 class EnergyRoot(LinearMap):
-    """From coordinates to a state, x.x being twice its energy; mean over the sphere [m2 s-2].
+    """Maps coordinates x to a state whose energy is x.x / 2, as a mean over the sphere [m2 s-2].
 
     thickness : d(eta) of the layers, which add up to one.
     """
@@ -76,7 +76,7 @@ class EnergyRoot(LinearMap):
         return np.concatenate(found)
 
     def weights(self, inside: np.ndarray | None = None) -> Vector:
-        """Of each number of a state in twice its energy; inside (rows, points): P."""
+        """Weight of each number of a state in twice its energy; inside (rows, points): P."""
         transform = self.waves.transform
         row = np.asarray(transform.weight) / np.asarray(transform.grid.points)
         area = np.broadcast_to(row[:, None], transform.shape)

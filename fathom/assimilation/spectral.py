@@ -46,7 +46,7 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
 
 
 class SpectralRoot(LinearMap):
-    """From chi to coefficients of fields on levels, flat: (levels, waves) real parts, and then
+    """Maps chi to coefficients of fields on levels, flat: (levels, waves) real parts, then
     imaginary parts.
 
     Parameters
@@ -96,7 +96,7 @@ class SpectralRoot(LinearMap):
 
     @staticmethod
     def flat(coefficients: np.ndarray) -> Vector:
-        """What `coefficients` reads."""
+        """The numbers that `coefficients` reads, the inverse of it."""
         return np.stack([coefficients.real, coefficients.imag]).ravel()
 
     def apply(self, x: Vector) -> Vector:

@@ -104,7 +104,9 @@ class Trajectory:
         return whole
 
     def vector(self, fields: Any = None) -> Vector:
-        """Of the present fields, or of another set; all ranks call together and get the same."""
+        """The vector of the present fields, or of another set; all ranks call it together and get
+        the same.
+        """
         fields = self.fields if fields is None else fields
         comm, parts = self.simulation.comm, []
         for name in self.names:
@@ -124,7 +126,9 @@ class Trajectory:
     # ---- the model -------------------------------------------------------------------------------
 
     def restart(self, vector: Vector | None = None) -> None:
-        """Back to the start, or to another state there, truncated as an initial state is."""
+        """Goes back to the start, or to another state there, which is truncated like an initial
+        state.
+        """
         self.fields.copy(self.first)
         self.linear.forget()
         if vector is not None:

@@ -40,7 +40,7 @@ controls: Mapping[str, Callable] = {"huber": quality.huber, "flat": quality.flat
 
 
 def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vector:
-    """Of all times one after another, of those that were taken."""
+    """The values of all times, one after another, of the data that were taken."""
     return np.concatenate([of(n, s)[s.taken] for n, s in seen.items()])
 
 
@@ -73,7 +73,7 @@ class Seen:
 
     @property
     def taken_inner(self) -> LinearMap:
-        """The same on the grid of the inner model."""
+        """H of the data that were taken, on the grid of the inner model."""
         if self.inner is None:
             raise InputError(
                 "data have no operator on the grid of the inner model: Seen(..., inner)"
@@ -89,7 +89,7 @@ class Seen:
 
 
 class _Taken(LinearMap):
-    """Of what an operator observes, what was taken."""
+    """An operator that observes only the data that were taken."""
 
     def __init__(self, taken: np.ndarray) -> None:
         self.taken = taken
@@ -136,7 +136,7 @@ class Constraint:
 
 
 class _Combined(LinearMap):
-    """Of several vectors one after another their sum with weights."""
+    """The weighted sum of several vectors that follow one another."""
 
     def __init__(self, weights: np.ndarray) -> None:
         self.weights = weights

@@ -44,12 +44,12 @@ def of(model: Any, periodic_by: str) -> Any:
 
 
 def given_on(model: Any) -> Any:
-    """The same of any model that has an outer one."""
+    """Where states are given for any model that has an outer one."""
     return getattr(model, "given_on", None) or OnArea(model)
 
 
 class OnArea:
-    """On the points of the area."""
+    """States are given on the points of the area."""
 
     windows = False
 
@@ -76,7 +76,7 @@ class OnArea:
 
 
 class AroundArea:
-    """On the points of the area and those around it."""
+    """States are given on the points of the area and those around it."""
 
     windows = True
 

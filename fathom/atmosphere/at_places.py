@@ -20,7 +20,8 @@ wind = ("eastward_wind", "northward_wind")
 
 
 class AtPlaces:
-    """Of `given` (fathom/atmosphere/given_state.py) at longitude, latitude (points) [degrees].
+    """Fields of `given` (fathom/atmosphere/given_state.py) at longitude, latitude (points)
+    [degrees].
 
     collected : function of rectangles that this rank wants and the name of a field: their values,
         by position in the list of all ranks; all ranks call it.
@@ -79,7 +80,7 @@ def on_map(area: Any, longitude: Any, latitude: Any) -> list[np.ndarray]:
 
 
 class OnMap:
-    """The same of a `given` limited area, whose columns must surround the places."""
+    """Fields of a `given` limited area at places that its columns surround."""
 
     def __init__(self, given: Any, collected: Callable, longitude: Any, latitude: Any):
         from scipy.sparse import csr_array  # start-up time

@@ -41,7 +41,7 @@ FLUXES = (
 
 
 class Budget:
-    """Of a SpectralAtmosphere with `budget=True`; since `begin`."""
+    """The budget of a SpectralAtmosphere with `budget=True`, since `begin`."""
 
     def __init__(self, model: Any):
         self.model = model
@@ -66,7 +66,9 @@ class Budget:
         )
 
     def close(self, do: Any) -> None:
-        """After the last scheme: virtual temperature, and the fluxes through both ends."""
+        """Adds the sums that follow the last scheme: virtual temperature, and the fluxes through
+        both ends.
+        """
         self._sum(do, "virtual_temperature", "virtual temperature by all")
         for name in self.fluxes:
             total, flat = f"sum of {name}", ("center", "column", False)
@@ -75,7 +77,7 @@ class Budget:
 
     @property
     def fluxes(self) -> list[str]:
-        """Of the list, those that the physics says."""
+        """The fluxes of the list that the physics gives."""
         written = {
             f["name"]
             for p in self.model.physics
@@ -95,7 +97,7 @@ class Budget:
     # ---- what a run has found --------------------------------------------------------------------
 
     def begin(self, simulation: Any) -> None:
-        """From now on; all ranks call it."""
+        """The budget counts from now on; all ranks call it."""
         self.started = self._now(simulation)
 
     def _now(self, simulation):

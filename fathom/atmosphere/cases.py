@@ -178,7 +178,7 @@ def unstable_jet(model, perturbation=120.0, speed=80.0):
 
 
 def _around(longitude):
-    """In [-pi, pi)."""
+    """An angle in [-pi, pi)."""
     return (longitude + np.pi) % (2 * np.pi) - np.pi
 
 

@@ -47,7 +47,7 @@ def tropical_cyclone(model, latitude=10.0, longitude=180.0):
         return np.where(z < tropopause, inside, above)
 
     def height(r, p):
-        """By Newton's steps from the air around."""
+        """The height, found by Newton's steps from the air around."""
         x = np.log(p)
         z = T0 / lapse * (1 - (p / p0) ** (1 / power))
         z = np.where(

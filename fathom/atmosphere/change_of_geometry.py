@@ -59,7 +59,7 @@ class Change:
         self.ground = Ground(self).fields()
 
     def _compare(self) -> None:
-        """How both grids are alike. ValueError: one does not lie within the other."""
+        """Says how both grids are alike. ValueError: one does not lie within the other."""
         raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
@@ -163,7 +163,7 @@ class Change:
         return found
 
     def _over_ground(self, source, phi):
-        """On B's levels over the surface geopotential phi, some columns at a time."""
+        """The state on B's levels over the surface geopotential phi, some columns at a time."""
         ground = self.along("surface_geopotential")[0]
         levels = self.given.grid.levels, self.model.hybrid_levels
         parts = []
@@ -188,7 +188,7 @@ class _At:
 
 
 class ChangeOfGeometry(Change):
-    """To a SpectralAtmosphere."""
+    """Brings another atmosphere to a SpectralAtmosphere."""
 
     def _compare(self):
         a, b = self.given.grid, self.model.grid

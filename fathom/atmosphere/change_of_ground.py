@@ -72,8 +72,8 @@ class Ground:
         return {n: values for n, values in earth.items() if n in named}
 
     def _of_day(self, names, found, ground):
-        """What a file does not say of ground and sea: of the earth and of its climate that day, as
-        for any analysis.
+        """Ground and sea that a file does not give: from the earth's climate on that day, as for
+        any analysis.
         """
         names = [n for n in names if n not in found]
         if not names:
@@ -128,8 +128,8 @@ class Ground:
         return {"land": of_land, "sea": of_sea, "own": own, "any": everything}
 
     def _only(self, four, mask, wanted):
-        """Of the four points those that the mask allows, else the nearest; how often that was,
-        where wanted.
+        """The mean of those of the four points that the mask allows, else the nearest; counts how
+        often, where wanted.
         """
         index, weight = four[0].copy(), four[1] * mask[four[0]]
         share = weight.sum(1)
@@ -153,7 +153,7 @@ class Ground:
         return (index, weight), int(wanted.sum())
 
     def _tell(self, far):
-        """How many points had none of a kind next to them."""
+        """Says how many points had none of a kind next to them."""
         simulation = self.change.simulation
         if (all_of_them := simulation.comm.allreduce(far)) and simulation.is_root:
             warnings.warn(
@@ -179,7 +179,7 @@ class Ground:
         return own.of(np.asarray(whole))
 
     def _ozone(self, ground):
-        """Its climate, at the pressures of a standard atmosphere over the ground."""
+        """The climate of ozone at the pressures of a standard atmosphere over the ground."""
         grid = self.model.grid
         rows = points_of(grid)
         a, b = interfaces_of(grid.levels)

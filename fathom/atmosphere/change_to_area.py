@@ -22,7 +22,7 @@ from fathom.moist_air import virtual_temperature
 
 
 class ChangeToArea(Change):
-    """To a LimitedAreaAtmosphere on a LimitedAreaGrid."""
+    """Brings another atmosphere to a LimitedAreaAtmosphere on a LimitedAreaGrid."""
 
     def _compare(self):
         a, b = self.given.grid, self.model.grid
@@ -63,7 +63,9 @@ class ChangeToArea(Change):
         return self._at_own
 
     def state(self, phi) -> dict[str, np.ndarray]:
-        """As `set` takes it, on all ranks, over the surface geopotential phi (rows, points)."""
+        """The state as `set` takes it, on all ranks, over the surface geopotential phi (rows,
+        points).
+        """
         here = self.own.of(phi)
         same = self.same_levels and self.same_ground(here)
         found = {name: self.whole(v) for name, v in self.columns(here, same).items()}

@@ -21,7 +21,7 @@ from fathom.failure import InputError
 
 
 class ChangeToHeights(ChangeToArea):
-    """To a GridPointAtmosphere on a SphereGrid or a RotatedGrid."""
+    """Brings another atmosphere to a GridPointAtmosphere on a SphereGrid or a RotatedGrid."""
 
     def _compare(self):
         a, b = self.given.grid, self.model.grid
@@ -44,8 +44,8 @@ class ChangeToHeights(ChangeToArea):
         return self.at_own.wind()
 
     def functions(self, phi) -> dict[str, Any]:
-        """As `set` takes it, of pressure, on all ranks, over the surface geopotential phi (rows,
-        points).
+        """The state as functions of pressure that `set` takes, on all ranks, over the surface
+        geopotential phi (rows, points).
         """
         return gridpoint_state.of_layers(self.model, self.state(phi))
 

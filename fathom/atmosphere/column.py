@@ -93,7 +93,9 @@ class SingleColumn:
                 self.set(**{name: value})
 
     def _processes(self, bytes_):
-        """Those of a step, in order; each kind of water that the physics changes has its own."""
+        """The processes of a step, in order; each kind of water that the physics changes has its
+        own.
+        """
         water = [(kind, of(kind)) for kind in carried(self.physics)]
         order = (
             (scheme("ColumnHydrostatics"),),
@@ -105,7 +107,7 @@ class SingleColumn:
         return [self._process(what, bytes_, *names) for what, *names in order]
 
     def _process(self, what, bytes_, kind=None, names=None):
-        """Of a scheme; names: those of its fields for a kind of water."""
+        """The process of a scheme; names: those of its fields for a kind of water."""
         on = {name: new for name, new in (names or {}).items() if name in what.field_names}
         label = f"{what.name} of {kind}" if kind else None
         return what.process(bytes_, offered={"step": self.step}, on=on, label=label)
@@ -143,7 +145,7 @@ class SingleColumn:
         return value[0] if len(value) == 1 else value
 
     def advance(self, period):
-        """That long, "1d", or that many steps."""
+        """Runs that long, "1d", or that many steps."""
         steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
         self.sequence.advance(self.fields, steps)
         self.count += steps

@@ -8,7 +8,9 @@ from fathom import names, provenance
 
 
 def dataset(file, z, interfaces, records):
-    """Of a DriverFile; heights [m] from the top down; records: numbers and profiles by name."""
+    """The results of a DriverFile as a data set; heights [m] from the top down; records: numbers
+    and profiles by name.
+    """
     import xarray as xr
 
     height = {"standard_name": "height", "units": "m", "positive": "up"}

@@ -44,7 +44,7 @@ def with_interfaces_above(heights):
 
 
 def before(physics, every, ozone):
-    """What goes before the physics of a case, a list of Scheme."""
+    """The schemes that go before the physics of a case, a list of Scheme."""
     written = {f["name"] for s in physics for f in s.entry["fields"] if f["access"] == "writes"}
     used = {name for s in physics for name in s.field_names}
     of_air = [] if ozone else [scheme("StandardOzone", every=every)]

@@ -21,7 +21,7 @@ from fathom.regrid import column
 
 
 def lower(values, ground):
-    """With a level more: the ground."""
+    """Adds one level: the ground."""
     return np.concatenate([values, ground[None]])
 
 

@@ -54,7 +54,9 @@ def _thickness(interfaces, log_ratio) -> np.ndarray:
 
 
 def _on_levels(source, own, other, difference) -> dict[str, np.ndarray]:
-    """The same without the sum of vapour kept; (a, b) of interfaces, a difference of grounds."""
+    """Columns on the levels; the sum of vapour is not kept. (a, b) of interfaces, a difference of
+    grounds.
+    """
     (a, b), (other_a, other_b) = own, other
     log_ratio = source["log_pressure_ratio"][0]
     pressure = REFERENCE * np.exp(log_ratio)

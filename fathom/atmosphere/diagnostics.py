@@ -86,7 +86,7 @@ def near_ground(model, needs, state=None):
 
 
 def falling(model):
-    """What reaches the ground, where the physics has it."""
+    """The variables of precipitation at the ground, where the physics has it."""
     parts = tuple(name for name in rain if name in model.kept)
     if not parts:
         return {}
@@ -228,7 +228,7 @@ class State:
 
     @property
     def rules(self):
-        """What follows: name -> function of this."""
+        """The variables that follow from others: name -> function of this."""
         return _rules
 
     def __getitem__(self, name):
@@ -282,7 +282,7 @@ class State:
         return values if lacking is None else np.where(lacking, np.nan, values)
 
     def _at(self, name, pressures):
-        """As `at_levels`, at pressures (levels), or of each point (levels, points)."""
+        """As `at_levels`, at pressures (levels) or at those of each point (levels, points)."""
         if name in heights:
             scale = 1 if name == "geopotential_height" else GRAVITY
             return self.column.geopotential_height(pressures) * scale
@@ -299,7 +299,7 @@ class State:
         return self.column.at(self[name], pressures, order=order)
 
     def _each(self, pressures):
-        """Of each point, (levels, points)."""
+        """Pressures of each point, (levels, points)."""
         if pressures.ndim == 2:
             return pressures
         return np.repeat(pressures[:, None], self.column.surface_pressure.size, axis=1)

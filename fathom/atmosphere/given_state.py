@@ -60,7 +60,7 @@ def passport(model) -> dict[str, Any]:
 
 
 def _geometry(grid: Any) -> dict[str, Any]:
-    """Of a sphere, of an area on a map, or of a plane that is nowhere."""
+    """The geometry of a sphere, of an area on a map, or of a plane without places on earth."""
     if isinstance(grid, SphereGrid):
         return {"columns": grid.shape[2], "rows": grid.shape[1]}
     if isinstance(grid, RotatedGrid):
@@ -129,7 +129,7 @@ class Given:
         return [self.constants.gravity * w[-1:] for w in self.windows("interface_height")]
 
     def by_rows(self, name: str, over_map_factor: bool = False) -> list[np.ndarray]:
-        """The same as transforms take them, (rows, levels, columns); of wind u / m."""
+        """The field as transforms take it, (rows, levels, columns); of wind u / m."""
         blocks = [w.swapaxes(0, 1).astype(float, order="C") for w in self.windows(name)]
         if over_map_factor and self.grid.stretching > 1:
             factor = self.grid.sphere.map_factor(self.grid.latitude)
@@ -217,7 +217,7 @@ class OfRestart(Given):
 
 
 class _PointsOnMap(LimitedAreaGrid):
-    """Those of a state on any map: nothing is forecast there."""
+    """The points of a state on any map; no model runs on them."""
 
     def __init__(self, points: area_state.Points, levels: Any):
         super().__init__(
@@ -268,7 +268,7 @@ class OfArea(Given):
         self._turn_winds()
 
     def _grid(self, own, head):
-        """That of the model with the levels given, where the points are the same."""
+        """The model's own grid with the levels given, where the points are the same."""
         levels = (
             SigmaLevels(len(self.pressure))  # so many: they are no layers
             if self.pressure is not None
@@ -308,7 +308,7 @@ class OfArea(Given):
         return held
 
     def _turn_winds(self):
-        """Along the axes of the map, as those of an area lie in memory."""
+        """Turns winds to the axes of the map, as an area keeps them."""
         longitude, latitude = self.grid.coordinates()
         for n, (i, j, nx, ny) in enumerate(self.own):
             cut = (slice(j, j + ny), slice(i, i + nx))
@@ -330,7 +330,7 @@ def _opened(source: Any) -> Any:
 
 @once
 def _head_of_area(source, start, grid):
-    """What the state of an area says, but its fields."""
+    """Everything that the state of an area says, without its fields."""
     data, date = area_state.record_at(_opened(source), start)
     nx, ny = getattr(grid, "points", (0, 0)) if hasattr(grid, "area") else (0, 0)
     own = [places[:ny, :nx] for places in grid.coordinates()] if nx else [np.zeros((0, 0))] * 2
@@ -409,7 +409,7 @@ def _area_of(told: dict[str, Any]) -> WholeArea:
 
 
 def given_state(analysis: Any, simulation: Any) -> Given:
-    """What `analysis` gives, as blocks on the ranks of the simulation."""
+    """The state that `analysis` gives, as blocks on the ranks of the simulation."""
     if hasattr(analysis, "sequence"):
         return OfSimulation(analysis, simulation.comm)
     if str(analysis).endswith(".fathom"):

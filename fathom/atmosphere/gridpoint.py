@@ -309,7 +309,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return self
 
     def _analysis(self, analysis):
-        """What to set of it; another atmosphere is asked once blocks are known."""
+        """The values that an analysis sets; another atmosphere is asked once blocks are known."""
         if not self.sphere:
             raise InputError(
                 f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
@@ -336,7 +336,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @cached_property
     def heights(self):
-        """Of the interfaces, (levels + 1, ny, nx) [m]."""
+        """Heights of the interfaces, (levels + 1, ny, nx) [m]."""
         return self.grid.levels.over(on_columns(self.grid, self.orography, name="orography"))
 
     @cached_property
@@ -415,13 +415,13 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @cached_property
     def hybrid_levels(self):
-        """On which it takes columns of an analysis, or of another atmosphere."""
+        """The levels on which it takes columns of an analysis, or of another atmosphere."""
         top = gridpoint_state.top_pressure(self)
         return HybridLevels(2 * self.grid.levels.number, top=top)
 
     @property
     def surface_geopotential(self):
-        """Of the ground [m2 s-2], (ny, nx)."""
+        """The geopotential of the ground [m2 s-2], (ny, nx)."""
         return self.parameters["gravity"] * self.heights[-1]
 
     def profiles(self):
@@ -440,7 +440,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return {}
 
     def arrive(self, simulation):
-        """Once blocks are known: what another atmosphere gives."""
+        """Takes what another atmosphere gives, once blocks are known."""
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToHeights, simulation)
@@ -458,7 +458,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def arrived(self):
-        """What I/O servers must know of it: attribute -> value."""
+        """Attributes that I/O servers must know: name -> value."""
         return {} if self.given is None else {"orography": self.orography}
 
     @property
@@ -494,7 +494,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return {"iterations": self.iterations + 1}
 
     def settle(self, simulation):
-        """Once the initial state is there."""
+        """Filters the initial state, once it is there."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 

@@ -27,7 +27,7 @@ def temperature(model, density, theta):
 
 
 def pressure(model, density, theta):
-    """Of layers [Pa]."""
+    """The pressure of layers [Pa]."""
     return model.constants.gas_constant * density * temperature(model, density, theta)
 
 
@@ -42,7 +42,7 @@ def ground_pressure(constants, half, lowest, theta):
 
 
 def in_layers(tracer):
-    """Of the interfaces above layers; below the last it is what it is there."""
+    """A tracer in layers, from the interfaces above them; below the last one it does not change."""
     return (tracer + np.concatenate([tracer[1:], tracer[-1:]])) / 2
 
 
@@ -84,7 +84,7 @@ class State(diagnostics.State):
 
     @cached_property
     def heights(self):
-        """Of interfaces [m], (levels, points)."""
+        """Heights of interfaces [m], (levels, points)."""
         z = part(self.model.heights, self.block)
         return z.reshape(len(z), -1)
 
@@ -189,7 +189,7 @@ def _near_ground(model, column, wind):
 
 
 def part(values, window):
-    """Of a window (j0, i0, ny, nx) of the grid."""
+    """The part of a field in a window (j0, i0, ny, nx) of the grid."""
     j0, i0, ny, nx = window
     return values[..., j0 : j0 + ny, i0 : i0 + nx]
 

@@ -85,7 +85,7 @@ class OfLevels:
         self.log_pressure, self.values = log_pressure, values
 
     def moved(self, axis, next_):
-        """Of the places half-way to the next columns."""
+        """The same field half-way to the next columns."""
         half = lambda a: (a + np.roll(a, next_, axis)) / 2
         return OfLevels(half(self.log_pressure), half(self.values))
 

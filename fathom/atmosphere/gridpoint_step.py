@@ -10,7 +10,7 @@ of_columns = {name: f"{name}_of_columns" for name in ("eastward_wind", "northwar
 
 
 class Dynamics:
-    """What needs communication (core/atmosphere/gridpoint)."""
+    """The processes that need communication (core/atmosphere/gridpoint)."""
 
     def __init__(self, model, step):
         grid, precision = model.grid, bytes_of[model.precision]

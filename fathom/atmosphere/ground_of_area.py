@@ -32,7 +32,8 @@ altitudes = ("surface_altitude", "height_above_mean_sea_level", "height_above_re
 
 @once
 def means(grid, file: str | None = None) -> dict[str, np.ndarray]:
-    """Of the cells of an area: surface_altitude, orography_deviation [m], land_fraction [1].
+    """Means over the cells of an area: surface_altitude, orography_deviation [m], land_fraction
+    [1].
 
     file : of heights, instead of the embedded ones (`Heights`).
     """
@@ -77,8 +78,8 @@ def orography(
 
 
 def smoothed(grid) -> dict[str, np.ndarray]:
-    """The same of a RotatedGrid: waves of two columns are taken away, those of four halved, along
-    both axes.
+    """The ground of a RotatedGrid, without waves of two columns and with half of those of four,
+    along both axes.
     """
     found = means(grid)
     h = np.pad(found.pop("surface_altitude"), 1, mode="edge")
@@ -137,7 +138,7 @@ class Heights:
 
     @property
     def apart(self) -> float:
-        """How far samples are apart: half of the spacing [m]."""
+        """The distance between samples: half of the spacing [m]."""
         return 0.5 * DEGREE * float(np.diff(self.latitude).max())
 
     def over(self, land_at):
@@ -193,7 +194,7 @@ def _at(field, longitude, latitude):
 
 
 def _smooth(grid, waves, field):
-    """Its waves, the shortest damped."""
+    """The field with its shortest waves damped."""
     from fathom.transform import BiFourier  # loads the core
 
     transform = BiFourier(grid.size, grid.spacing, truncation=waves)

@@ -25,7 +25,7 @@ wind = ("eastward_wind", "northward_wind")
 
 
 def seconds_of(diffusion_time):
-    """Of the period; 0: no diffusion."""
+    """Seconds of the period; 0: no diffusion."""
     return Period(diffusion_time, "diffusion_time").seconds if diffusion_time else 0.0
 
 
@@ -42,7 +42,7 @@ def check_air(owner, grid, tracers, precision):
 
 
 class HydrostaticAtmosphere(AirWithPhysics):
-    """What a model of hydrostatic air says of itself.
+    """The common part of the models of hydrostatic air.
 
     Its kind adds `processes`, `profiles_of_step`, and may change how what is given reaches its
     points: `_along` and `_spread`.
@@ -65,7 +65,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
     parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
-        """What air, on which grid, with which physics."""
+        """Keeps the grid, the physics and the numbers that describe the air."""
         self.grid, self.precision, self.orography = grid, precision, orography
         self._take_physics(physics, tracers)
         self.placed = all_placed(placed)  # the user's own
@@ -87,7 +87,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
 
     @property
     def hybrid_levels(self):
-        """On which it takes columns of another atmosphere."""
+        """The levels on which it takes columns of another atmosphere."""
         return self.grid.levels
 
     @property
@@ -113,7 +113,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return forecast.start(state, self.grid, ground=self.earth_below())
 
     def _put(self, values, analysis, digital_filter):
-        """What `set` was given, other than a case."""
+        """Keeps what `set` was given, other than a case."""
         if analysis is not None and is_given(analysis):
             self.given = analysis
         elif analysis is not None:
@@ -154,12 +154,12 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return self.grid.about_the_pole(east, north)
 
     def _spread(self, values):
-        """What is given of the columns, (..., ny, nx), at all points of the fields."""
+        """Values of the columns, (..., ny, nx), at all points of the fields."""
         return values
 
     @property
     def surface_geopotential(self):
-        """As given, (ny, nx) [m2 s-2]; the model truncates it."""
+        """The surface geopotential as given, (ny, nx) [m2 s-2]; the model truncates it."""
         return on_columns(self.grid, self.orography, name="orography")
 
     def profiles(self):
@@ -181,8 +181,8 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return False
 
     def start_values(self, given):
-        """What `set` was given, as fields: yields (name, level, array at all points); level None of
-        what has no layers.
+        """Yields the values given to `set` as fields: (name, level, array at all points); level is
+        None for fields without layers.
         """
         grid, initial = given_on(self).start, {"air_temperature": 280.0} | given
         layers = lambda name, default=0.0: on_layers(grid, initial.get(name, default), name)
@@ -225,7 +225,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         return np.ascontiguousarray(ratio)
 
     def settle(self, simulation):
-        """Once the initial state is truncated."""
+        """Filters the initial state, once it is truncated."""
         if self.filter_span:
             start.digital_filter(simulation, self.filter_span)
 

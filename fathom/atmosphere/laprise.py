@@ -46,13 +46,15 @@ class Operators(NamedTuple):
 
 
 def of_wave(nu: float) -> Operators:
-    """Of the wave pi^(i nu - 1/2) in air without top and ground: numbers, as (1, 1)."""
+    """The operators of the wave pi^(i nu - 1/2) in air without top and ground: numbers, as (1,
+    1).
+    """
     n = 1j * nu - 0.5
     return Operators(*(np.array([[x]]) for x in (-1 / n, 1 / (n + 1), 0.0, n * (n + 1))))
 
 
 def on_levels(interfaces: np.ndarray) -> Operators:
-    """Between interfaces pi [Pa] from the top down, the first may be 0.
+    """The operators between interfaces pi [Pa] from the top down; the first may be 0.
 
     A layer is l = ln(pi below / pi above) deep and has the pressure dpi / l, alpha is that of
     Simmons & Burridge (1981). The uppermost below pi = 0 has half the pressure of its base, as the

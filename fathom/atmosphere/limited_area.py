@@ -167,14 +167,14 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             self._lie_on(str(orography))
 
     def _lie_on(self, name):
-        """That of the earth, with heights of a file where it names one."""
+        """Takes the orography of the earth, with heights of a file where the name is one."""
         if name != "earth" and Path(name).suffix:
             self.heights, name = name, "earth"
         super()._lie_on(name)
         self.on_earth = True
 
     def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
-        """What the air is drawn to: along the edges, and at the top."""
+        """Keeps what the air is drawn to, along the edges and at the top."""
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
         if self.upper_zone and not top < self.upper_zone < ground:
@@ -229,7 +229,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def _air(self):
-        """Of what can be set, the air alone."""
+        """The fields of air among those that can be set."""
         return {*self.settable} - {*self.boundary}
 
     def _pressure_by_splines(self, value, name):
@@ -240,7 +240,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return np.exp(whole) if name == "surface_air_pressure" else whole
 
     def forecast_start(self, state):
-        """With windows: of the area and what lies around it."""
+        """With windows: the start of the area and of what lies around it."""
         if not self.given_on.windows:
             return super().forecast_start(state)
         around, air = self.given_on, self._air
@@ -274,7 +274,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def arrive(self, simulation):
-        """Once blocks are known: what another atmosphere gives."""
+        """Takes what another atmosphere gives, once blocks are known."""
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToArea, simulation)
@@ -351,7 +351,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return do.place(self.placed)
 
     def dynamics(self, step):
-        """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
+        """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""
         levels = self.grid.levels
         return mpi.core.SpectralDynamics(
             self._plane(),
@@ -397,7 +397,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
 
     def _given(self, name, default):
-        """Also beyond the area, where nothing reads it: as on its edges."""
+        """Given values, extended beyond the area as on its edges, where nothing reads them."""
         return self.grid.continued(super()._given(name, default))
 
     def _places(self):
@@ -433,7 +433,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def surface_geopotential(self):
-        """As given, made periodic, of the waves that the model keeps [m2 s-2]."""
+        """The surface geopotential as given, made periodic, with the waves that the model keeps [m2
+        s-2].
+        """
         if self.ground_as_it_is is not None:
             return self.ground_as_it_is
         given = self.orography
@@ -450,7 +452,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @property
     def land_fraction(self):
-        """As output has it, (ny, nx), for coasts: none in E."""
+        """The share of land as output has it, (ny, nx), for coasts: none in E."""
         land = super().land_fraction
         return None if land is None else np.where(self.grid.wet_levels > 0, land, np.nan)
 

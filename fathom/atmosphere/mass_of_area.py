@@ -25,7 +25,9 @@ SUMS = ("eastward_mass_flow", "northward_mass_flow")  # of a column, over steps
 
 
 class Edges:
-    """Of a box of points (first row, last row, first column, last column) of a WholeArea."""
+    """The edges of a box of points (first row, last row, first column, last column) of a
+    WholeArea.
+    """
 
     def __init__(self, grid: Any, box: tuple[int, int, int, int]):
         j0, j1, i0, i1 = box

@@ -210,11 +210,11 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return do.place(self.placed)
 
     def profiles_of_step(self, first):
-        """As the scheme of two time levels takes them."""
+        """The weights of the scheme of two time levels."""
         return {} if self.scheme == "eulerian" else super().profiles_of_step(first)
 
     def dynamics(self, step):
-        """What needs communication (core/atmosphere/spectral/dynamics.hpp)."""
+        """The processes that need communication (core/atmosphere/spectral/dynamics.hpp)."""
         levels = self.grid.levels
         return mpi.core.SpectralDynamics(
             self.scheme,
@@ -229,8 +229,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         )
 
     def arrive(self, simulation):
-        """Once blocks are known: what another atmosphere gives of ground and sea; the air follows
-        in `initialise`.
+        """Takes ground and sea of another atmosphere, once blocks are known; the air follows in
+        `initialise`.
         """
         if self.given is None:
             return
@@ -247,7 +247,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return self.change.fill()
 
     def settle(self, simulation):
-        """Once the initial state is truncated."""
+        """Filters the initial state, once it is truncated, and begins to count its energy."""
         self.change = None
         super().settle(simulation)
         self.given_before = self._given_back(simulation)

@@ -140,7 +140,7 @@ class Records:
         self.collective = getattr(states, "collective", False)
 
     def describe(self) -> list[str]:
-        """For the tree."""
+        """A line for the tree."""
         return [f"the coupling zone is drawn to {self.states}"]
 
     def read(self, number: int) -> dict[str, np.ndarray]:

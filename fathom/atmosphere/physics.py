@@ -191,7 +191,7 @@ class FirstPhysics:
 
     @property
     def _local_albedo(self):
-        """What follows radiation that was interpolated."""
+        """The scheme that adapts interpolated radiation to the albedo of each column."""
         if getattr(self.radiation, "spacing", 1) == 1:
             return None
         return scheme("LocalAlbedo", every=self.radiation.every)

@@ -73,8 +73,9 @@ cases = {
 
 
 def case(name) -> Case:
-    """By the name in the file: "BOMEX", "GABLS1/REF", "AYOTTE/24SC"; of another name a plain
-    one."""
+    """The case of that name in the file: "BOMEX", "GABLS1/REF", "AYOTTE/24SC"; a plain one for
+    other names.
+    """
     return cases.get(re.split(r"[^A-Z0-9]", str(name).upper())[0], Case())
 
 

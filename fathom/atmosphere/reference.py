@@ -16,8 +16,8 @@ import numpy as np
 
 
 class Constants(NamedTuple):
-    """Of dry air: gravity [m s-2], gas constant and heat capacity [J kg-1 K-1], pressure of the
-    ground [Pa].
+    """Constants of dry air: gravity [m s-2], gas constant and heat capacity [J kg-1 K-1], pressure
+    of the ground [Pa].
     """
 
     gravity: float

@@ -82,7 +82,7 @@ def _stored(simulation: Any) -> dict[str, Any]:
 
 
 def _on_all_points(simulation: Any, field: np.ndarray) -> np.ndarray:
-    """What output has of a limited area, with its extension, of which it has nothing."""
+    """Output of a limited area at all points of its grid; none in the extension."""
     shape = np.shape(simulation.model.grid.wet_levels)
     more = [(0, max(n - m, 0)) for n, m in zip(shape, field.shape[-2:])]
     return np.pad(field, [(0, 0)] * (field.ndim - 2) + more, constant_values=np.nan)
@@ -131,7 +131,7 @@ def _lines(field: np.ndarray, step: float, **style: Any) -> Callable[[Any, Any],
 
 
 def _over(land: np.ndarray | None) -> Callable[..., Callable[[Any, Any], None]]:
-    """What is drawn over a map: the coast of the model, and more."""
+    """Draws over a map: the coast of the model, and more."""
 
     def over(*draw: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
         def all_(axes: Any, raster: Any) -> None:

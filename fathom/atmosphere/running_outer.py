@@ -85,7 +85,7 @@ class Running:
         s.restore(own).prepare()
 
     def state(self, number: int) -> dict[str, np.ndarray]:
-        """As `set` takes it; the outer model runs until then. All ranks call it."""
+        """The state as `set` takes it; the outer model runs until then. All ranks call it."""
         if number not in self.held:
             self.simulation.prepare()
             now = round(self.simulation.seconds / self.every)

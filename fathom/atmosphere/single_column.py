@@ -99,7 +99,9 @@ class ForcedColumn:
         self._warn()
 
     def _layers(self, heights):
-        """Those of the case, and those above it where it radiates; pressures of interfaces."""
+        """Makes the layers of the case, and those above it where it radiates; pressures of
+        interfaces.
+        """
         grows = heights.ndim == 1 and heights.size > 2 and heights[0] == 0
         if not grows or (np.diff(heights) <= 0).any():
             raise InputError("heights must grow from 0 [m] upward, three or more")
@@ -179,7 +181,7 @@ class ForcedColumn:
         return self.file.at(name, self.time + 0.5 * self.step)
 
     def _forcing(self):
-        """What the file asks for at the middle of the step, by kind."""
+        """The forcing of the file at the middle of the step, by kind."""
         file, rates, targets = self.file, [], []
         for kind in (temperatures, humidities, *((x,) for x in winds)):
             rates += [(x, self._now(f"tn{x}_adv")) for x in self._said(kind, "adv")]

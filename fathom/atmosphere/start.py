@@ -71,7 +71,7 @@ def digital_filter(simulation, span):
 
 @contextmanager
 def _without_records(simulation):
-    """What is read in time has its turn when the run begins."""
+    """Records in time are not read here; their turn comes when the run begins."""
     forcing, simulation.forcing = simulation.forcing, None
     try:
         yield

@@ -9,7 +9,7 @@ from fathom.atmosphere.aliases import air, moist_heating, of, temperature_names
 
 
 def _sampled(model, scheme):
-    """How a scheme that is computed in few of the columns is added."""
+    """The keywords that add a scheme which is computed in few of the columns."""
     if getattr(scheme, "spacing", 1) == 1:
         return {}
     return {"samples": scheme.samples(model.grid), "twilight": scheme.twilight(model.grid)}
@@ -28,7 +28,7 @@ def physics(model, do, past):
 
 
 def tendencies(model, do, past, twice=False):
-    """What the schemes add. past: what fields of the air are called; twice: over two steps."""
+    """Adds the schemes. past: names of the fields of air; twice: over two steps."""
     of_schemes(model, do, past, twice)
     do("VirtualTemperatureTendency", on=past, when=model.moist)
     if model.budget is not None:
@@ -36,7 +36,7 @@ def tendencies(model, do, past, twice=False):
 
 
 def of_schemes(model, do, past, twice=False):
-    """The same without that of virtual temperature."""
+    """Adds the schemes, without the tendency of virtual temperature."""
     do.phase = "physics"
     do("TendencyStart")
     for tracer in model.tracers:
@@ -119,7 +119,7 @@ def compressible_step(model, dynamics, do):
 
 
 def _solve(model, do, temperatures, coupling, step, again=""):
-    """From what has been carried to the new time, through the implicit terms."""
+    """Adds the implicit terms of the new time, once fields have been carried to it."""
     do.phase = "dynamics"
     do("CompressibleArrival", on=temperatures, label="CompressibleArrival" + again)
     do("ImplicitCoriolis", label="ImplicitCoriolis" + again)

@@ -52,7 +52,7 @@ class Stored:
 
     @cached_property
     def times(self) -> Any:
-        """Of the records: an xarray.DataArray."""
+        """The times of the records: an xarray.DataArray."""
         with output.open(self.path) as data:
             if "time" not in data.dims:
                 raise InputError(f"outer = {str(self.path)!r} has no states in time")

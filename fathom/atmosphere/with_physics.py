@@ -29,7 +29,7 @@ def check_tracers(tracers):
 
 
 class AirWithPhysics(Model):
-    """Its kind gives the grid, and what it starts from."""
+    """The common part of models with a physics of columns; each adds its grid and its start."""
 
     grid: Any
     initial: dict[str, Any]
@@ -72,9 +72,7 @@ class AirWithPhysics(Model):
         return any(name in scheme.field_names for scheme in self.physics)
 
     def _given(self, name, default):
-        """What the physics reads of the surroundings, (ny, nx) or (nz, ny, nx); what it changes
-        starts so.
-        """
+        """A field that the physics reads, (ny, nx) or (nz, ny, nx), as it starts."""
         value = self.initial.get(name, default)
         return (
             np.stack([v for _, v in on_layers(self.grid, value, name)])
@@ -84,7 +82,9 @@ class AirWithPhysics(Model):
 
     @property
     def land_fraction(self):
-        """As output has it, (ny, nx), for coasts; None where it is the same everywhere."""
+        """The share of land as output has it, (ny, nx), for coasts; None where it is the same
+        everywhere.
+        """
         land = self.initial.get("land_fraction", 0)
         return self.grid.regular(np.asarray(land, float)[None])[0] if np.ndim(land) == 2 else None
 

@@ -67,7 +67,7 @@ def experiment_options(command: Any) -> Any:
 def parallel_settings(
     ranks: int | None, servers: int | None, threads: int | None
 ) -> tuple[str, ...]:
-    """Those options as settings of the file."""
+    """The options of `experiment_options` as settings of the file."""
     given = {"ranks": ranks, "io_servers": servers, "threads": threads}
     return tuple(f"parallel.{name}={value}" for name, value in given.items() if value is not None)
 

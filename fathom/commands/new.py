@@ -15,12 +15,12 @@ shipped = Path(__file__).parents[1] / "experiments"
 
 
 def names() -> list[str]:
-    """Of the experiments that come with Fathom."""
+    """Names of the experiments that come with Fathom."""
     return sorted(path.stem for path in shipped.glob("*.toml"))
 
 
 def title(name: str) -> str:
-    """What an experiment says of itself: the first sentence of its first comment."""
+    """The title of an experiment: the first sentence of its first comment."""
     words = []
     for line in (shipped / f"{name}.toml").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):

@@ -109,12 +109,12 @@ class Experiment:
 
     @property
     def interval(self) -> float:
-        """Between times of observations [s]."""
+        """Time between two times of observations [s]."""
         return Period(self.observations.every, "every").seconds
 
     @property
     def steps(self) -> int:
-        """Of the model in a window."""
+        """Steps of the model in a window."""
         return round(
             Period(self.assimilation.window, "window").seconds
             / Period(self.model.step, "step").seconds
@@ -122,7 +122,7 @@ class Experiment:
 
     @property
     def steps_between(self) -> int:
-        """Of the model between times of observations."""
+        """Steps of the model between times of observations."""
         return round(self.interval / Period(self.model.step, "step").seconds)
 
     @property

@@ -35,7 +35,7 @@ Say = Callable[[str], None]
 
 
 def _write(path: Path, **arrays: Any) -> None:
-    """By the first rank, whole or not at all."""
+    """The first rank writes the file, whole or not at all."""
     if mpi.is_root:
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part.npz")
@@ -73,7 +73,7 @@ class Cycles:
     # ---- nature ----------------------------------------------------------------------------------
 
     def _nature(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, np.ndarray]:
-        """What is kept under that name, made where it is not there."""
+        """The state kept under that name; it is made where it is not there."""
         path = self.out / "nature" / f"{name}.npz"
         if not path.exists():
             _write(path, **make())
@@ -89,7 +89,9 @@ class Cycles:
         return self._nature("spun-up", make)["nature"]
 
     def errors(self) -> Errors:
-        """Of the background, scaled: read, or from forecasts of the training."""
+        """The covariances of background errors, scaled: read, or made from forecasts of the
+        training.
+        """
         b = self.experiment.background
         path = Path(b.file) if b.file else self.out / "background.nc"
         if not path.exists():
@@ -102,7 +104,9 @@ class Cycles:
         return Errors.read(str(path)).scaled(b.scale)
 
     def estimate(self) -> Errors:
-        """From differences of forecasts over two days and one day, a sample each two days (NMC)."""
+        """Covariances from differences of forecasts over two days and one day, a sample every two
+        days (NMC).
+        """
         nature, differences = self.spun_up(), []
         for n in range(self.experiment.background.samples):
 
@@ -174,7 +178,7 @@ class Cycles:
         return results
 
     def _analysis(self, propagation: str) -> Window:
-        """With B of statistics."""
+        """The analysis with the B of statistics."""
         e = self.experiment
         return Window(
             self.twin.model.trajectory,
@@ -191,7 +195,7 @@ class Cycles:
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
     def _screening(self, number: int) -> float | None:
-        """By the first background, of another day, nothing is screened."""
+        """The first background is of another day: nothing is screened by it."""
         return self.experiment.assimilation.screening if number > 3 else None
 
     def _seen(self, number: int) -> dict[int, Seen]:

@@ -98,7 +98,7 @@ class Twin:
         return self.nature.run(self.nature.at_rest, span)
 
     def truth(self, nature: Vector) -> Vector:
-        """On the grid of the model."""
+        """The truth on the grid of the model."""
         return truncated(nature, self.nature, self.model)
 
     def _places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
@@ -128,8 +128,9 @@ class Twin:
         return Seen(values, self._errors() ** 2, H)
 
     def difference(self, truths: list[Vector]) -> Vector:
-        """Of the forecasts over two days from the first and over one day from the second of two
-        truths a day apart."""
+        """Difference of two forecasts for one time: over two days from the first truth, over one
+        day from the second.
+        """
         day = 86400.0
         return self.model.run(truths[0], 2 * day) - self.model.run(truths[1], day)
 
@@ -163,7 +164,7 @@ class Twin:
 
 
 def as_numbers(of: Any) -> Any:
-    """For JSON: floats instead of NumPy's."""
+    """Numbers for JSON: floats instead of NumPy's."""
     if isinstance(of, dict):
         return {k: as_numbers(v) for k, v in of.items()}
     return [as_numbers(v) for v in of] if isinstance(of, list) else float(of)

@@ -33,8 +33,8 @@ winds = ("eastward_wind", "northward_wind")
 
 
 class Points(NamedTuple):
-    """Of an area: its map, x and y [m] of the first one, metres between them, (along x, along
-    y).
+    """The points of an area: its map, x and y [m] of the first one, metres between them, (along x,
+    along y).
     """
 
     projection: Projection
@@ -106,7 +106,7 @@ def on_map(
 
 
 def _map(data: xr.Dataset) -> Projection:
-    """Of the earth of the models: places say where points are."""
+    """The map on the earth of the models; places say where points are."""
     said = data["projection"].attrs
     try:
         return projections.of({**said, "earth_radius": earth.RADIUS})
@@ -122,7 +122,7 @@ def _turned(data: xr.Dataset) -> xr.Dataset:
 
 
 def points_of(data: xr.Dataset) -> Points:
-    """Of a state. ValueError: its points are not evenly spaced on its map."""
+    """The points of a state. ValueError: they are not evenly spaced on its map."""
     projection = _map(data)
     x, y = projection.from_earth(data.longitude.values, data.latitude.values)
     if min(x.shape) < 4:
@@ -177,7 +177,7 @@ def field(data: xr.Dataset, name: str, size: tuple[int, int]) -> np.ndarray:
 
 
 def _text(moment: Any) -> str:
-    """As dates are told: 2011-10-11 00:00:00."""
+    """A date as text: 2011-10-11 00:00:00."""
     if isinstance(moment, np.ndarray):
         moment = moment[()]
     if isinstance(moment, np.datetime64):

@@ -176,7 +176,7 @@ def complete(data: xr.Dataset) -> xr.Dataset:
 
 
 def extended(data: xr.Dataset, decay: float = 1.0) -> xr.Dataset:
-    """The same with levels up to 10 hPa above its highest, for a set that ends in the troposphere.
+    """The state with levels up to 10 hPa added, for a set that ends in the troposphere.
 
     Above, with s = ln(p_top / p), each field is the zonal mean of the GFS state of 2011-10-11 plus
     what this set has beyond it at its top, f' = (f'_top + c s) exp(-s / decay): geopotential and

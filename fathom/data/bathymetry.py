@@ -69,7 +69,9 @@ def cell_means(values, latitude, longitude, corner_longitude, corner_latitude) -
 
 
 def _points_a_side(corners) -> int:
-    """As many points as put the longest side of a typical large cell at the spacing of the data."""
+    """The number of points that gives the longest side of a typical large cell the spacing of the
+    data.
+    """
     sides = [np.linalg.norm(np.diff(corners, axis=axis), axis=-1).ravel() for axis in (0, 1)]
     return int(
         np.clip(
@@ -83,8 +85,8 @@ def _points_a_side(corners) -> int:
 
 @dataclass(frozen=True)
 class Mesh:
-    """How tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar) in j or
-    closed.
+    """Tells how tracer cells (ny, nx) meet at corners: periodic in i or closed; folded (tripolar)
+    in j or closed.
 
     Corner (j, i) is the north-east one of cell (j, i). In a fold, cell (ny-1, i) is the neighbour
     of (ny-1, nx-1-i).
@@ -398,7 +400,7 @@ def embed(
 def _identity(
     longitude, latitude, thickness, periodic, fold, minimum_levels
 ) -> dict[str, np.ndarray]:
-    """What decides about the levels of a grid, in a few numbers."""
+    """A few numbers that decide about the levels of a grid."""
     points = unit_vectors(np.ravel(longitude)[::STRIDE], np.ravel(latitude)[::STRIDE])
     table = (embedded.FOLDER / "sills.toml").read_bytes()
     return {

@@ -109,7 +109,7 @@ def opened(file: Path):
 
 
 def opened_lazily(file: Path) -> xr.Dataset:
-    """The same as an xarray.Dataset, which reads when asked for."""
+    """The file as an xarray.Dataset that reads when asked for."""
     import xarray
 
     try:

@@ -62,7 +62,7 @@ def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.
 
 
 def _sunlight(latitude, longitude, month):
-    """What the sea that no ice covers absorbs."""
+    """Sunlight absorbed by the sea that no ice covers."""
     names = "downward_shortwave_flux", "sea_ice_fraction"
     sun, ice = surface.on_points(latitude, longitude, *names, month=month).values()
     return (1 - ALBEDO) * sun * (1 - ice)

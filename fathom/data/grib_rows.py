@@ -60,7 +60,7 @@ class RowsOf:
         self.map: Any = None  # of an area: the grid mapping, longitude and latitude of its points
 
     def take(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
-        """What a message holds."""
+        """Takes the fields of a message."""
         said = eccodes.codes_get(message, "gridType")
         if said not in kinds:
             raise InputError(
@@ -87,7 +87,7 @@ class RowsOf:
         return Given(values.reshape(axes[0].size, axes[1].size))
 
     def _on_map(self, eccodes: Any, message: Any, values: np.ndarray) -> Given:
-        """Of an area; where its points are is asked of eccodes."""
+        """The points of an area, as eccodes gives them."""
         mapping, shape = _mapping(eccodes, message), _shape(eccodes, message)
         ends = [
             eccodes.codes_get(message, f"{name}OfFirstGridPointInDegrees")
@@ -117,7 +117,7 @@ class RowsOf:
         return Given(values, points=points)
 
     def _sphere(self, eccodes: Any, message: Any, kind: str) -> Schmidt:
-        """Of a message. ValueError: a pole of stretching that is not that of its rows."""
+        """The sphere of a message. ValueError: its pole of stretching is not that of its rows."""
         get = lambda key: float(eccodes.codes_get(message, key))
         pole, stretching = (0.0, 90.0), 1.0
         if "rotated" in kind:
@@ -171,7 +171,7 @@ class RowsOf:
         return gaussian(rows)[::-1], 360.0 * np.arange(points) / points
 
     def on(self, given: Given) -> np.ndarray:
-        """On the rows of the axes."""
+        """The fields on the rows of the axes."""
         if given.truncation is not None:
             return self._of_waves(
                 given.truncation,
@@ -206,8 +206,8 @@ class RowsOf:
         ]
 
     def _of_waves(self, truncation: int, made: Any) -> np.ndarray:
-        """What is made(transform, function of the numbers of a message) on Gaussian rows, brought
-        to those of the axes.
+        """What `made(transform, function of the numbers of a message)` gives on Gaussian rows,
+        brought to those of the axes.
         """
         latitude, longitude = self.axes
         rows, points = latitude.size, longitude.size

@@ -110,7 +110,7 @@ def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
 
 
 def _winds(found: dict, held: dict, rows: RowsOf) -> dict:
-    """Of vorticity and divergence in waves, where there is no other."""
+    """Winds from vorticity and divergence in waves, where there are no others."""
     made: dict[tuple[str, str], dict] = {}
     for kind in ("pressure", "hybrid"):
         pair = [held.get((kind, name), {}) for name in ("vorticity", "divergence")]

@@ -43,7 +43,9 @@ def check(file: Any, names: Collection, levels: int = 0, layers: int = 0) -> Non
 
 
 def with_specific_humidity(data: xr.Dataset) -> xr.Dataset:
-    """Of relative humidity where a state on levels of pressure [Pa] has only that."""
+    """Adds specific humidity to a state on levels of pressure [Pa] that has only relative
+    humidity.
+    """
     if "specific_humidity" in data or "relative_humidity" not in data:
         return data
     r = data.relative_humidity.clip(0, 1.2)

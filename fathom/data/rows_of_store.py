@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 
 def on_full_rows(data: xr.Dataset) -> xr.Dataset:
-    """The same where it lies on latitudes and longitudes already, or says nothing of its rows."""
+    """The same data set, where it lies on latitudes and longitudes already or says nothing of its
+    rows.
+    """
     if "row_points" in data.attrs:  # one point after another, from the north
         return _brought(data, ("point",), _rows_of(data.attrs))
     if "sphere" not in data or "y" not in data.dims:

@@ -57,7 +57,7 @@ def is_area(file: Path) -> bool:
 
 
 def _is_area(data: xr.Dataset) -> bool:
-    """On a map, or on a box of latitudes and longitudes."""
+    """Whether it lies on a map, or on a box of latitudes and longitudes."""
     if _mapping(data):
         return True
     longitude = next((n for n in ("longitude", "lon") if n in data.dims), None)
@@ -146,7 +146,7 @@ def in_layers(
 
 
 def _on_pressures(file: Path, found: xr.Dataset) -> xr.Dataset:
-    """With pressure in Pa, geopotential and specific humidity."""
+    """The state with pressure in Pa, geopotential and specific humidity."""
     level = next((name for name in vertical if name in found.dims and name in found.coords), None)
     if level is None:
         raise InputError(
@@ -185,7 +185,7 @@ def _renamed(data: xr.Dataset, new: dict[str, str]) -> xr.Dataset:
 
 
 def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Dataset:
-    """Those of a state; one without units has ours."""
+    """The variables of a state in the units of Fathom; those without units have these."""
     for name in (name for name in wanted if name in data):
         ours = names.describe(name).units or "1"
         factor, offset = units.conversion(data[name].attrs.get("units") or ours, ours)

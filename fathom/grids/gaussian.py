@@ -202,7 +202,7 @@ class GaussianGrid(Grid):
     # ---- on the full grid of the same latitudes --------------------------------------------------
 
     def interpolation(self, longitude, latitude, where="center"):
-        """From the rows to places on earth."""
+        """The interpolation from the rows to places on earth."""
         return interpolation.from_rows(Rows.of(self), longitude, latitude)
 
     @property

@@ -36,7 +36,7 @@ class Grid:
         raise NotImplementedError
 
     def distribution(self, ranks):
-        """How the blocks are distributed where nothing is asked for."""
+        """The distribution of blocks where none is asked for."""
         return "auto"
 
     def release(self):
@@ -65,8 +65,8 @@ class Grid:
         return (x[1:, 1:], y[1:, 1:]) if where == "corner" else (x, y)
 
     def interpolation(self, longitude, latitude, where="center"):
-        """From the points of the grid to places on earth [degrees], in the order in which they lie
-        in memory.
+        """The interpolation from the points of the grid to places on earth [degrees], in the order
+        in which they lie in memory.
         """
         if not self.horizontal.spherical:
             raise InputError(
@@ -91,7 +91,7 @@ class Grid:
 
     @property
     def areas(self):
-        """What a value at centres and at corners counts for in means [m2], twice (ny, nx)."""
+        """The weights in means of values at centres and at corners [m2], twice (ny, nx)."""
         h = self.horizontal
         return h.area_center, h.dx_corner * h.dy_corner
 
@@ -108,7 +108,7 @@ class Grid:
 
     @property
     def identity(self):
-        """What a restart must have in common with this grid: name -> array."""
+        """The arrays that a restart must have in common with this grid: name -> array."""
         return {
             "wet_levels": self.wet_levels,
             "thickness": np.array(self.levels.weights),

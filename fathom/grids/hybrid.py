@@ -76,7 +76,7 @@ def smooth(
     middle = 0.5 * (z[1:] + z[:-1])
 
     def layers(growth):
-        """How many layers lie below each z if they grow so."""
+        """The number of layers below each z if they grow so."""
         return np.append(
             0, np.cumsum(np.diff(z) / (lowest + growth * middle / (1 + middle / KNEE)))
         )

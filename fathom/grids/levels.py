@@ -133,7 +133,7 @@ class _PressureLevels:
 
     @property
     def reference_pressure(self):
-        """Of the interfaces [Pa], where the surface is at 1000 hPa."""
+        """Pressure of the interfaces [Pa], where the surface is at 1000 hPa."""
         return self.a + self.b * self.surface
 
     @property
@@ -231,7 +231,7 @@ def _even(number, top):
 
 
 def _named_heights(name, top):
-    """Of the interfaces of a set [m]."""
+    """Heights of the interfaces of a named set [m]."""
     choice("number", name, ["L38"])
     if top is not None:
         raise InputError(f"the set {name!r} has its own top, not {top!r}")

@@ -204,7 +204,7 @@ class LimitedAreaGrid(Grid):
 
     @property
     def angle(self):
-        """From east to the axis of x, counter-clockwise [radians], (ny, nx)."""
+        """The angle from east to the axis of x, counter-clockwise [radians], (ny, nx)."""
         return self.projection.angle(*self.coordinates())
 
     @property
@@ -234,8 +234,8 @@ class LimitedAreaGrid(Grid):
         return by_splines(self._on_area(field), self.size, smooth)
 
     def windowed(self, field, zone=0, sharpness=2.0):
-        """The same of a field at the places of `around(zone)`, by windows over E and `zone` points
-        on each side of it.
+        """A field at the places of `around(zone)`, made periodic by windows over E and `zone`
+        points on each side of it.
         """
         from fathom.transform.periodic import by_windows  # loads the core
 
@@ -344,7 +344,7 @@ def _least(name, given, least):
 
 
 def _extension(given):
-    """Along x and along y."""
+    """The points of the extension along x and along y."""
     two = given if np.shape(given) == (2,) else (given, given)
     return tuple(_least("extension", number, 1) for number in two)
 

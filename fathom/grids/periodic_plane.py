@@ -75,7 +75,7 @@ class PeriodicPlaneGrid(Grid):
         return zone_of(self.points, self.coupling)
 
     def spread(self, values):
-        """What is there is periodic."""
+        """The values themselves: they are periodic already."""
         return np.asarray(values, float)
 
     continued = spread

@@ -99,7 +99,7 @@ def _around(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _closed(water: np.ndarray, longitude: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of a part of the earth: with land in the other part."""
+    """The data of a part of the earth, with land in the other part."""
     step = np.diff(longitude).min()
     more = round((longitude[0] + 360 - longitude[-1]) / step) - 1
     beyond = longitude[-1] + step * np.arange(1, more + 1)

@@ -60,12 +60,12 @@ class SphereGrid(Grid):
 
     @property
     def latitude(self):
-        """Of the rows [degrees]."""
+        """Latitudes of the rows [degrees]."""
         return -90 + self.dy * (np.arange(self._size[1]) + 0.5)
 
     @property
     def points(self):
-        """Of each row."""
+        """The number of points of each row."""
         return np.full(self._size[1], self._size[0])
 
     @property

@@ -95,7 +95,7 @@ class WholeArea(Grid):
 
     @cached_property
     def angle(self):
-        """From east to the axis of x [radians], of all points."""
+        """The angle from east to the axis of x [radians], of all points."""
         return self.area.projection.angle(*self.coordinates())
 
     @property
@@ -137,7 +137,7 @@ class WholeArea(Grid):
         return Inside(mapping["longitude"], mapping["latitude"], mapping, {}, index, self.size[0])
 
     def interpolation(self, longitude, latitude, where="center"):
-        """From the points of C + I to places on earth."""
+        """The interpolation from the points of C + I to places on earth."""
         found = self.area.interpolation(longitude, latitude, where)
         index = np.asarray(found.index)
         j, i = index // self.points[0], index % self.points[0]

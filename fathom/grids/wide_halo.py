@@ -28,8 +28,8 @@ def messages_between(
 def halo_everywhere(
     blocks: np.ndarray, points: np.ndarray, reach: int, ranks: int, plane: bool = False
 ) -> np.ndarray:
-    """Of blocks whose trajectories come from at most so many rows away, and as far along the
-    rows.
+    """The halo of blocks whose trajectories come from at most so many rows away, and as far along
+    the rows.
     """
     if not reach or ranks == 1:
         return np.zeros((0, 3), np.int64)

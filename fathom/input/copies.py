@@ -59,7 +59,7 @@ def of(path, comm, folder, *, node=None, keep=True):
 
 
 def _copy(path, comm, folder):
-    """On the ranks that write; the first reads."""
+    """Copies the file to the ranks that write; the first one reads it."""
     told = comm.bcast(_described(path) if comm.rank == 0 else None)
     if isinstance(told, OSError):
         raise told

@@ -86,7 +86,7 @@ class Records:
 
     @property
     def arrays(self) -> dict[str, Any]:
-        """Those in memory, or held open by the user, by name."""
+        """Arrays that are in memory, or held open by the user, by name."""
         return (
             {str(name): array for name, array in self.data.data_vars.items()}
             if hasattr(self.data, "data_vars")
@@ -152,7 +152,7 @@ class Records:
         return {name: why for name, array in arrays.items() if (why := why_not(array))}
 
     def _of_years(self, variable):
-        """The same with the times that are asked for."""
+        """The variable with the times that are asked for."""
         axis, wanted = variable.axis, self.repeated_year
         if wanted is None or axis.constant:
             return variable
@@ -351,7 +351,7 @@ class Joined:
         )
 
     def check(self, grid):
-        """Its components are inputs themselves."""
+        """Checks nothing: its components are inputs themselves."""
 
 
 class Points:

@@ -76,7 +76,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
 
 
 def _fault(text: bytes, name: str) -> str | None:
-    """What is wrong with the first line that does not fit."""
+    """A text about the first line that does not fit."""
     columns = None
     for number, line in enumerate(text.split(b"\n"), 1):
         words = line.translate(_to_plain).partition(b"#")[0].split()

@@ -27,7 +27,9 @@ horizontal = {
 
 @dataclass
 class Variable:
-    """What files say of a variable; parts: (file, records in it), one after another in time."""
+    """The description of a variable in files; parts: (file, records in it), one after another in
+    time.
+    """
 
     name: str
     standard_name: str
@@ -218,7 +220,7 @@ def is_place(coordinate, name, kind):
 
 
 def _is_time(array, dim):
-    """By its name, by its standard name, or because its values are dates."""
+    """Whether it is a time: by its name, its standard name, or because its values are dates."""
     if dim in ("time", "month"):
         return True
     if dim not in array.coords:

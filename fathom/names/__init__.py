@@ -42,7 +42,7 @@ def known(name: str) -> bool:
 
 
 def describe(name: str) -> Name:
-    """As `get`, but a name outside the table gets a plain entry (a user's own tracer, say)."""
+    """Works like `get`; a name outside the table gets a plain entry (a user's own tracer, say)."""
     return (
         fields.get(name)
         or _by_alias.get(name)

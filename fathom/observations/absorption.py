@@ -33,7 +33,7 @@ def lines(gas: str) -> np.ndarray:
 def oxygen(
     f, temperature, dry_pressure, vapour_pressure, exponent: float = 0.8, debye: float = 1.6e-17
 ) -> np.ndarray:
-    """Of frequencies [GHz] at pressures [hPa], all of one shape: [km-1].
+    """Absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape: [km-1].
 
     exponent: of theta in the widths of all lines but the first; debye: strength of what is not
     resonant.

@@ -89,11 +89,11 @@ class Observations:
         self.column[name][:] = values
 
     def taken(self, which: np.ndarray) -> Observations:
-        """Those of a mask or of indices."""
+        """The data of a mask or of indices."""
         return Observations.of({name: values[which] for name, values in self.column.items()})
 
     def sorted(self) -> Observations:
-        """In the order of a file: by kind, time, report and datum."""
+        """The data in the order of a file: by kind, time, report and datum."""
         return self.taken(np.lexsort([self[name] for name in reversed(order)]))
 
     def kind_is(self, name: str) -> np.ndarray:
@@ -134,7 +134,7 @@ def together(parts: Iterable[Observations]) -> Observations:
 
 
 def without_copies(placed: Observations) -> Observations:
-    """Of rows in order, each once."""
+    """Rows in order, each only once."""
     same = np.ones(len(placed), bool)
     for name in order:
         same[1:] &= placed[name][1:] == placed[name][:-1]
@@ -172,7 +172,7 @@ def write_groups(
 
 
 def as_table(observations: Observations) -> Any:
-    """The same as a table of Arrow, with texts for codes and nulls for what is missing."""
+    """The data as a table of Arrow, with texts for codes and nulls for what is missing."""
     pa = pyarrow()
     made = {}
     for name, (kind, _, _) in columns.items():
@@ -226,7 +226,7 @@ def missing(path: Path) -> MissingFile:
 
 
 def from_table(table: Any) -> Observations:
-    """From a table of Arrow with the columns above, or some of them."""
+    """Reads a table of Arrow with the columns above, or some of them."""
     given = {}
     for name in table.column_names:
         if name not in columns:

@@ -58,7 +58,7 @@ def _beyond(
 def _equivalents(
     data: Observations, of: np.ndarray, name: str, kind: str, background: Background
 ) -> np.ndarray:
-    """What the background says at the data of one kind and variable; NaN: nothing."""
+    """The background at the data of one kind and variable; NaN where it has no value."""
     place = data["longitude"][of], data["latitude"][of], data["time"][of]
     if kind in of_the_surface:
         nothing = np.full(len(of), np.nan)

@@ -42,7 +42,8 @@ at_once = 10_000  # radiances
 
 
 class Places:
-    """From the four grid points around each datum to the datum itself; vectors as vectors of space.
+    """Interpolates from the four grid points around each datum to the datum; vectors as vectors in
+    space.
 
     around: an Interpolation to the places of `data`; coordinates: longitude and latitude of all
     grid points [degrees].
@@ -69,7 +70,7 @@ class Places:
         return made
 
     def _mean(self, values: Any, of: Any) -> np.ndarray:
-        """What is not there (land) is left out; NaN where half of the weight is."""
+        """The mean without missing values (land); NaN where half of the weight is missing."""
         weight, there = self.weight[of], ~np.isnan(values)
         held = np.where(there, values, 0)
         share = _sum([weight[:, n] * there[..., n] for n in range(4)])
@@ -83,7 +84,7 @@ def between(before: Columns, after: Columns, share: np.ndarray) -> Columns:
 
 
 class Air:
-    """What is seen of an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
+    """Observes an atmosphere on hybrid levels, p = a + b p_s at the interfaces."""
 
     needs = ("air_temperature", "surface_air_pressure", "surface_geopotential")
     takes = ("specific_humidity", *winds, "ground_temperature", "land_fraction", "snow_amount",
@@ -172,7 +173,7 @@ def _at_surface(data: Observations) -> np.ndarray:
 
 
 def _of_surface(data: Observations, of: np.ndarray, name: str, held: Columns) -> np.ndarray:
-    """What a field of the surface says; NaN: nothing."""
+    """Values of a field of the surface; NaN where it has none."""
     field, factor, offset = {
         "surface_snow_thickness": ("snow_amount", 1 / usual_density, 0.0),
         "sea_water_temperature": ("sea_surface_temperature", 1.0, -CELSIUS),
@@ -231,7 +232,7 @@ def _radiances(data: Observations, columns: operators.Columns, land: np.ndarray)
 
 
 def _known_radiances(data: Observations) -> np.ndarray:
-    """Those of an instrument and an angle that the regression is for."""
+    """Data of an instrument and an angle that the regression is for."""
     known = microwave.index_of(data["instrument"], data["channel"]) >= 0
     known &= data.variable_is("toa_brightness_temperature")
     with np.errstate(invalid="ignore"):
@@ -239,7 +240,7 @@ def _known_radiances(data: Observations) -> np.ndarray:
 
 
 class Sea:
-    """What is seen of an ocean whose layers have their middles at `depth` [m]."""
+    """Observes an ocean whose layers have their middles at `depth` [m]."""
 
     needs = ("temperature", "salinity")
     takes = ("sea_surface_height",)

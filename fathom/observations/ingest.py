@@ -31,7 +31,9 @@ most_named = 5  # damaged parts of a file that are told by name
 
 @dataclass
 class Account:
-    """What came of a file. `problems`: what is wrong -> how often; `named`: the first places."""
+    """The account of an import. `problems`: what is wrong -> how often; `named`: the first
+    places.
+    """
 
     file: str
     format: str
@@ -206,7 +208,7 @@ def summary(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> list[str
 
 
 def figures(accounts: Sequence[Account], by_kind: Mapping[str, int]) -> dict[str, Any]:
-    """The same as numbers; reports count as often as they are in the files."""
+    """The account as numbers; reports count as often as they are in the files."""
     data = sum(by_kind.values())
     return {
         "data": data,

@@ -39,7 +39,7 @@ def radiometer() -> radiances.Radiometer:
 
 
 def index_of(instrument: Any, channel: Any) -> np.ndarray:
-    """Of channels in the radiometer; -1: of another instrument."""
+    """Indices of channels in the radiometer; -1: of another instrument."""
     channel = np.asarray(channel)
     found = np.full(np.shape(instrument), -1)
     for number, name in instruments.items():
@@ -50,7 +50,7 @@ def index_of(instrument: Any, channel: Any) -> np.ndarray:
 
 
 def emissivity(channel: Any, zenith: Any, skin: Any, land_fraction: Any) -> np.ndarray:
-    """Of the surface, by the share of land; zenith [degrees], skin [K]."""
+    """Emissivity of the surface, by the share of land; zenith [degrees], skin [K]."""
     frequency = np.array([centre for centre, _, _ in radiances.channels])[channel]
     sea = np.where(skin < frozen, ice, of_calm_sea(1e9 * frequency, skin, zenith))
     return land_fraction * land + (1 - land_fraction) * sea
@@ -83,7 +83,9 @@ def of_calm_sea(frequency: Any, skin: Any, zenith: Any, salinity: float = 35.0) 
 
 @dataclass(frozen=True)
 class Seen:
-    """Of columns (n): channel: index in the radiometer, emissivity [1], zenith [degrees]."""
+    """What is observed in columns (n): channel: index in the radiometer, emissivity [1], zenith
+    [degrees].
+    """
 
     columns: operators.Columns
     channel: np.ndarray
@@ -223,7 +225,7 @@ class OnLevels:
 
     @cached_property
     def _by_pressure(self) -> np.ndarray:
-        """Its slope by the surface pressure (n, L)."""
+        """The derivative by the surface pressure (n, L)."""
         n, k, _, by_pressure, fall, above = self._parts
         inside = by_pressure * (self.field[n, k + 1] - self.field[n, k])
         excess = self.field[:, 0] - self.climate_of_first

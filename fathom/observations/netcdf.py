@@ -53,7 +53,7 @@ def depth_of(pressure: np.ndarray, latitude: np.ndarray) -> np.ndarray:
 
 
 def pressure_at(depth: np.ndarray, latitude: np.ndarray) -> np.ndarray:
-    """Its inverse, to a millimetre: pressure [dbar] at a depth [m]."""
+    """Pressure [dbar] at a depth [m], to a millimetre: the inverse of `depth_at`."""
     pressure = np.asarray(depth, float)
     for _ in range(4):
         pressure = pressure + (depth - depth_of(pressure, latitude))

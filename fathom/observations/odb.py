@@ -37,7 +37,7 @@ day, of_day = "date@hdr", "time@hdr"  # yyyymmdd, hhmmss
 
 
 def name_of(column: str) -> str:
-    """What a column is called in ODB."""
+    """The name of a column in ODB."""
     return called.get(column, f"{column}@fathom")
 
 

@@ -82,7 +82,7 @@ class Columns:
         return np.ascontiguousarray(np.concatenate([*layers, *alone], axis=1), float)
 
     def taken(self, which: np.ndarray) -> Columns:
-        """Those of a mask or of indices."""
+        """The columns of a mask or of indices."""
         own = ("temperature", "humidity", "east", "north", "surface_pressure", "skin", "ground")
         return Columns(self.a, self.b, *(np.asarray(getattr(self, name))[which] for name in own))
 
@@ -95,14 +95,14 @@ class Columns:
     def apply(
         self, name: str, level: Any = 0.0, roughness: Any = roughness, threads: int = 1
     ) -> np.ndarray:
-        """What operator `name` sees at a level: pressure [Pa] or altitude [m]."""
+        """Values of operator `name` at a level: pressure [Pa] or altitude [m]."""
         return self._seen(level, roughness).apply(name, threads)
 
     def tangent(
         self, name: str, change: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """Its change by a change (n, 4 K + 2) of the state."""
+        """The change of these values by a change (n, 4 K + 2) of the state."""
         change = np.ascontiguousarray(change, float)
         return self._seen(level, roughness).tangent(name, change, threads)
 

@@ -85,7 +85,7 @@ def frequencies(channel: int) -> np.ndarray:
 
 
 def weights(channel: int) -> np.ndarray:
-    """Of these frequencies; their sum is 1."""
+    """Weights of these frequencies; their sum is 1."""
     bands = len(frequencies(channel)) // 3
     return np.tile(np.polynomial.legendre.leggauss(3)[1] / 2, bands) / bands
 
@@ -232,7 +232,9 @@ def write(radiometer: Radiometer, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Radiometer:
-    """Of a file of either kind. FileNotFoundError; ValueError: no such file, or a damaged one."""
+    """Reads a file of either kind. FileNotFoundError; ValueError: no such file, or a damaged
+    one.
+    """
     path = Path(path)
     if not path.is_file():
         raise MissingFile(f"{path}: no such file of coefficients")

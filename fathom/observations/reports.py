@@ -131,7 +131,7 @@ missing_heights = 1e5  # m: no observation lies above; 2147483647 is a missing n
 
 
 def roles(core: Any) -> Any:
-    """What the decoder looks for."""
+    """The elements that the decoder looks for."""
     numbered = lambda table: {d: n for n, group in enumerate(table.values()) for d in group}
     return core.BufrRoles(
         numbered(slots),
@@ -377,7 +377,7 @@ def _with_variables(
 
 
 def _numbers(which: np.ndarray, report: np.ndarray) -> np.ndarray:
-    """Of data of a mask: 1, 2, ... in each report."""
+    """Numbers of the data of a mask: 1, 2, ... in each report."""
     so_far = np.cumsum(which)
     first = np.flatnonzero(np.append(True, report[1:] != report[:-1])[: len(report)])
     before = (so_far - which)[first]
@@ -402,7 +402,7 @@ def _pairs(wind: np.ndarray, is_speed: np.ndarray, report: np.ndarray) -> tuple[
 
 
 def _chosen(first: np.ndarray, report: np.ndarray, selected: np.ndarray) -> np.ndarray:
-    """Of several winds of a report the one with its number; all where it has none."""
+    """Among several winds of a report the one with its number; all where it has none."""
     own = report[first]
     starts = np.append(True, own[1:] != own[:-1])[: len(own)]
     at = np.flatnonzero(starts)

@@ -249,7 +249,7 @@ def _duplicates(data: Observations, settings: Settings, comm: Any) -> np.ndarray
 
 
 def _middle(some: Observations, settings: Settings, comm: Any) -> float:
-    """Of the window; without one, the median of the times."""
+    """The middle of the window; without one, the median of the times."""
     if settings.window:
         return sum(settings.window) / 2
     times = np.concatenate(comm.allgather(some["time"]))
@@ -269,7 +269,9 @@ class _Set:
 
 
 def on_each_rank(data: Observations) -> None:
-    """What a screening does on every rank, whatever their number; the bench prices it."""
+    """The part of a screening that every rank does, whatever their number; the benchmark measures
+    it.
+    """
     from scipy.spatial import cKDTree
 
     for one in _sets(data, parquet.alone):
@@ -281,7 +283,7 @@ _of_sets = ("longitude", "latitude", "height", "background_departure", "error_fi
 
 
 def _sets(data: Observations, comm: Any) -> list[_Set]:
-    """By variable, those of which there are more than three."""
+    """The data by variable, where there are more than three."""
     flat = np.isin(data["kind"], [kinds.index(k) for k in at_surface])
     there = flat & data.used & np.isfinite(data["background_departure"])
     there &= np.isnan(data["pressure"])

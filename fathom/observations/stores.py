@@ -97,7 +97,7 @@ class _Columns:
         self.places = equivalents.Places(self.around, (x, y), data)
 
     def at(self, n: int, of: np.ndarray) -> equivalents.Columns:
-        """Those of moment n at data `of`."""
+        """Values of moment n at data `of`."""
         wanted = (*self.model.needs, *self.model.takes)
         around = {
             name: _around(self.store[alias][n], self.around.index[of])
@@ -132,7 +132,7 @@ def _fields(store: Any) -> dict[str, str]:
 
 
 def _observed(store: Any, fields: dict[str, str], path: Any) -> Any:
-    """How data are seen of what the store is of. ValueError: what is missing."""
+    """How data observe the contents of the store. ValueError: what is missing."""
     if all(name in fields for name in equivalents.Sea.needs) and "depth" in store:
         return equivalents.Sea(store["depth"].values)
     missing = [name for name in equivalents.Air.needs if name not in fields]

@@ -101,7 +101,7 @@ def _data(line: dict[str, str], columns: Mapping[str, tuple[str, str]]) -> list[
 
 
 def _report(by_name: Mapping[str, str], units: Mapping[str, str]) -> dict[str, Any]:
-    """What the data of a line share."""
+    """The entries that data of a line share."""
     kind = by_name.get("kind") or "other"
     if kind not in variables.kinds:
         raise InputError(f"kind '{kind}'{near(kind, variables.kinds)}")

@@ -115,7 +115,9 @@ class Air:
         _check_used(of, wanted, self.inputs)
 
     def _take(self, field, name, of, units):
-        """What is given for a field: records, or a number; whether there is something."""
+        """Keeps what is given for a field: records, or a number; says whether there is
+        something.
+        """
         value, its_own = of(name)
         if (records := _has(of(name), name)) is not None:
             self.inputs.append(Input(field, records, units[field], _called(name), only=its_own))
@@ -166,7 +168,7 @@ class Air:
             interpolate(do, field)
 
     def fields(self, ocean):
-        """Those that never change."""
+        """The fields that never change."""
         return {
             field: on_columns(ocean.grid, value, name=field)
             for field, value in self.constants.items()
@@ -228,7 +230,7 @@ class Climatology:
 
 
 def _called(name):
-    """What it may be called in files, first its own name."""
+    """Names that it may have in files, its own name first."""
     return name, *accepted[name]
 
 
@@ -277,6 +279,6 @@ def _by_variable(data):
 
 
 def _units():
-    """Of fields, as the processes have them."""
+    """Units of fields, as the processes have them."""
     schemes = ("BulkForcing", "IceCover", "TemperatureRestoring", "SalinityRestoring")
     return {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}

@@ -78,7 +78,7 @@ def geostrophic(
 
 
 def _pressure(ocean: Any, temperature: np.ndarray, salinity: np.ndarray) -> np.ndarray:
-    """Of the density anomaly, over rho0 [m2 s-2], by the processes of a step."""
+    """Pressure of the density anomaly, over rho0 [m2 s-2], by the processes of a step."""
     known = {"temperature": temperature, "salinity": salinity, **ocean.profiles()}
     for form in (ocean.equation_of_state, scheme("HydrostaticPressure")):
         process = form.process(8)
@@ -104,7 +104,7 @@ class Gradient:
         return cells, eastern(cells, self.h), north, eastern(north, self.h)
 
     def __call__(self, p: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Along x and y."""
+        """The gradient along x and y."""
         sw, se, nw, ne = self.around(p)
         return (
             ((se - sw) + (ne - nw)) / (2 * self.dx),

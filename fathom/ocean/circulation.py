@@ -129,7 +129,7 @@ _geometries: WeakKeyDictionary = (
 
 
 def geometry(grid: Any) -> Geometry:
-    """Of a grid, made once."""
+    """The geometry of a grid, made once."""
     if grid not in _geometries:
         _geometries[grid] = Geometry(grid)
     return _geometries[grid]
@@ -355,7 +355,7 @@ integrals = {
 
 
 def coordinates(ocean: Any) -> dict[str, tuple]:
-    """Of all dimensions of integrals: name -> (dims, array, attributes)."""
+    """Coordinates of all dimensions of integrals: name -> (dims, array, attributes)."""
     grid = ocean.grid
     interfaces = np.concatenate([[0.0], np.cumsum(np.asarray(grid.levels.weights))])
     named = lambda names, what: {

@@ -121,8 +121,8 @@ class Drifters(SmallStore):
         return [process]
 
     def begin(self, kept):
-        """Once the state is there, of the start or of a restart, which has kept something of this
-        store or not.
+        """Begins from the state of the start, or of a restart, which may have kept drifters of this
+        store.
         """
 
         s = self.simulation
@@ -141,7 +141,7 @@ class Drifters(SmallStore):
         self.release()
 
     def release(self):
-        """Those that are due, and not there yet."""
+        """Releases the drifters that are due and not there yet."""
         s = self.simulation
         while self.released < self.times and self.due <= s.seconds + 1e-6:
             rows = self.start.copy()
@@ -166,7 +166,7 @@ class Drifters(SmallStore):
         )
 
     def _gathered(self, rows):
-        """Of all ranks, by number, on root."""
+        """The drifters of all ranks, by number, on root."""
         parts = self.simulation.comm.gather(rows)
         if parts is None:
             return None

@@ -102,8 +102,8 @@ class FreeSurface:
         self.compactness = float(compactness)
 
     def on(self, columns):
-        """The same for a grid of so many columns of water: its preconditioner and solver are
-        settled.
+        """The free surface for a grid of so many columns of water: with a definite preconditioner
+        and solver.
         """
         preconditioner, solver = self.preconditioner, self.solver
         if preconditioner == "automatic":
@@ -122,7 +122,7 @@ class FreeSurface:
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def slope(self):
-        """What the processes that see the slope of the surface are told."""
+        """The parameters of processes that see the slope of the surface."""
         return {"implicitness": self.implicitness, "compactness": self.compactness}
 
     def __repr__(self):

@@ -14,8 +14,8 @@ directions = ("east", "grid", "flow")
 
 
 class StrainFriction:
-    """What both kinds share: processes that find viscosities, next to vertical mixing, and those
-    that exert forces.
+    """The common part of both kinds: processes that find viscosities, next to vertical mixing, and
+    those that exert forces.
     """
 
     @property

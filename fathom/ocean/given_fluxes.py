@@ -250,7 +250,7 @@ class SurfaceForcing(Surface):
                 )
 
     def _inputs(self):
-        """What files give, by keyword."""
+        """The inputs from files, by keyword."""
         inputs = {}
         for name, (field, units, where) in self.quantities.items():
             value = getattr(self, name)
@@ -373,7 +373,7 @@ class SurfaceForcing(Surface):
                 balance(do, salt=True)
 
     def _with_rivers(self, field):
-        """What a field is called where rivers come to it."""
+        """The name of a field to which rivers are added."""
         rivers_come = field == "surface_freshwater_flux" and self._is_given("runoff")
         return "air_freshwater_flux" if rivers_come else field
 
@@ -426,7 +426,7 @@ class SurfaceForcing(Surface):
 
 
 def _annual_mean(grid, variable):
-    """Of the climatology of fluxes over the sea of a grid."""
+    """The annual mean of the climatology of fluxes over the sea of a grid."""
     points, days = Points(grid), (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
     months = [
         fluxes.on_points(points.latitude, points.longitude, variable, month=month)[variable]

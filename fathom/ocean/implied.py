@@ -70,7 +70,7 @@ class Implied:
 
     @property
     def latitudes(self) -> np.ndarray:
-        """Of the transports."""
+        """Latitudes of the transports."""
         return geometry(self.grid).edges
 
     def northward(self, name: str) -> np.ndarray:

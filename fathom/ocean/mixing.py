@@ -10,7 +10,7 @@ from fathom.ocean import eddies
 
 
 def sunlight(ocean, do):
-    """How deep sunlight goes."""
+    """The depths that sunlight reaches."""
     if ocean.water is not None:
         if ocean.chlorophyll_records is not None:
             ocean.chlorophyll_records.interpolate(do)
@@ -77,7 +77,7 @@ chlorophyll = (
 
 
 def of_chlorophyll(ocean):
-    """What files give of chlorophyll: Input, or None."""
+    """The input of chlorophyll from files, or None."""
     wanted = ocean.water is not None and "chlorophyll" in ocean.water.field_names
     return (
         Input("chlorophyll", records, "mg m-3", chlorophyll)

@@ -297,7 +297,7 @@ class Ocean(Model):
 
     @property
     def of_water(self):
-        """What of the state a user sets: all but the ice, which SeaIce says."""
+        """The fields of the state that a user sets: all but the ice, which SeaIce has."""
         return [*self.tracer_names, "velocity_x", "velocity_y", "sea_surface_height"]
 
     @property
@@ -335,8 +335,8 @@ class Ocean(Model):
 
     @property
     def alternatives(self):
-        """What could be faster with other bits of the same answer: key below [model] -> values,
-        the present one first.
+        """Settings that could be faster, with other bits of the same answer: key below [model] ->
+        values, the present one first.
         """
         surface = self.free_surface
         ways = {
@@ -416,7 +416,7 @@ class Ocean(Model):
         )
 
     def integral_coordinates(self):
-        """Of the dimensions of `integrals`: name -> (dims, array, attributes)."""
+        """Coordinates of the dimensions of `integrals`: name -> (dims, array, attributes)."""
         return circulation.coordinates(self)
 
     def at_levels(self, name, diagnostic, levels, horizontal):

@@ -37,7 +37,7 @@ seas = {  # west, east, south, north [degrees]; the corners of whole cells of wa
 
 @dataclass(frozen=True)
 class Noise:
-    """Of a map in a region, in its units but for the correlation."""
+    """The noise of a map in a region, in its units; the correlation has none."""
 
     correlation: float  #: of X at corners side by side; NaN where there are none
     rms: float  #: of the amplitude of what alternates
@@ -56,12 +56,16 @@ def crossing(field: Any, periodic: bool = True) -> np.ndarray:
 
 
 def amplitude(field: Any, periodic: bool = True) -> np.ndarray:
-    """Of what alternates, (ny - 2, nx), from X at four corners; NaN where one is next to land."""
+    """Amplitude of the alternating part, (ny - 2, nx), from X at four corners; NaN where one is
+    next to land.
+    """
     return crossing(crossing(field, periodic), periodic) / 16
 
 
 def noise(field: Any, where: Any = True, periodic: bool = True) -> Noise:
-    """Of the corners and fours of corners whose south-western cell is in `where` (ny, nx)."""
+    """The noise of the corners and groups of four corners whose south-western cell is in `where`
+    (ny, nx).
+    """
     where = np.broadcast_to(where, np.shape(field))
     X = np.where(where[:-1], crossing(field, periodic), np.nan)
     products = squares = 0.0

@@ -296,7 +296,7 @@ def raised(grid, overflows):
 
 
 def transports(ocean, do):
-    """What decides about overflows, at the start of a step."""
+    """Values that decide about overflows, at the start of a step."""
     if not ocean.overflows:
         return
     taken: list = []

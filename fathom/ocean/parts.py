@@ -41,8 +41,8 @@ def allowed(part: str) -> dict[str, type]:
 
 
 def one_or_none(part: str, given: Any, usual: Any = None) -> Any:
-    """What is given for a part; "default": the usual one; None or "none": none. InputError: it is
-    no such part.
+    """The object for a part; "default": the usual one; None or "none": none. InputError: it is no
+    such part.
     """
     if isinstance(given, str) and given == "default":
         return usual
@@ -50,7 +50,7 @@ def one_or_none(part: str, given: Any, usual: Any = None) -> Any:
 
 
 def one(part: str, given: Any, usual: Any) -> Any:
-    """The same of a part that every ocean has."""
+    """The object for a part that every ocean has."""
     found = one_or_none(part, given, usual)
     if found is None:
         raise InputError(f"{part}: every ocean has one; allowed: {usual!r} and others, not none")

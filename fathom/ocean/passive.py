@@ -47,7 +47,7 @@ class PassiveTracer:
         """The scheme that holds it at a value after its update; None: none."""
 
     def at_start(self, grid, clock):
-        """What it is where the user sets nothing: as for `set`; None: 0."""
+        """Its initial value where the user sets nothing, as for `set`; None: 0."""
 
     def fields(self, grid):
         """Fields that never change, name -> (ny, nx)."""

@@ -10,7 +10,7 @@ from fathom.input.values import on_columns
 
 
 def share_of_columns(grid, region, name="region"):
-    """What of each column lies in a region, (ny, nx) in 0 ... 1, 0 on land.
+    """The share of each column in a region, (ny, nx) in 0 ... 1, 0 on land.
 
     region : None: everywhere; ((west, east), (south, north)), three or more (longitude, latitude)
         of a polygon whose sides are straight in both, all in degrees,
@@ -43,9 +43,7 @@ def share_of_columns(grid, region, name="region"):
 
 
 def share_of_layers(grid, depth, name="depth"):
-    """What of each layer lies in depth = (top, bottom) [m], (nz); None: the top layer, and nothing
-    else.
-    """
+    """The share of each layer in depth = (top, bottom) [m], (nz); None: the top layer alone."""
     bottom = np.cumsum(grid.levels.weights)
     top = bottom - grid.levels.weights
     if depth is None:
@@ -78,7 +76,9 @@ def in_box(x, y, corners, spherical):
 
 
 def _in_polygon(x, y, corners, spherical):
-    """By how often a line to the east crosses its sides."""
+    """Whether points are in a polygon: a line to the east crosses its sides an odd number of
+    times.
+    """
     px, py = corners.T
     if spherical:
         px = np.unwrap(px, period=360)

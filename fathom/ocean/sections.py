@@ -86,6 +86,6 @@ def eastern(values: np.ndarray, h: Any) -> np.ndarray:
 
 
 def northern(values: np.ndarray, h: Any) -> np.ndarray:
-    """Of those in the north."""
+    """Those of the faces that are in the north."""
     beyond = values[..., -1:, ::-1] if h.fold else values[..., -1:, :]
     return np.concatenate([values[..., 1:, :], beyond], axis=-2)

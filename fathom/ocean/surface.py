@@ -240,7 +240,7 @@ class BulkForcing(Surface):
 
     @property
     def _air_water(self):
-        """What the fresh water of air and sea is called where that of rivers comes to it."""
+        """The name of the fresh water of air and sea to which that of rivers is added."""
         return {"surface_freshwater_flux": "air_freshwater_flux"} if self._rivers else None
 
     def after(self, do, cells, own_cells):

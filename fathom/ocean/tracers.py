@@ -42,7 +42,7 @@ fields_of_tracer = (
 
 
 def on_tracer(what, tracer):
-    """What the fields of a scheme of any tracer are called for this one."""
+    """Names for this tracer of the fields of a scheme that any tracer can use."""
     return {
         field: field.replace("tracer", tracer, 1)
         for field in what.field_names
@@ -51,8 +51,8 @@ def on_tracer(what, tracer):
 
 
 def at_end(ocean, what):
-    """What the cells of a scheme become in the step: layers, and cells that do not follow the
-    surface, stay.
+    """Names of the cells of a scheme in the step; layers and cells that do not follow the surface
+    stay.
     """
     names = {"thickness_after": "thickness"} | (
         {"sea_surface_height_after": "height_beyond_cells"}
@@ -73,7 +73,7 @@ class Budgets:
         self.open = {}  # tracer -> term whose share is not taken yet
 
     def follow(self, tracer, name):
-        """Before a process of that name."""
+        """Adds its sum before a process of that name."""
         if tracer in self.tracers:
             term = terms.get(name, "advection")
             if self.open.get(tracer, term) != term:
@@ -90,12 +90,12 @@ class Budgets:
         self.do(what, on=on_tracer(what, tracer) | names | at_end(self.ocean, what), label=label)
 
     def close(self, tracer, names):
-        """After the update of a tracer; names: what it diffuses with."""
+        """Adds the sums after the update of a tracer; names: what it diffuses with."""
         if tracer in self.tracers:
             self._whole(scheme("TracerBudget"), tracer, names, f"budget of {tracer}")
 
     def late(self, tracer, term):
-        """After what has changed a tracer after its update."""
+        """Adds the sums after processes that change a tracer after its update."""
         if tracer in self.tracers:
             share = {"tracer_budget_share": f"{tracer}_budget_{term}"}
             label = f"budget of {tracer}: {term}"
@@ -109,7 +109,7 @@ class Budgets:
                 self.late(tracer, "freezing")
 
     def finish(self, tracer):
-        """Before the update."""
+        """Adds the sums before the update."""
         if tracer in self.open:
             self._share(tracer)
 
@@ -191,7 +191,7 @@ def own_terms(ocean, do):
 
 
 def fluxes(ocean, surface, do):
-    """What makes the fluxes of passive tracers through the surface."""
+    """The processes that make the fluxes of passive tracers through the surface."""
     for tracer in ocean.tracers:
         for what in tracer.fluxes(surface):
             do(what, on=on_tracer(what, tracer.name), label=f"{what.name} of {tracer.name}")
@@ -237,7 +237,7 @@ def step(ocean, do):
 
 
 def _hold(own, do, budgets):
-    """What keeps a passive tracer at given values, after all else."""
+    """Adds what keeps a passive tracer at given values, after all else."""
     keep = own.holding() if own else None
     if keep is not None:
         do(keep, on=on_tracer(keep, own.name), label=f"Keep of {own.name}")

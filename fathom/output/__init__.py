@@ -60,7 +60,9 @@ def append(path: str | Path) -> Any:
 
 
 def open(path: str | Path) -> Any:
-    """As `_opened`; a coordinate that counts names (CF: flag_meanings) holds these."""
+    """Opens a store, as `_opened` says; a coordinate of numbers with names (CF: flag_meanings)
+    holds the names.
+    """
     with told(path):
         dataset = _opened(path)
         dataset.encoding["source"] = str(path)

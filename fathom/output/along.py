@@ -47,13 +47,13 @@ class Along:
         return self._running_name(need, surface) if self.statistic else need
 
     def _levels_of(self, need, surface, levels):
-        """How many of a field's are sent."""
+        """The number of levels of a field that are sent."""
         if need in self.made:
             return self.made[need].levels or levels
         return 1 if surface else levels
 
     def make_along(self):
-        """What is made along the earth, into its fields; by all ranks that compute."""
+        """Makes the fields along the earth; all computing ranks call it."""
         if not self.made:
             return
         s = self.simulation

@@ -25,7 +25,7 @@ class FathomBackend(BackendEntrypoint):
     def open_dataset(
         self, filename_or_obj: Any, *, drop_variables: str | Iterable[str] | None = None
     ) -> xarray.Dataset:
-        """As `fathom.open`."""
+        """Opens a store like `fathom.open`."""
         found = output.open(Path(filename_or_obj))
         unwanted = [drop_variables] if isinstance(drop_variables, str) else drop_variables or ()
         return found.drop_vars([name for name in unwanted if name in found.variables])

@@ -144,7 +144,7 @@ def _of_map(grid: Mapping[str, Any]) -> dict[str, tuple]:
 
 
 def _of_sphere(grid: Mapping[str, Any]) -> dict[str, tuple]:
-    """What a Gaussian grid is even on, where that is not the earth as it is."""
+    """The sphere on which a Gaussian grid is even, where that is not the earth as it is."""
     if "sphere" not in grid:
         return {}
     sphere = grid["sphere"]

@@ -151,8 +151,8 @@ def _own_of(name):
 
 
 def rounded(values: np.ndarray, unit: float) -> np.ndarray:
-    """To multiples of `unit`, a power of two: while sums stay below 2^53 units they do not depend
-    on order.
+    """Values rounded to multiples of `unit`, a power of two: sums below 2^53 units do not depend on
+    order.
     """
     return np.rint(values * (1 / unit)) * unit
 
@@ -207,7 +207,7 @@ def windows(simulation, diagnostic, field):
 
 
 def of_blocks(simulation, diagnostic, horizontal, blocks):
-    """The same of blocks(name), once all `before` it is made."""
+    """Values of each block from blocks(name), once everything `before` it is made."""
     arrays = [blocks(name) for name in diagnostic.needs]
     return [
         of_window(simulation.model, [diagnostic], horizontal, window, parts)[0]
@@ -227,7 +227,7 @@ class Held:
         return self.held[name]
 
     def make(self, steps):
-        """What is made together, once; all ranks call it."""
+        """Makes fields of several diagnostics together, once; all ranks call it."""
         for step in steps:
             if step.fields[0] not in self.held:
                 self.held |= step.of(self.simulation, self)

@@ -15,7 +15,9 @@ BANDS = 16  # at most, of a store
 
 
 class Encoders:
-    """Of a Store whose writer `encodes` (fathom/output/formats/whole_times.py)."""
+    """The encoding ranks of a Store whose writer `encodes`
+    (fathom/output/formats/whole_times.py).
+    """
 
     def __init__(self, store: Any):
         self.store = store
@@ -65,7 +67,7 @@ class Encoders:
                 yield rank, name, levels[0], levels[-1] + 1
 
     def _levels(self, comm):
-        """Of this rank to encode: {(variable, first level): [(band, values)]}."""
+        """The levels that this rank encodes: {(variable, first level): [(band, values)]}."""
         going: list[list] = [[] for _ in range(comm.size)]
         for rank, name, first, end in self._shares():
             for band, values in self.kept.get(name, ()):

@@ -34,7 +34,7 @@ class Writes:
 
 
 class OfMetadata:
-    """What adds to the metadata of Writes."""
+    """Counts writes as writes of metadata."""
 
     def __init__(self, writes: Writes):
         self._writes = writes

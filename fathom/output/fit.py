@@ -19,7 +19,9 @@ from fathom.output.diagnostics import Diagnostic, Together, of_blocks
 
 
 class Fit:
-    """To a truncation on a Gaussian grid. ValueError: another grid, or waves that it has not."""
+    """A fit to a truncation on a Gaussian grid. ValueError: another grid, or waves that it has
+    not.
+    """
 
     def __init__(self, grid: Any, truncation: Any):
         most = getattr(grid, "truncation", None)
@@ -110,7 +112,7 @@ def _image(waves, values, levels):
 
 
 def _largest(blocks, levels, sign):
-    """Of sign times each level; far below all on a rank without a value."""
+    """The largest of sign times each level; very small on a rank without a value."""
     most = np.full(levels, -1e300)
     for v in blocks:
         of_block = (sign * v).reshape(levels, -1)

@@ -64,5 +64,5 @@ class Gather:
 
 
 def _by_rows(array):
-    """The same numbers as (rows, levels, columns), the order of fields."""
+    """The numbers as (rows, levels, columns), the order of fields."""
     return array.swapaxes(0, 1)

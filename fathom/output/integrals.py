@@ -33,7 +33,7 @@ class Integrals(SmallStore):
         super().__init__(simulation, path, variables, every, statistic, "float64")
 
     def processes(self, known, precision):
-        """What makes the fields that integrals need, and their running sums."""
+        """The processes that make the fields of integrals, and their running sums."""
         found = self.simulation.model.integrals
         strange = [name for name in self.requested if name not in found]
         if strange:

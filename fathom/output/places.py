@@ -19,7 +19,7 @@ class Places:
     beside: dict[str, Any]
 
     def _said(self, make, *given):
-        """What `make` makes of them; a ValueError names the output."""
+        """Calls `make`; a ValueError of it names the output."""
         try:
             return make(*given)
         except ValueError as error:

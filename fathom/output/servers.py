@@ -85,8 +85,8 @@ class Servers:
 
     @staticmethod
     def refuse(error):
-        """Before it began the run failed on all computing ranks: so that the servers end with
-        them.
+        """Tells servers that the run failed on all computing ranks before it began, so that they
+        end too.
         """
         mpi.world.bcast(error)
 
@@ -123,7 +123,7 @@ class Servers:
         self._make_visible()
 
     def _give_up(self, number):
-        """What a set has not written is written here."""
+        """The computing ranks write what a set of servers has not written."""
         s = self.simulation
         self.lost.append(number)
         if number == 0:

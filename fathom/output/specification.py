@@ -37,8 +37,8 @@ class VariableSpec:
         return bool(self.dims) and self.dims[0] == "time"
 
     def plane(self, sizes: Mapping[str, int] | tuple[int, ...]) -> tuple[int, int]:
-        """Of the sizes of dimensions, or of something as long as `dims`: those of rows and
-        points.
+        """The entries for rows and points of anything as long as `dims`, as the sizes of
+        dimensions.
         """
         own = (
             [sizes[dim] for dim in self.dims[self.varies :]]
@@ -49,7 +49,7 @@ class VariableSpec:
 
     @property
     def described(self) -> list:
-        """What a file says of it, in JSON: the arguments that make it again."""
+        """A variable in JSON: the arguments that make it again."""
         return [
             self.name,
             list(self.dims),
@@ -90,7 +90,8 @@ class TimeAxis:
 def chunk_shape(
     ny: int, nx: int, nz: int = 1, *, points: int = 1 << 22
 ) -> tuple[int, int, int, int]:
-    """What a file holds, (times, levels, rows, points), of a field of nz levels on an ny x nx grid.
+    """The shape of a chunk, (times, levels, rows, points), of a field of nz levels on an ny x nx
+    grid.
 
     One time; all levels, or equal groups of at most 64; horizontal tiles as square as they can be
     that hold at most about `points` numbers (16 MB of float32). It depends on the grid alone, so
@@ -103,8 +104,8 @@ def chunk_shape(
 
 
 def tiling(ny: int, nx: int, tiles: int) -> tuple[int, int]:
-    """Into how many rows x columns of tiles, at least `tiles` of them, a plane is cut: few, with
-    short edges.
+    """Rows x columns of tiles, at least `tiles` of them, into which a plane is cut: few, with short
+    edges.
     """
 
     def cost(rows: int) -> float:
@@ -235,7 +236,7 @@ def no_overwrite(path: Path) -> FileExists:
 
 
 def explain(error: OSError, path: Path, doing: str) -> FileError:
-    """The same error with what was being done, where, and what may help."""
+    """The error with a text about what was being done, where, and what may help."""
     parent = next((p for p in (path, *path.parents) if p.exists()), Path("/"))
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         free = shutil.disk_usage(parent).free / 1e6

@@ -92,7 +92,7 @@ class Stage:
         return self.delivered >= ticket
 
     def wait(self, ticket: int | None = None) -> None:
-        """Until that, or everything, is at its place."""
+        """Waits until that, or everything, is at its place."""
         with self._news:
             ticket = self.put_so_far if ticket is None else ticket
             self._news.wait_for(lambda: self._error is not None or self.delivered >= ticket)
@@ -151,7 +151,7 @@ def together(figures: Iterable[dict[str, float]]) -> dict[str, float]:
 
 
 def _taken_back(file: Path, total: int) -> memoryview:
-    """What a file of the folder holds, which is gone then."""
+    """Reads a file of the folder and removes it."""
     data = file.read_bytes()
     if zlib.crc32(data) != total:
         raise FileError(

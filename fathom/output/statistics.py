@@ -180,5 +180,5 @@ class Statistics:
         return round(start / s.step)
 
     def divisor(self, steps):
-        """Of what was summed over steps: a mean, or the sum times the step."""
+        """The divisor of a sum over steps: for a mean, or for the sum times the step."""
         return 1 / self.simulation.step if self.statistic == "accumulation" else steps

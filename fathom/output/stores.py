@@ -54,6 +54,7 @@ class Store(Statistics, Along, Places, Stream):
     attributes: Mapping[str, str] = {}  # of the file
     span: tuple[float, float] | None = None  # within which it is written [s]; None: always
     least = 1  # variables of it
+    told: Mapping[str, Any] = {}  # what was asked for, by keyword
 
     def __init__(
         self,
@@ -248,7 +249,7 @@ class Store(Statistics, Along, Places, Stream):
         return list((found | {name: d for name, d in others if name not in found}).values())
 
     def _rectangles(self, name, regions):
-        """What of the model's grid the regions need."""
+        """The parts of the model's grid that the regions need."""
         nx = self.simulation.model.grid.shape[2]
         if self.target is None:
             return regions
@@ -295,7 +296,7 @@ class Store(Statistics, Along, Places, Stream):
         return replace(made, attributes=attributes)
 
     def reopen(self):
-        """As the file now is, after others have written to it."""
+        """Opens the file again, after others have written to it."""
         self.leave()
         self.file = output.append(self.whole_path)
         if self.shared:
@@ -326,10 +327,10 @@ class Store(Statistics, Along, Places, Stream):
         super().send(steps, seconds, bounds, last)
 
     def begin(self, kept):
-        """Once the state is there; kept: what the restart has of this store."""
+        """Begins once the state is there; kept: the entry of this store in the restart."""
 
     def kept(self):
-        """What the restart shall have of this store other than fields; all ranks call it."""
+        """The entry of this store in a restart, other than fields; all ranks call it."""
 
     def within(self):
         """Whether now, or all of the interval that ends now, is in the window of the output."""
@@ -430,7 +431,7 @@ class Store(Statistics, Along, Places, Stream):
 
     @contextmanager
     def _early(self, names, seconds):
-        """Before the first step: the variables that need something that only a step computes."""
+        """Yields the variables that are not known before the first step."""
         unknown = {name for name in names if seconds == 0 and not self.known_at_start[name]}
         with np.errstate(all="ignore" if unknown else None):
             yield unknown
@@ -441,7 +442,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def levels_sent(self):
-        """Also before the store is open."""
+        """The number of levels that an event sends, also before the store is open."""
         fields = {f["name"]: f["levels"] for f in self.simulation.fields.fields}
         sent = {(need, d.surface) for d in self.everything for need in d.needs}
         return sum(
@@ -450,7 +451,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def stored_bytes(self):
-        """Of one time, before it is compressed."""
+        """Bytes of one time, before it is compressed."""
         points = {
             name: sum((j1 - j0) * (i1 - i0) for j0, j1, i0, i1 in product.regions)
             for product in self.products

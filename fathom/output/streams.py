@@ -73,7 +73,7 @@ class Stream(ABC):
         """Makes an event visible, of which all regions are written."""
 
     def visible_times(self):
-        """How many events of its file are visible; on the rank that makes them so."""
+        """The number of visible events of its file; on the rank that makes them visible."""
         return self.count
 
     @property
@@ -156,7 +156,9 @@ class Stream(ABC):
         return n % writers if self.dealt else 0
 
     def collect(self, event):
-        """What all have made of an event goes where it is written; all computing ranks call it."""
+        """Brings what all have made of an event to the rank that writes it; all computing ranks
+        call it.
+        """
 
     def _pieces(self, event, products, arrays, position, writers):
         """What the writer at that position of so many has to do, in pieces that do not depend on
@@ -180,7 +182,7 @@ class Stream(ABC):
         return {name: getattr(self, name) for name in self.heard}
 
     def hear(self, announcement):
-        """On a server: what computing ranks know of the stream."""
+        """On a server: takes what computing ranks know of the stream."""
         self.__dict__.update(announcement)
 
     def parcel(self, precision, per_set):
@@ -198,8 +200,8 @@ class Stream(ABC):
         return precision, items, self.set, self.count if self.in_order else -1
 
     def work(self, event, arrays, position, per_set):
-        """On a server: what is to be done for an event; arrays: of each item, of each rectangle
-        that is this server's.
+        """On a server: the pieces of work of an event; arrays: of each item and rectangle that is
+        this server's.
         """
         own = [
             dict(
@@ -219,7 +221,7 @@ class Stream(ABC):
             yield partial(self.extend, event)
 
     def bytes_here(self):
-        """Of one event on this rank: what a slot of servers must hold."""
+        """Bytes of one event on this rank, for which a slot of servers must have room."""
         points = sum(ny * nx for _, _, ny, nx in self.simulation.domain.blocks)
         return self.simulation.bytes_of_number * points * self.levels_sent()
 

@@ -63,7 +63,7 @@ from fathom.commands.options import (
 def output(
     replay: bool, file: Path | None, record: Path | None, picture: Path | None, **given: Any
 ) -> int:
-    """The same run without output, with synchronous output, and with one and two I/O servers."""
+    """Run one case without output, with synchronous output, and with one and two I/O servers."""
     from fathom.performance.bench import offload, recorded  # start-up time: loads NumPy
     from fathom.performance.bench import replay as trace  # start-up time: loads NumPy
 

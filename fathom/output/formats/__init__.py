@@ -122,7 +122,7 @@ def _of_packages() -> dict[str, Any]:
 
 
 def endings() -> dict[str, str]:
-    """What files of output may end in, and what that is."""
+    """The endings of output files, with a name for each."""
     own = {f.ending: f.title for f in _own}
     packages = {ending: point.value.split(".")[0] for ending, point in _of_packages().items()}
     return own | packages | {f.ending: f.title for f in _registered.values()}

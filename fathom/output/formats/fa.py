@@ -71,7 +71,7 @@ _waves = 11  # of a grid of latitudes and longitudes, which has none: what libra
 
 @dataclass(frozen=True)
 class Frame:
-    """What a file says of the grid that its fields are on, article by article."""
+    """Everything a file says of the grid that its fields are on, article by article."""
 
     dimensions: np.ndarray
     sphere: np.ndarray
@@ -463,7 +463,7 @@ _in_waves = np.array([0, 1])
 
 @dataclass(frozen=True)
 class Waves:
-    """What a spectral article holds."""
+    """The contents of a spectral article."""
 
     numbers: np.ndarray
 

@@ -69,7 +69,7 @@ class _Fields(BackendArray):
 
 
 def open_dataset(path: Path) -> xarray.Dataset:
-    """As `fathom.output.open` gives it."""
+    """Opens a file for `fathom.output.open`."""
     return _store(path) if path.is_dir() else _file(path)
 
 
@@ -290,7 +290,7 @@ def _described(rest: str, letter: str, in_waves: bool) -> tuple[str, dict[str, s
 
 
 def _row(rest: str, letter: str) -> Any:
-    """Its entry in the table of names."""
+    """The entry of a variable in the table of names."""
     return next(
         (
             row
@@ -327,7 +327,7 @@ def _interfaces(frame: Frame) -> dict[str, xarray.Variable]:
 
 
 def _limited(frame: Frame) -> Grid:
-    """Of a limited area: in longitude and latitude, or on the plane of a projection."""
+    """Coordinates of a limited area: in longitude and latitude, or on the plane of a projection."""
     ny, nx = (int(n) for n in frame.dimensions[1:3])
     sines = frame.sines
     if sines[0] == -1 and sines[1] == -9:
@@ -382,7 +382,7 @@ def _on_earth(frame: Frame, x: np.ndarray, y: np.ndarray) -> dict[str, xarray.Va
 
 
 def _global(frame: Frame) -> Grid:
-    """Of the sphere: rows of latitude where they are alike and lie so, points where not."""
+    """Coordinates of the sphere: rows of latitude where they are alike, else points."""
     ny, nx = (int(n) for n in frame.dimensions[1:3])
     points, latitude = _rows_of(frame)
     sphere = _sphere_of(frame)
@@ -440,7 +440,7 @@ def _of_frame(
 
 
 def _at_points(articles: lfi.Articles, name: str, frame: Frame, numbers: np.ndarray) -> np.ndarray:
-    """Of an article in waves, in the order of the file."""
+    """Values of an article in waves at points, in the order of the file."""
     wanted = fa_waves.size(frame)
     if numbers.size < wanted:
         raise FileError(

@@ -94,7 +94,7 @@ def _sphere(truncation: int, rows: int, points: int) -> SphericalHarmonics:
 
 
 def _places(transform: SphericalHarmonics) -> tuple[np.ndarray, np.ndarray]:
-    """Of the real and the imaginary parts of its coefficients."""
+    """Places of the real and the imaginary parts of its coefficients."""
     m, n = (np.asarray(held, int) for held in (transform.m, transform.n))
     return n * n + n + m, n * n + n - m
 

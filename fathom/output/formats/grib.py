@@ -198,7 +198,7 @@ class Contents:
 
     @property
     def end(self) -> int:
-        """Of the last complete time, in bytes."""
+        """The end of the last complete time, in bytes."""
         return sum(self.places[-1]) if self.places else self.first
 
     def keep(self, count: int) -> None:
@@ -224,7 +224,7 @@ class Contents:
 
 
 def _head(path: Path, line: bytes) -> dict[str, Any]:
-    """What the first line of a file says."""
+    """The first line of a file, decoded."""
     try:
         head = json.loads(line)
         head["fathom"]
@@ -263,7 +263,7 @@ def _places(path: Path, file: Any, at: int) -> list[tuple[int, int]]:
 
 
 def _check(arrays: Mapping[str, tuple], variables: list[VariableSpec], time: TimeAxis) -> None:
-    """What GRIB2 cannot hold, or is not made for here."""
+    """ValueError for what GRIB2 cannot hold, or what is not supported here."""
     check_rows("GRIB2", arrays, variables, time, surfaces)
     allowed = [row.alias for row in _rows()]
     for variable in variables:
@@ -520,5 +520,5 @@ def unpacked(message: bytes) -> np.ndarray:
 
 
 def factor(alias: str) -> float:
-    """From the unit of the table of names to that of GRIB2."""
+    """The factor from the unit of the table of names to that of GRIB2."""
     return _surface(alias)[2]

@@ -58,7 +58,7 @@ class _Messages(BackendArray):
 
 
 def open_dataset(path: Path) -> xarray.Dataset:
-    """As `fathom.output.open` gives it."""
+    """Opens a file for `fathom.output.open`."""
     held = Contents(path)
     start, calendar, bounds = held.head["time"]
     axis = TimeAxis(start, calendar, bounds)

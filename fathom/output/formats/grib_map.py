@@ -131,7 +131,7 @@ def of_sphere(sphere: Schmidt, ny: int, nx: int) -> dict[str, Any]:
 
 
 def poles(sphere: Schmidt) -> dict[str, float]:
-    """That of rotation, which GRIB counts from the south, and that of stretching, on earth."""
+    """The pole of rotation, which GRIB counts from the south, and that of stretching, on earth."""
     found: dict[str, float] = {}
     x, y = sphere.pole if sphere.rotated else (0.0, 90.0)
     if sphere.rotated:

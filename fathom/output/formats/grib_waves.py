@@ -53,7 +53,7 @@ def to_points(numbers: np.ndarray, truncation: int, rows: int, points: int) -> n
 
 
 def coefficients_of(numbers: np.ndarray, truncation: int, rows: int, points: int) -> np.ndarray:
-    """As the transform of such rows takes them."""
+    """Coefficients in the order of the transform of such rows."""
     _, order = of_rows(truncation, rows, points)
     pairs = numbers.reshape(-1, 2)
     coefficients = np.empty(order.size, complex)

@@ -188,12 +188,12 @@ class Articles(Mapping):
         return self._words(*self._place(name))
 
     def beginning(self, name: str, size: int) -> np.ndarray:
-        """Its first words."""
+        """The first words of an article."""
         place, there = self._place(name)
         return self._words(place, min(size, there))
 
     def size(self, name: str) -> int:
-        """In words."""
+        """The size in words."""
         return self._place(name)[1]
 
     def _place(self, name: str) -> tuple[int, int]:

@@ -221,7 +221,7 @@ def _create_coordinates(file: Any, arrays: Mapping[str, tuple]) -> None:
 def _create_variable(
     file: Any, spec: VariableSpec, chunk: tuple[int, ...], compression: Mapping[str, Any]
 ) -> None:
-    """Without numbers; integers have a fill value only where it is one."""
+    """Creates a variable without numbers; integers have a fill value only where it is one."""
     has_fill = np.dtype(spec.dtype).kind == "f" or not math.isnan(spec.fill)
     file.createVariable(
         spec.name,

@@ -27,7 +27,7 @@ def recognises(path: Path) -> bool:
 
 
 def open_dataset(path: Path) -> xarray.Dataset:
-    """As `fathom.output.open` gives it. ValueError: damaged or truncated."""
+    """Opens a restart for `fathom.output.open`. ValueError: damaged or truncated."""
     held = restart.read(path)
     header, extra = held.header, held.header.extra
     layers = _layers(held)
@@ -84,7 +84,7 @@ class _Field(BackendArray):
 
 
 def _layers(held: restart.Restart) -> int:
-    """How many layers the model has: what most of its fields of more than one level have."""
+    """The number of layers of the model: that of most of its fields with more than one level."""
     levels = [held.shape(name)[0] for name in held.names if held.shape(name)[0] > 1]
     return max(set(levels), key=levels.count, default=1)
 

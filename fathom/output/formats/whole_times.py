@@ -31,7 +31,7 @@ from fathom.regrid.schmidt import Schmidt
 
 
 def elsewhere() -> str:
-    """What to do instead, for messages."""
+    """A hint for messages: what to do instead."""
     return f"write {of_every_grid()}"
 
 
@@ -52,7 +52,7 @@ def _rotated(axes: Mapping[str, Any]) -> bool:
 
 
 def sphere_of(axes: Mapping[str, Any]) -> Schmidt:
-    """What Gaussian rows are even on."""
+    """The sphere on which Gaussian rows are even."""
     if "sphere" not in axes:
         return Schmidt()
     given = axes["sphere"][2]
@@ -75,7 +75,7 @@ def are_smooth(name: str, stretched: bool) -> bool:
 
 
 def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
-    """Of the waves that Gaussian rows carry. ValueError: other rows."""
+    """The truncation of the waves that Gaussian rows carry. ValueError: other rows."""
     given = arrays.get("sphere") or arrays.get("latitude")
     if given is None or "truncation" not in given[2] or is_zonal(arrays):
         raise InputError(f"{kind}: waves are those of a Gaussian grid; {elsewhere()}")
@@ -206,7 +206,7 @@ def check_place(path: Path, may_replace: bool) -> None:
 
 
 class Finished(list):
-    """What is written of a variable, level by level, with its time in it."""
+    """The written levels of a variable, one by one, each with its time."""
 
 
 class WholeTimes(ABC):

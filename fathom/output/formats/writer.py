@@ -102,7 +102,7 @@ class Writer(Protocol):
 
 
 class CollectiveWriter(Writer, Protocol):
-    """Of a format with `collective = True`.
+    """The writer of a format with `collective = True`.
 
     stage: a `fathom.output.staging.Stage` that takes bytes now and delivers them later, or None.
     """

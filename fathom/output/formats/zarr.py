@@ -432,7 +432,7 @@ def _is_unfinished(path: Path) -> bool:
 def _write_metadata(
     path: Path, metadata: dict[str, Any], attributes: Mapping[str, Any], writes: files.Writes
 ) -> None:
-    """Of each array, and of the group with that of all."""
+    """Writes the metadata of each array, and of the group with all of them."""
     for name, entry in metadata.items():
         (path / name).mkdir(parents=True, exist_ok=True)
         _write_json(path / name / "zarr.json", entry, writes)
@@ -497,7 +497,7 @@ def _of_variable(
     chunks: Mapping[str, int] | None,
     compression: str,
 ) -> dict:
-    """Its metadata while there is no time."""
+    """The metadata of a variable while there is no time."""
     chunk = chunk_of(variable.dims, sizes, chunks)
     return _array_metadata(
         tuple(0 if dim == "time" else sizes[dim] for dim in variable.dims),
