@@ -3,9 +3,9 @@
 /// are next to each other in rows of the global grid. A rank has its own points and, by a halo on
 /// demand, those that departures need.
 ///   f_D = sum over x, y, eta of C_x C_y C_eta f,   C: cubic Lagrange weights
-/// Near the ground and the top the four levels lie on one side; where a plane is one row wide,
+/// of 64 points, or linear ones of 8. Ends of the column: LevelEnds. Where a plane is one row wide,
 /// nothing varies along y; beyond a pole rows go on half a turn further, where components of
-/// vectors change their sign. Departures below the lowest level of a field are taken there.
+/// vectors change their sign.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -22,9 +22,14 @@ namespace fathom {
 
 /// How rows go on beyond the first and the last. closed: of what is 0 at the wall itself, the last
 /// row; beside_pole: half a row from it; on_pole: the last row and the one before the first lie on
-/// the poles, and are filled by who knows what is there. area: nothing is beyond the first and the
-/// last, nor beyond the ends of rows: departures from there are taken at the edge.
+/// the poles, and are filled by who knows what is there. area: beyond the first and the last, and
+/// beyond the ends of rows, fields are as on them: departures from there are taken at the edge.
 enum class Edge { periodic, mirrored, closed, beside_pole, on_pole, area };
+
+/// Of a plane: its first columns and rows, all that is packed and computed.
+struct PlaneInside {
+    int columns, rows;
+};
 
 /// Columns and rows of departures, before they are brought into the plane.
 struct Reach {
@@ -40,18 +45,25 @@ public:
     static_assert(fields <= 4);
     const int nx, ny;
     const Edge edge;
+    const PlaneInside inside;
     const int components;
     const LevelNodes<T> nodes;
     OnDemandHalo around;
 
     /// components: so many fields, the first ones, change their sign beyond a pole.
-    EvenRows(MPI_Comm comm, const Decomposition& d, Edge edge, std::vector<double> heights,
+    EvenRows(MPI_Comm comm, const Decomposition& d, Edge edge, const std::vector<double>& heights,
              int components = 0)
+        : EvenRows(comm, d, edge, {d.topology.nx, d.topology.ny}, LevelNodes<T>(heights),
+                   components) {}
+    /// inside: the area, where the edges are those of one.
+    EvenRows(MPI_Comm comm, const Decomposition& d, Edge edge, PlaneInside inside,
+             LevelNodes<T> levels, int components = 0)
         : nx(d.topology.nx),
           ny(d.topology.ny),
           edge(edge),
+          inside(inside),
           components(components),
-          nodes(std::move(heights)),
+          nodes(std::move(levels)),
           around(comm, d, std::vector<int>(ny, nx), beside, sizeof(T), nodes.levels()) {
         level = std::ptrdiff_t(nx + west + east) * beside;
         row = level * nodes.levels();
@@ -67,38 +79,46 @@ public:
     T* at(int j, int k, int i) const {
         return (T*)memory.at + (j + beyond) * row + k * level + (i + west) * beside;
     }
-    /// Own points of the blocks, of so many fields.
-    void pack(const Domain& d, std::span<const FieldSlab* const> from) {
+    /// Own points of the blocks; of fewer fields the last one several times. times: [row][point] of
+    /// the plane, of the first two fields.
+    void pack(const Domain& d, std::span<const FieldSlab* const> from, const T* times = nullptr) {
         for (int b = 0; b < int(d.blocks.size()); ++b) {
             const Block& block = *d.blocks[b];
-#pragma omp parallel for schedule(static)
-            for (int r = 0; r < block.ny; ++r)
-                for (int k = 0; k < nodes.levels(); ++k)
+            const int count = std::min(block.nx, inside.columns - block.i0);
+#pragma omp parallel for collapse(2) schedule(static)
+            for (int r = 0; r < std::min(block.ny, inside.rows - block.j0); ++r)
+                for (int k = 0; k < nodes.levels(); ++k) {
+                    const T* in[fields];
                     for (int f = 0; f < fields; ++f) {
-                        const FieldSlab& slab = *from[f];
-                        const T* in = (const T*)slab.at[b] + (r + d.halo) * slab.row[b] +
-                                      k * slab.level[b] + d.halo;
-                        T* out = at(block.j0 + r, k, block.i0) + f;
-                        for (int i = 0; i < block.nx; ++i) out[i * beside] = in[i];
+                        const FieldSlab& slab = *from[std::min(f, int(from.size()) - 1)];
+                        in[f] = (const T*)slab.at[b] + (r + d.halo) * slab.row[b] +
+                                k * slab.level[b] + d.halo;
                     }
+                    const int j = block.j0 + r;
+                    interleave(in, count, times ? times + std::size_t(j) * nx + block.i0 : nullptr,
+                               at(j, k, block.i0));
+                }
         }
     }
     /// Others' points, the ends of rows, the rows beyond the edges.
     void surround() {
         around.exchange(global);
-        for (int j = 0; j < ny; ++j)
+#pragma omp parallel for schedule(static)
+        for (int j = 0; j < inside.rows; ++j)
             if (around.holds(j)) close_row(j);
-        for (int n = 0; n < 2 * beyond; ++n) fill(n < beyond ? -1 - n : ny + n - beyond);
+        for (int n = 0; n < 2 * beyond; ++n) fill(n < beyond ? -1 - n : inside.rows + n - beyond);
     }
     /// The ends of a row, from its points.
     void close_row(int j) {
+        const bool area = edge == Edge::area;
+        const int end = inside.columns;
         for (int k = 0; k < nodes.levels(); ++k) {
             T* first = at(j, k, 0);
-            for (int f = 0; f < fields; ++f) {
-                first[f - beside] = first[(nx - 1) * beside + f];
-                for (int n = 0; n < east; ++n)
-                    first[(nx + n) * beside + f] = first[n % nx * beside + f];
-            }
+            const auto copy = [&](int to, int from) {
+                for (int f = 0; f < beside; ++f) first[to * beside + f] = first[from * beside + f];
+            };
+            copy(-1, area ? 0 : end - 1);
+            for (int n = 0; n < east; ++n) copy(end + n, area ? end - 1 : n % end);
         }
     }
     bool on_sphere() const { return edge == Edge::beside_pole || edge == Edge::on_pole; }
@@ -107,52 +127,51 @@ public:
     /// The row that row j of the unbounded plane shows; walls: how it goes on behind them.
     int shown(int j) const {
         if (edge == Edge::periodic) return ((j % ny) + ny) % ny;
-        if (edge == Edge::area) return std::clamp(j, 0, ny - 1);
+        if (edge == Edge::area) return std::clamp(j, 0, inside.rows - 1);
         const bool last = edge == Edge::closed || edge == Edge::on_pole;
         const int of_north = last ? 2 * ny - 2 - j : 2 * ny - 1 - j,
                   of_south = last ? -2 - j : -1 - j;
         return std::clamp(j < 0 ? of_south : j >= ny ? of_north : j, 0, ny - 1);
     }
     /// Where departures along y may lie: positions between rows.
-    T inside(T y) const {
+    T across_rows(T y) const {
         if (edge == Edge::periodic) return y;
-        if (edge == Edge::area) return std::clamp(y, T(0), T(ny - 1));
+        if (edge == Edge::area) return std::clamp(y, T(0), T(inside.rows - 1));
         return edge == Edge::closed || edge == Edge::on_pole
                    ? std::clamp(y, T(-1), T(ny - 1))
                    : std::clamp(y, T(-0.5), T(ny) - T(0.5));
     }
     /// The same along x, seen from column i.
     T along_row(T x, int i) const {
-        return edge == Edge::area ? std::clamp(x, T(-i), T(nx - 1 - i)) : x;
+        return edge == Edge::area ? std::clamp(x, T(-i), T(inside.columns - 1 - i)) : x;
     }
     /// The stencils of departures from centres; shift_x, shift_y: of the points of these rows from
     /// centres. Adds to `reach`.
     void locate(const Departures<T>& of, T shift_x, T shift_y, Stencils<T>& to,
                 Reach& reach) const {
-        const int count = of.count;
-        int west[Stencils<T>::most], south[Stencils<T>::most];
-        for (int n = 0; n < count; ++n) {
-            const T x = along_row(of.columns[n] - shift_x, of.i + n);
-            west[n] = whole(x);
-            to.x[n] = x - T(west[n]);
+        T* const y = to.along_y[0];
+        place(of, shift_x, shift_y, to, y, reach);
+        for (int n = 0; n < of.count; n += Numbers::width) {
+            const Numbers b = Numbers::load(y + n), a = b + 1.0, c = b - 1.0, d = b - 2.0,
+                          inner = b * c, outer = a * d;
+            (inner * d * T(-1. / 6)).store(to.along_y[0] + n);
+            (outer * c * T(0.5)).store(to.along_y[1] + n);
+            (outer * b * T(-0.5)).store(to.along_y[2] + n);
+            (inner * a * T(1. / 6)).store(to.along_y[3] + n);
         }
-        for (int n = 0; n < count; ++n) west[n] += of.i + n;
-        for (int n = 0; n < count; ++n) south[n] = whole(of.row[n] - shift_y);
-        if (!around.alone()) {
-            see(west, count, reach.west, reach.east);
-            see(south, count, reach.south, reach.north);
-        }
-        for (int n = 0; n < count; ++n) to.column[n] = turned(west[n], nx);
-        if (ny > 1)
-            rows_of(of.row, shift_y, count, to);
-        else
-            std::fill_n(to.row, count, 0);
-        nodes.locate(of.eta, count, of.k, to);
+        nodes.locate(of.eta, of.count, of.k, to);
+    }
+    void locate(const Departures<T>& of, T shift_x, T shift_y, LinearStencils<T>& to,
+                Reach& reach) const {
+        place(of, shift_x, shift_y, to, to.y, reach);
+        nodes.locate(of.eta, of.count, of.k, to);
     }
     /// Asks the owners for the stencils within.
     void need(const Reach& reach) {
         if (around.alone() || reach.empty()) return;
         int first = reach.south, last = reach.north;
+        int west = reach.west - 1, east = reach.east + 2;
+        if (edge == Edge::area) west = std::max(west, 0), east = std::min(east, inside.columns - 1);
         if (edge != Edge::periodic)
             first = std::clamp(first, -1, ny - 1), last = std::clamp(last, -1, ny - 1);
         else if (last - first >= ny)
@@ -160,8 +179,7 @@ public:
         for (int j = first - 1; j <= last + 2; ++j) {
             if (is_pole(j)) continue;
             const bool across = on_sphere() && (j < 0 || j >= ny);
-            around.need(shown(j), reach.west - 1 + (across ? nx / 2 : 0),
-                        std::min(reach.east - reach.west + 4, nx));
+            around.need(shown(j), west + (across ? nx / 2 : 0), std::min(east - west + 1, nx));
         }
     }
     /// Values at departure points, the fields of each next to each other; within: brought within
@@ -169,8 +187,30 @@ public:
     template <bool within = false> void gather(const Stencils<T>& of, int count, T* out) const {
         ny > 1 ? gather_rows<4, within>(of, count, out) : gather_rows<1, within>(of, count, out);
     }
+    /// The same by linear interpolation, of more than one row.
+    void gather(const LinearStencils<T>& of, int count, T* out) const {
+        using One = Pack<T, beside>;
+        using Two = Pack<T, 2 * beside>;
+        struct Points {
+            One west, east;
+        };
+        const auto between = [](auto a, auto b, auto x) { return fused(x, b - a, a); };
+        for (int n = 0; n < count; ++n) {
+            const T *from = at(of.row[n], of.level[n], of.column[n]), *beyond = from + row;
+            const Two z = of.z[n], south = between(Two::load(from), Two::load(from + level), z),
+                      north = between(Two::load(beyond), Two::load(beyond + level), z);
+            const auto two = std::bit_cast<Points>(between(south, north, Two(of.y[n])));
+            between(two.west, two.east, One(of.x[n])).store(out + n * beside);
+        }
+    }
+    /// Floating-point operations of a point: of its stencil, and of a gather of a field.
+    static constexpr double operations_of_stencil = 4 + 15 + 23 + 24,
+                            operations_of_linear_stencil = 4 + 2 + 4,
+                            operations_of_field = 4 * (4 * 7 + 7) + 4 + 3,
+                            operations_of_linear_field = 2 * (2 * 3 + 3) + 3;
 
 private:
+    using Numbers = Pack<T, cell_width<T>>;
     std::ptrdiff_t level = 0, row = 0;
     Pages memory;
     FieldSlab global;
@@ -186,28 +226,51 @@ private:
         for (int n = 0; n < count; ++n) low = std::min(low, at[n]), high = std::max(high, at[n]);
         least = low, most = high;
     }
-    void rows_of(const T* row, T shift, int count, Stencils<T>& to) const {
-        if (edge == Edge::periodic)
+    /// Columns and rows of stencils, and what is left of a spacing: to.x and y.
+    template <class To>
+    void place(const Departures<T>& of, T shift_x, T shift_y, To& to, T* y, Reach& reach) const {
+        const int count = of.count;
+        int west[To::most], south[To::most];
+        for (int n = 0; n < count; ++n) {
+            const T x = along_row(of.columns[n] - shift_x, of.i + n);
+            west[n] = whole(x);
+            to.x[n] = x - T(west[n]);
+        }
+        for (int n = 0; n < count; ++n) west[n] += of.i + n;
+        for (int n = 0; n < count; ++n) south[n] = whole(of.row[n] - shift_y);
+        if (!around.alone()) {
+            see(west, count, reach.west, reach.east);
+            see(south, count, reach.south, reach.north);
+        }
+        if (edge == Edge::area)
+            std::copy_n(west, count, to.column);
+        else
+            for (int n = 0; n < count; ++n) to.column[n] = turned(west[n], nx);
+        if (ny == 1)
+            std::fill_n(to.row, count, 0), std::fill_n(y, count, T(0));
+        else if (edge == Edge::periodic)
             for (int n = 0; n < count; ++n) {
-                const int south = whole(row[n] - shift);
-                to.row[n] = turned(south, ny);
-                to.along_y[0][n] = row[n] - shift - T(south);
+                to.row[n] = turned(south[n], ny);
+                y[n] = of.row[n] - shift_y - T(south[n]);
             }
         else
             for (int n = 0; n < count; ++n) {
-                const T y = inside(row[n] - shift);
-                to.row[n] = std::min(std::max(whole(y), -1), ny - 1);
-                to.along_y[0][n] = y - T(to.row[n]);
+                const T place = across_rows(of.row[n] - shift_y);
+                to.row[n] = std::min(std::max(whole(place), -1), ny - 1);
+                y[n] = place - T(to.row[n]);
             }
-        using Real = Pack<T, cell_width<T>>;
-        for (int n = 0; n < count; n += Real::width) {
-            const Real b = Real::load(to.along_y[0] + n), a = b + 1.0, c = b - 1.0, d = b - 2.0,
-                       inner = b * c, outer = a * d;
-            (inner * d * T(-1. / 6)).store(to.along_y[0] + n);
-            (outer * c * T(0.5)).store(to.along_y[1] + n);
-            (outer * b * T(-0.5)).store(to.along_y[2] + n);
-            (inner * a * T(1. / 6)).store(to.along_y[3] + n);
-        }
+    }
+    /// times: of the first two fields, null: 1.
+    static void interleave(const T* const* in, int count, const T* times, T* __restrict out) {
+        const T* __restrict from[fields];
+        for (int f = 0; f < fields; ++f) from[f] = in[f];
+        if (times)
+            for (int i = 0; i < count; ++i)
+                for (int f = 0; f < fields; ++f)
+                    out[i * beside + f] = f < 2 ? from[f][i] * times[i] : from[f][i];
+        else
+            for (int i = 0; i < count; ++i)
+                for (int f = 0; f < fields; ++f) out[i * beside + f] = from[f][i];
     }
 
     /// Four neighbouring points, in registers.

@@ -34,20 +34,6 @@ template <class T> struct Gather : InterleavedRows<T> {
         make_vertical(eta);
     }
 
-    /// A plane: rows are 1 apart, columns as on a circle of latitude.
-    Gather(MPI_Comm comm, const Decomposition& d, int halo, PlaneInside inside,
-           const std::vector<double>& eta)
-        : Rows(comm, d, halo, std::vector<int>(d.topology.ny, d.topology.nx), int(eta.size()),
-               inside) {
-        for (int j = -1; j < ny; ++j) {
-            const double around[] = {j - 1., double(j), j + 1., j + 2.};
-            latitude.push_back(Nodes<T>::cubic(around));
-            row_above.push_back(T(j + 1));
-        }
-        rows_per_radian = 1, row_at_equator = 0;
-        make_vertical(eta);
-    }
-
     /// Rows go on beyond the poles.
     void make_latitude(const GaussianGrid& grid) {
         constexpr double pi = std::numbers::pi;

@@ -2,13 +2,11 @@
 /// buffer[row][level][point][4 fields], or, for one field alone, [4 levels] in their place. A row
 /// is continued beyond its ends, the sphere beyond the poles (half a turn further, vectors change
 /// their sign), the column by a copy of the first and last level. Others' points come by the halo
-/// on demand. A plane is continued both ways by its other end; of a plane that holds an area
-/// inside, the area goes on beyond its edges as on them.
+/// on demand.
 #pragma once
 #include <algorithm>
 #include <cstring>
 #include <numbers>
-#include <optional>
 #include <span>
 #include <vector>
 #include "base/error.hpp"
@@ -17,11 +15,6 @@
 #include "parallel/travel/on_demand.hpp"
 
 namespace fathom {
-
-/// Of a plane: its first columns and rows, all that is packed and computed.
-struct PlaneInside {
-    int columns, rows;
-};
 
 template <class T> struct InterleavedRows {
     // points at once; of a group; rows beyond a pole
@@ -46,20 +39,15 @@ template <class T> struct InterleavedRows {
     std::vector<Row> rows;  ///< j = -2 ... ny + 1, stored at j + 2
     std::vector<Item> items;
     std::ptrdiff_t next_row = 0;  ///< on a full grid
-    const std::optional<PlaneInside> plane;
     OnDemandHalo around;
 
     InterleavedRows(MPI_Comm comm, const Decomposition& d, int halo, const GaussianGrid& grid,
                     int levels)
-        : InterleavedRows(comm, d, halo, grid.points, levels, std::nullopt) {}
-    InterleavedRows(MPI_Comm comm, const Decomposition& d, int halo, const std::vector<int>& given,
-                    int levels, std::optional<PlaneInside> plane)
         : halo(halo),
           levels(levels),
-          ny(int(given.size())),
-          points(given),
-          plane(plane),
-          around(comm, d, given, fields, sizeof(T), levels) {
+          ny(grid.rows()),
+          points(grid.points),
+          around(comm, d, points, fields, sizeof(T), levels) {
         int rank;
         MPI_Comm_rank(comm, &rank);
         full = std::ranges::all_of(points, [&](int n) { return n == points[0]; });
@@ -79,10 +67,9 @@ template <class T> struct InterleavedRows {
             global.at.push_back((std::byte*)at(rows[j + beyond], 0, 0)), global.row.push_back(0),
                 global.level.push_back(rows[j + beyond].level);
         for (auto* b : d.of(rank)) {
-            const int rows_inside = std::min(b->ny, (plane ? plane->rows : ny) - b->j0);
-            for (int r = 0; r < rows_inside; ++r)
+            for (int r = 0; r < b->ny; ++r)
                 for (int k = 0; k < levels; ++k)
-                    for (int c = 0, end = std::min(b->nx, inside_row(b->j0 + r) - b->i0); c < end;
+                    for (int c = 0, end = std::min(b->nx, points[b->j0 + r] - b->i0); c < end;
                          c += tile)
                         items.push_back({int(blocks.size()), r, k, c, std::min(tile, end - c)});
             blocks.push_back({b->i0, b->j0, b->nx, b->ny});
@@ -98,12 +85,7 @@ template <class T> struct InterleavedRows {
     T* at(const Row& r, int k, int i) const {
         return buffer + r.offset + (k + 1) * r.level + (i + 1) * fields;
     }
-    int row_across(int j) const {
-        if (plane) return j < 0 ? j + ny : j >= ny ? j - ny : j;
-        return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j;
-    }
-    /// Points of a row that are packed and computed.
-    int inside_row(int j) const { return plane ? plane->columns : points[j]; }
+    int row_across(int j) const { return j < 0 ? -1 - j : j >= ny ? 2 * ny - 1 - j : j; }
 
     void pack(std::span<const FieldSlab> group) {
         static const T nothing[tile] = {};
@@ -144,17 +126,9 @@ template <class T> struct InterleavedRows {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int j = 0; j < ny; ++j)
             if (around.holds(j)) close_row(j);
-        if (plane && plane->rows < ny) {  // the rows next to the area
-            repeat_row(plane->rows, plane->rows - 1);
-            repeat_row(ny - 1, 0);
-        }
 #pragma omp parallel for schedule(static)
         for (int j = 0; j < 2 * beyond; ++j)
-            if (plane)
-                repeat_row(j < beyond ? -1 - j : ny + j - beyond,
-                           row_across(j < beyond ? -1 - j : ny + j - beyond));
-            else
-                cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
+            cross_pole(j < beyond ? -1 - j : ny + j - beyond, vector);
     }
 
 private:
@@ -164,19 +138,10 @@ private:
     void copy_level(const Row& to, int k_to, const Row& from, int k_from) {
         std::memcpy(at(to, k_to, -1), at(from, k_from, -1), to.level * sizeof(T));
     }
-    void repeat_row(int j, int from) {
-        std::memcpy(at(rows[j + beyond], -1, -1), at(rows[from + beyond], -1, -1),
-                    (levels + 2) * rows[j + beyond].level * sizeof(T));
-    }
     void close_row(int j) {
         const Row& r = rows[j + beyond];
         for (int k = 0; k < levels; ++k) {
             T* first = at(r, k, 0);
-            if (const int n = inside_row(j); n < r.points)  // the columns next to the area
-                for (int f = 0; f < fields; ++f) {
-                    first[n * fields + f] = first[(n - 1) * fields + f];
-                    first[(r.points - 1) * fields + f] = first[f];
-                }
             for (int f = 0; f < fields; ++f) first[f - fields] = first[(r.points - 1) * fields + f];
             for (int f = 0; f < 2 * fields; ++f) first[r.points * fields + f] = first[f];
         }

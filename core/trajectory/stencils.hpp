@@ -2,6 +2,7 @@
 /// they begin and what they weigh, by registers of neighbouring points.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <vector>
 #include "base/error.hpp"
@@ -26,23 +27,43 @@ template <class T> struct Stencils {
     alignas(64) T x[most], along_y[4][most], along_z[4][most];
 };
 
+/// The same of linear interpolation: x, y, z are the weights of the point beyond.
+template <class T> struct LinearStencils {
+    static constexpr int most = Departures<T>::most;
+    int column[most], row[most], level[most];
+    alignas(64) T x[most], y[most], z[most];
+};
+
+/// Between the first two levels and between the last two: cubic, with all four levels on one side,
+/// and what lies beyond them is at the level itself; or linear, up to half a layer beyond (why:
+/// departure.hpp).
+enum class LevelEnds { cubic, linear };
+
 /// Levels of a field, and the weights of the four around a height.
 template <class T> class LevelNodes {
 public:
-    explicit LevelNodes(const std::vector<double>& heights) : at(heights.begin(), heights.end()) {
+    explicit LevelNodes(const std::vector<double>& heights, LevelEnds ends = LevelEnds::cubic)
+        : at(heights.begin(), heights.end()) {
         const int levels = int(at.size());
         if (levels < 4) throw Error("cubic interpolation needs 4 levels, given ", levels);
         for (int k = 0; k + 1 < levels; ++k) {
             const int first = std::clamp(k - 1, 0, levels - 4);
-            Between b{first, {}, {}};
+            std::array<double, 4> nodes;
+            std::copy_n(&heights[first], 4, nodes.begin());
+            if (ends == LevelEnds::linear && (k == 0 || k + 2 == levels))
+                leave_two(nodes, k - first);
+            Between b{first, {}, {}, T(1 / (heights[k + 1] - heights[k]))};
             for (int m = 0; m < 4; ++m) {
                 double product = 1;
                 for (int l = 0; l < 4; ++l)
-                    if (l != m) product *= heights[first + m] - heights[first + l];
-                b.node[m] = T(heights[first + m]), b.inverse[m] = T(1 / product);
+                    if (l != m) product *= nodes[m] - nodes[l];
+                b.node[m] = T(nodes[m]), b.inverse[m] = T(1 / product);
             }
             between.push_back(b);
         }
+        const double beyond = ends == LevelEnds::linear ? 0.5 : 0, *last = &heights[levels - 1];
+        highest = T(heights[0] + beyond * (heights[0] - heights[1]));
+        lowest = T(last[0] + beyond * (last[0] - last[-1]));
     }
     int levels() const { return int(at.size()); }
     T height(int k) const { return at[k]; }
@@ -51,29 +72,54 @@ public:
     /// first of the four levels around it, and their weights, of sum 1: at a level itself exactly
     /// that level. Few levels are between: each gives weights to all heights that lie below it.
     void locate(const T* eta, int count, int seen_from, Stencils<T>& to) const {
-        const int last = levels() - 2;
-        int top = std::min(seen_from, last), bottom = top;
-        while (top > 0 && any(eta, count, [&, h = at[top]](T e) { return e > h; })) --top;
-        while (bottom < last && any(eta, count, [&, h = at[bottom + 1]](T e) { return e <= h; }))
-            ++bottom;
-        for (int k = top; k <= bottom; ++k) {
-            const T from = k == top ? std::numeric_limits<T>::infinity() : at[k];
+        each_level(eta, count, seen_from, [&](int k, T from) {
             switch (k - between[k].first) {
                 case 0: below<0>(k, from, eta, count, to); break;
                 case 1: below<1>(k, from, eta, count, to); break;
                 default: below<2>(k, from, eta, count, to);
             }
-        }
+        });
+    }
+    void locate(const T* eta, int count, int seen_from, LinearStencils<T>& to) const {
+        each_level(eta, count, seen_from, [&](int k, T from) {
+            for (int n = 0; n < count; ++n)
+                if (!(eta[n] > from)) to.level[n] = k;
+            for (int n = 0; n < count; n += Real::width) {
+                const Real e = Real::load(eta + n),
+                           z = (within(e) - Real(at[k])) * Real(between[k].per_interval);
+                select(e > Real(from), Real::load(to.z + n), z).store(to.z + n);
+            }
+        });
     }
 
 private:
+    using Real = Pack<T, cell_width<T>>;
     struct Between {
         int first;
-        T node[4], inverse[4];
+        T node[4], inverse[4], per_interval;
     };
     std::vector<T> at;
     std::vector<Between> between;  // level k and the next one
+    T highest, lowest;
 
+    /// Two of four nodes, `own` and the next one; the others so far away that they do not count.
+    static void leave_two(std::array<double, 4>& nodes, int own) {
+        constexpr double far = 1e16;
+        for (int m = 0; m < 4; ++m)
+            if (m != own && m != own + 1) nodes[m] = (m < own ? far : -far) * (1 + 0.5 * m);
+    }
+    Real within(Real height) const { return smaller(larger(height, Real(lowest)), Real(highest)); }
+    /// Of some heights, seen from a level: found(k, upper end of those that lie below level k).
+    template <class Found>
+    void each_level(const T* eta, int count, int seen_from, Found found) const {
+        const int last = levels() - 2;
+        int top = std::min(seen_from, last), bottom = top;
+        while (top > 0 && any(eta, count, [&, h = at[top]](T e) { return e > h; })) --top;
+        while (bottom < last && any(eta, count, [&, h = at[bottom + 1]](T e) { return e <= h; }))
+            ++bottom;
+        for (int k = top; k <= bottom; ++k)
+            found(k, k == top ? std::numeric_limits<T>::infinity() : at[k]);
+    }
     template <class Test> static bool any(const T* eta, int count, Test test) {
         int found = 0;
         for (int n = 0; n < count; ++n) found |= test(eta[n]);
@@ -81,13 +127,11 @@ private:
     }
     /// Heights not above `from` lie below level k, which is `own` of its four.
     template <int own> void below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
-        using Real = Pack<T, cell_width<T>>;
         const Between b = between[k];
-        const Real low(at.back()), high(at[0]);
         for (int n = 0; n < count; ++n)
             if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
         for (int n = 0; n < count; n += Real::width) {
-            const Real e = Real::load(eta + n), z = smaller(larger(e, low), high);
+            const Real e = Real::load(eta + n), z = within(e);
             const Real d[4] = {z - b.node[0], z - b.node[1], z - b.node[2], z - b.node[3]},
                        upper = d[0] * d[1], lower = d[2] * d[3];
             Real w[4] = {d[1] * lower * b.inverse[0], d[0] * lower * b.inverse[1],

@@ -1,62 +1,10 @@
-/// What semi-Lagrangian processes of the grid-point atmosphere have in common: they go through rows
-/// of own points, and ask for the points that departures need.
+/// Displacements at the places of the grid-point atmosphere, and the departures that they make.
 #pragma once
 #include <algorithm>
 #include <vector>
-#include "machine/spent.hpp"
-#include "trajectory/even_rows.hpp"
+#include "trajectory/lines.hpp"
 
 namespace fathom::atmosphere {
-
-/// Own points next to each other in a row: block, row of it, level, column of it; how many. i0, j:
-/// of the globe.
-struct Line {
-    int b, r, k, column, i0, j, count;
-};
-template <class Body> void for_each_line(const Domain& d, int levels, Body body) {
-    constexpr int most = Departures<float>::most;
-    for (int b = 0; b < int(d.blocks.size()); ++b) {
-        const Block& block = *d.blocks[b];
-#pragma omp parallel for collapse(2) schedule(dynamic, 4)
-        for (int r = 0; r < block.ny; ++r)
-            for (int k = 0; k < levels; ++k)
-                for (int c = 0; c < block.nx; c += most)
-                    body(
-                        Line{b, r, k, c, block.i0 + c, block.j0 + r, std::min(most, block.nx - c)});
-    }
-}
-/// The same; adds the processor time of each row of the globe to `seconds`, where it has rows.
-template <class Body>
-void for_each_line(const Domain& d, int levels, std::vector<double>& seconds, Body body) {
-    if (seconds.empty()) return for_each_line(d, levels, body);
-    for_each_line(d, levels, [&](const Line& l) {
-        const double began = processor_seconds();
-        body(l);
-        const double spent = processor_seconds() - began;
-#pragma omp atomic
-        seconds[l.j] += spent;
-    });
-}
-template <class T> T* at(const Domain& d, const FieldSlab& f, const Line& l) {
-    return (T*)f.at[l.b] + (l.r + d.halo) * f.row[l.b] + l.k * f.level[l.b] + d.halo + l.column;
-}
-
-/// Fields that are next to each other, at departure points of a line: of row 0 and point 0 of the
-/// rows so far from centres.
-template <class T, int fields> struct Gathered {
-    static constexpr int beside = EvenRows<T, fields>::beside;
-    alignas(64) T values[Departures<T>::most * beside];
-    template <bool within = false>
-    void take(const EvenRows<T, fields>& rows, const Departures<T>& from, Reach& reach,
-              T shift_x = 0, T shift_y = 0) {
-        Stencils<T> stencils;
-        rows.locate(from, shift_x, shift_y, stencils, reach);
-        rows.template gather<within>(stencils, from.count, values);
-    }
-    void give(int field, int count, T* out) const {
-        for (int n = 0; n < count; ++n) out[n] = values[n * beside + field];
-    }
-};
 
 /// Whose displacements say where a point comes from: its own, of an interface; else those around.
 enum class Around { interface, layer, east_face, north_face };
@@ -143,15 +91,6 @@ inline std::vector<double> middles(const std::vector<double>& interfaces) {
     for (std::size_t k = 0; k + 1 < interfaces.size(); ++k)
         m.push_back(0.5 * (interfaces[k] + interfaces[k + 1]));
     return m;
-}
-
-/// Interpolates again until all that departures need was there. anew: whether the fields are others
-/// than the last time.
-template <class T, int fields, class Work>
-void until_covered(EvenRows<T, fields>& rows, const Domain& d,
-                   std::span<const FieldSlab* const> from, Work work, bool anew = true) {
-    if (anew) rows.pack(d, from), rows.surround();
-    for (work(); rows.around.cover(); work()) rows.surround();
 }
 
 }  // namespace fathom::atmosphere

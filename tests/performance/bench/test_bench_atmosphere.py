@@ -46,7 +46,7 @@ def test_an_unknown_case_is_an_error(tmp_path):
 
 def test_bench_limited_area(tmp_path):
     file = tmp_path / "b.json"
-    options = ("--steps", 2, "--spin-up", 1, "--json", file)
+    options = ("--steps", 2, "--spin-up", 1, "--step", "1h", "--json", file)
     status, out, err = box.fathom("bench", "limited-area", *options, folder=tmp_path)
     assert (status, err) == (0, "") and "simulated days a day" in out
     figures = json.loads(file.read_text())
