@@ -1,6 +1,6 @@
-"""The first days of an ocean from rest and from a start in balance: docs/results/ocean-30-days.md.
+"""The first days of an ocean from rest and from starts in balance: docs/results/ocean-30-days.md.
 
-    python experiments/first_days.py [experiments/ocean-1deg.toml] [DAYS]
+    python experiments/first_days.py [experiments/ocean-1deg.toml] [DAYS] [MOTION ...]
 
 Prints the rows of its table.
 """
@@ -14,13 +14,13 @@ from fathom.describe.experiment import Experiment
 from fathom.ocean import circulation
 
 
-def main(file="experiments/ocean-1deg.toml", days="10"):
+def main(file="experiments/ocean-1deg.toml", days="10", *motions):
     print(
         "| start | day | Drake Passage [Sv] | kinetic energy [cm² s⁻²] | largest speed [m/s]"
         " | sea surface height [m] | overturning at the equator [Sv] |"
     )
     print("|---|---|---|---|---|---|---|")
-    for motion in ("rest", "geostrophic"):
+    for motion in motions or ("rest", "geostrophic", "balanced"):
         experiment = Experiment.read(file, [f"state.motion={motion}"])
         simulation = fm.Simulation(
             experiment.model,

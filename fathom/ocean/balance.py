@@ -8,8 +8,17 @@ pressure of the density anomaly over rho0 and grad the model's own four-point gr
     F = grad(p) - grad(p at the floor)
     u = -f Fy / (f^2 + f0^2),   v = f Fx / (f^2 + f0^2),    f0 = f at 5 degrees of latitude
 
-Far from the equator this is the geostrophic flow; near it, where no flow balances a gradient, it
-ends smoothly in rest.
+Far from the equator this is the geostrophic flow; near it it ends smoothly in rest. Speeds above
+1 m s-1 become 1 m s-1: a smooth climatology has them where a sill parts two kinds of water.
+
+At the equator no flow balances a gradient along the meridian, which a climatology has: the deep
+water south of it is another than north of it. "balanced" takes that away before: of what is odd
+about the equator in temperature and salinity,
+
+    T' = T - s(z) exp(-phi^2 / 2 R^2) (T(phi) - T(-phi)) / 2,   R = 2.8 degrees = sqrt(c / beta),
+
+c = 2.3 m s-1 the speed of the first baroclinic mode. s grows from 0 to 1 between 100 and 200 m:
+above, wind along the meridian balances the gradient. f0 is then f at R.
 """
 
 from __future__ import annotations
@@ -24,41 +33,86 @@ from fathom.ocean.sections import eastern, northern
 from fathom.schemes import scheme
 
 names = frozenset(("velocity_x", "velocity_y", "sea_surface_height"))
-_least_coriolis = 2 * earth.ROTATION * np.sin(np.deg2rad(5.0))  # [s-1]
+_radius, _shallow, _deep = 2.8, 100.0, 200.0  # R [degrees]; s is 0 and 1 at [m]
+_least_latitude = {"geostrophic": 5.0, "balanced": _radius}  # where f is f0 [degrees]
+_fastest = 1.0  # [m s-1]
 _tolerance, _iterations = 1e-6, 20000
 
 
-def known(motion: Any) -> str:
+def known(motion: Any, grid: Any) -> str:
     """The motion that an ocean may start with."""
-    if motion not in ("rest", "geostrophic"):
-        raise InputError(f"motion = {motion!r} must be 'rest' or 'geostrophic'")
+    if motion not in ("rest", *_least_latitude):
+        raise InputError(f"motion = {motion!r} must be 'rest', 'geostrophic' or 'balanced'")
+    if motion == "balanced" and not grid.horizontal.spherical:
+        raise InputError(
+            "motion = 'balanced' is for grids on the sphere, which have an equator; on a plane use"
+            " 'geostrophic'"
+        )
     return motion
 
 
 def start(simulation: Any) -> None:
-    """Sets velocity and sea surface height of a simulation whose tracers are set."""
+    """Sets velocity and sea surface height of a simulation whose tracers are set; "balanced":
+    temperature and salinity near the equator too.
+    """
     ocean, fields = simulation.model, simulation.fields
-    water = [simulation.gather(name) for name in ("temperature", "salinity")]
+    water = {name: simulation.gather(name) for name in ("temperature", "salinity")}
     found = error = None
     if simulation.comm.rank == 0:
         try:
-            found = dict(
-                zip(("velocity_x", "velocity_y", "sea_surface_height"), geostrophic(ocean, *water))
+            if ocean.motion == "balanced":
+                water = {name: even_at_equator(ocean.grid, a) for name, a in water.items()}
+            moving = geostrophic(
+                ocean, water["temperature"], water["salinity"], _least_latitude[ocean.motion]
             )
+            found = water | dict(zip(("velocity_x", "velocity_y", "sea_surface_height"), moving))
         except RunFailure as raised:
             error = raised
     if (error := simulation.comm.bcast(error)) is not None:
         raise error
     for name, values in simulation.comm.bcast(found).items():
+        both = (name, name + "_before") if name in water else (name,)
         for k, level in enumerate(values.reshape(-1, *values.shape[-2:])):
-            fields.set(name, np.ascontiguousarray(level), k)
+            for field in filter(fields.has, both):
+                fields.set(field, np.ascontiguousarray(level), k)
+
+
+def even_at_equator(grid: Any, values: np.ndarray) -> np.ndarray:
+    """A tracer (nz, ny, nx) without what is odd about the equator close to it (above). Columns of
+    the grid are taken for meridians there; cells with a floor or land between them and the place
+    on the other side stay.
+    """
+    latitude = np.asarray(grid.coordinates()[1])
+    wet = np.arange(len(values))[:, None, None] < np.asarray(grid.wet_levels)
+    rows, near = np.arange(len(latitude), dtype=float), np.abs(latitude) < 7 * _radius
+    other = np.full(latitude.shape, np.nan)
+    for i in range(latitude.shape[1]):
+        here = near[:, i]
+        if here.any() and (np.diff(latitude[here, i]) > 0).all():
+            other[here, i] = np.interp(
+                -latitude[here, i], latitude[here, i], rows[here], np.nan, np.nan
+            )
+    known = np.isfinite(other)
+    low = np.where(known, np.floor(np.where(known, other, 0)), 0).astype(int)
+    share = np.where(known, other - low, 0.0)
+    high = np.where(share > 1e-6, np.minimum(low + 1, len(rows) - 1), low)
+    beyond = lambda a, at: np.take_along_axis(a, np.broadcast_to(at, a.shape), 1)
+    dry = np.cumsum(~wet, axis=1)
+    alike = lambda at: beyond(wet, at) & (beyond(dry, at) == dry)  # nothing dry in between
+    there = known & wet & alike(low) & alike(high)
+    odd = 0.5 * (values - (1 - share) * beyond(values, low) - share * beyond(values, high))
+    depth = np.asarray(grid.levels.middles)[:, None, None]
+    weight = np.clip((depth - _shallow) / (_deep - _shallow), 0, 1)
+    weight = weight * np.exp(-0.5 * (latitude / _radius) ** 2)
+    return values - np.where(there, weight * odd, 0.0)
 
 
 def geostrophic(
-    ocean: Any, temperature: np.ndarray, salinity: np.ndarray
+    ocean: Any, temperature: np.ndarray, salinity: np.ndarray, least_latitude: float = 5.0
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """u, v [m s-1] (nz, ny, nx) at corners and the height [m] (ny, nx) of an ocean with these
-    tracers (nz, ny, nx). RunFailure: the height is not found.
+    tracers (nz, ny, nx); f0 is f at `least_latitude` [degrees]. RunFailure: the height is not
+    found.
     """
     grid = ocean.grid
     gradient = Gradient(grid)
@@ -68,13 +122,13 @@ def geostrophic(
     at_floor = [np.take_along_axis(part, floor, 0)[0] for part in (x, y)]
     height = gradient.inverse(*(-part / earth.GRAVITY for part in at_floor))
     f = ocean.coriolis_parameter()
-    turn = f / (f**2 + _least_coriolis**2)
+    least = 2 * earth.ROTATION * np.sin(np.deg2rad(least_latitude))
+    turn = f / (f**2 + least**2)
     inside = np.arange(len(x))[:, None, None] < corner_levels
-    return (
-        np.where(inside, -turn * (y - at_floor[1]), 0.0),
-        np.where(inside, turn * (x - at_floor[0]), 0.0),
-        height,
-    )
+    u = np.where(inside, -turn * (y - at_floor[1]), 0.0)
+    v = np.where(inside, turn * (x - at_floor[0]), 0.0)
+    slower = np.minimum(1.0, _fastest / np.maximum(np.hypot(u, v), 1e-30))
+    return u * slower, v * slower, height
 
 
 def _pressure(ocean: Any, temperature: np.ndarray, salinity: np.ndarray) -> np.ndarray:

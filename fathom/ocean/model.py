@@ -209,12 +209,12 @@ class Ocean(Model):
         on (depth, latitude, longitude), or the name of a data set ("levitus").
 
         Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. Instead of the
-        last three, motion="geostrophic" starts in balance with temperature and salinity
-        (docs/model.md); "rest" is the default.
+        last three, motion="geostrophic" or "balanced" starts in balance with temperature and
+        salinity (docs/model.md); "rest" is the default.
         """
         for name, value in values.items():
             if name == "motion":
-                self.motion = balance.known(value)
+                self.motion = balance.known(value, self.grid)
             elif name not in self.of_water:
                 allowed = [*self.of_water, "motion"]
                 raise InputError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
@@ -393,7 +393,7 @@ class Ocean(Model):
             ):
                 for field in filter(simulation.fields.has, (name, name + "_before")):
                     simulation.fields.set(field, values, k)
-        if self.motion == "geostrophic":
+        if self.motion != "rest":
             balance.start(simulation)
 
     def _data_set(self, source, name):

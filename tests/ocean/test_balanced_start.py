@@ -5,7 +5,7 @@ import pytest
 
 import fathom as fm
 from box import fathom, summary, write
-from fathom.ocean.balance import Gradient
+from fathom.ocean.balance import Gradient, even_at_equator
 
 f0, slope, warm = 1e-4, 5e-6, 2e-4  # [s-1], [K m-1], [K-1]
 
@@ -84,10 +84,53 @@ def test_gradient_and_its_inverse():
         assert one[inside] == pytest.approx(other[inside], abs=1e-4 * abs(other[inside]).max())
 
 
+def tropics(motion):
+    """Water 2 K warmer north of the equator at all depths, less so farther away."""
+    grid = fm.LatitudeLongitudeGrid(
+        nx=24, ny=36, latitude=(-45, 45), levels=fm.ZLevels(thickness=[100.0] * 10)
+    )
+    ocean = fm.Ocean(grid, equation_of_state=fm.LinearEquationOfState(thermal_expansion=warm))
+    temperature = lambda x, y, z: 10 - 5e-3 * z + np.tanh(y / 10) * (1 - z / 1000)
+    ocean.set(temperature=temperature, salinity=35, motion=motion)
+    return fm.Simulation(ocean, "1h", surface=fm.SurfaceForcing()).prepare()
+
+
+def test_nothing_drives_water_across_the_equator():
+    """The flow across it after two days is a quarter of what the geostrophic start has: what stays
+    is of the upper layers.
+    """
+    across = {}
+    for motion in ("geostrophic", "balanced"):
+        sim = tropics(motion)
+        latitude = np.asarray(sim.model.grid.coordinates("corner")[1])[:, 0]
+        sim.advance(48)
+        v = sim.gather("velocity_y")[:, np.abs(latitude) < 1]
+        across[motion] = np.abs(v[2:]).max()
+    assert across["balanced"] < 0.25 * across["geostrophic"]
+
+
+def test_what_is_even_stays():
+    """Alike on both sides, at the surface or far away: not touched. What is odd halves or more."""
+    sim = tropics("rest")
+    grid, given = sim.model.grid, sim.gather("temperature")
+    latitude = np.asarray(grid.coordinates()[1])
+    even = np.broadcast_to(np.cos(np.deg2rad(latitude)), given.shape)
+    np.testing.assert_allclose(even_at_equator(grid, even), even, rtol=1e-13)
+    found = even_at_equator(grid, given)
+    far = np.abs(latitude[:, 0]) > 20
+    assert (found[:1] == given[:1]).all() and (found[:, far] == given[:, far]).all()
+    beside = np.abs(latitude[:, 0]) < 1.5
+    odd = lambda a: np.ptp(a[3:, beside], axis=1).max()
+    assert odd(found) < 0.2 * odd(given)
+
+
 def test_what_is_wrong():
     grid = fm.CartesianGrid(nx=6, ny=6, extent=(1e5, 1e5), levels=fm.ZLevels(number=2, depth=100))
     ocean = fm.Ocean(grid, coriolis=(f0, 0))
-    with pytest.raises(fm.InputError, match="motion = 'fast' must be 'rest' or 'geostrophic'"):
+    message = "motion = 'fast' must be 'rest', 'geostrophic' or 'balanced'"
+    with pytest.raises(fm.InputError, match=message):
         ocean.set(motion="fast")
+    with pytest.raises(fm.InputError, match="'balanced' is for grids on the sphere"):
+        ocean.set(motion="balanced")
     with pytest.raises(fm.InputError, match="sets velocity_x, which is given too"):
         ocean.set(motion="geostrophic", velocity_x=1.0)
