@@ -70,30 +70,34 @@ print(
 print(f"Eady, 0.31 f/N dU/dz       {unbounded:.3f} a day")
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    h = grid.horizontal
-    shades = left.contourf(
-        h.center_longitude / 1e3,
-        h.center_latitude / 1e3,
-        sim.gather("temperature")[0],
-        20,
-        cmap="RdYlBu_r",
-    )
-    left.set(
-        title=f"surface temperature after {days[-1]:.0f} days [degC]",
-        xlabel="x [km]",
-        ylabel="y [km]",
-        aspect="equal",
-    )
-    figure.colorbar(shades, ax=left)
-    right.semilogy(days, amplitude, "o", label="model")
-    right.semilogy(
-        days,
-        np.exp(finite * (days - 9)) * np.interp(9, days, amplitude),
-        label="Eady, between walls",
-    )
-    right.set(title="rms of v [m/s]", xlabel="days", ylim=(1e-4, 1))
-    right.legend()
-    figure.savefig(sys.argv[2], dpi=80)
+    @styled
+    def picture():
+        figure, (left, right) = new_panels(1, 2, 7.4, 3.2)
+        h = grid.horizontal
+        shades = left.contourf(
+            h.center_longitude / 1e3,
+            h.center_latitude / 1e3,
+            sim.gather("temperature")[0],
+            20,
+            cmap="RdYlBu_r",
+        )
+        left.set(
+            title=f"Surface, {days[-1]:.0f} days",
+            xlabel="x [km]",
+            ylabel="y [km]",
+            aspect="equal",
+        )
+        figure.colorbar(shades, ax=left, label="°C")
+        right.semilogy(days, amplitude, "o", label="model")
+        right.semilogy(
+            days,
+            np.exp(finite * (days - 9)) * np.interp(9, days, amplitude),
+            label="Eady, between walls",
+        )
+        right.set(title="rms of v", xlabel="days", ylabel="m s⁻¹", ylim=(1e-4, 1))
+        right.legend()
+        return figure
+
+    picture(path=sys.argv[2])

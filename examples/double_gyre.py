@@ -78,18 +78,20 @@ print(
 )
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
-    stream = np.cumsum(V, axis=1) * L / cells / 1e6
-    shades = left.contourf(x / 1e3, y / 1e3, stream, np.arange(-28, 29, 4), cmap="RdBu_r")
-    left.set(
-        title="transport stream function [Sv]", xlabel="x [km]", ylabel="y [km]", aspect="equal"
-    )
-    figure.colorbar(shades, ax=left)
-    right.plot(x[x < L / 2] / delta, V[row, x < L / 2], "o", label="model")
-    right.plot(fine / delta, munk(fine), label="Munk")
-    right.axhline(sverdrup, color="grey", linestyle=":", label="Sverdrup")
-    right.set(title="northward transport at y = 500 km [m2/s]", xlabel="x / delta", xlim=(0, 12))
-    right.legend()
-    figure.savefig(sys.argv[2], dpi=80)
+    @styled
+    def picture():
+        figure, (left, right) = new_panels(1, 2, 7.4, 3.2)
+        stream = np.cumsum(V, axis=1) * L / cells / 1e6
+        shades = left.contourf(x / 1e3, y / 1e3, stream, np.arange(-28, 29, 4), cmap="RdBu_r")
+        left.set(title="Stream function", xlabel="x [km]", ylabel="y [km]", aspect="equal")
+        figure.colorbar(shades, ax=left, label="Sv")
+        right.plot(x[x < L / 2] / delta, V[row, x < L / 2], "o", label="model")
+        right.plot(fine / delta, munk(fine), label="Munk")
+        right.axhline(sverdrup, color="grey", linestyle=":", label="Sverdrup")
+        right.set(title="Transport at y = 500 km", xlabel="x / δ", ylabel="m² s⁻¹", xlim=(0, 12))
+        right.legend()
+        return figure
+
+    picture(path=sys.argv[2])

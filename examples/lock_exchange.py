@@ -76,18 +76,29 @@ print(
 )
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, axes = plt.subplots(figsize=(9, 2.6), layout="constrained")
-    shades = axes.pcolormesh(
-        y / 1e3, -(np.arange(20) + 0.5) * H / 20, section(), cmap="RdYlBu_r", vmin=cold, vmax=warm
-    )
-    for side in (-1, 1):
-        axes.axvline((L / 2 + side * theory * hours[-1] * 3600) / 1e3, color="black", linestyle=":")
-    axes.set(
-        title=f"temperature after {hours[-1]} hours [degC]; dotted: half of sqrt(g' H)",
-        xlabel="y [km]",
-        ylabel="z [m]",
-    )
-    figure.colorbar(shades, ax=axes)
-    figure.savefig(sys.argv[2], dpi=80)
+    @styled
+    def picture():
+        figure, axes = new_panels(1, 1, 7.4, 2.3)
+        shades = axes.pcolormesh(
+            y / 1e3,
+            -(np.arange(20) + 0.5) * H / 20,
+            section(),
+            cmap="RdYlBu_r",
+            vmin=cold,
+            vmax=warm,
+        )
+        for side in (-1, 1):
+            axes.axvline(
+                (L / 2 + side * theory * hours[-1] * 3600) / 1e3, color="black", linestyle=":"
+            )
+        axes.set(
+            title=f"Temperature after {hours[-1]} hours; dotted: half of √(g′ H)",
+            xlabel="y [km]",
+            ylabel="height [m]",
+        )
+        figure.colorbar(shades, ax=axes, label="°C")
+        return figure
+
+    picture(path=sys.argv[2])

@@ -77,23 +77,27 @@ print(
 print(f"heat content changed by {heat:.0e} of itself")
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, axes = plt.subplots(figsize=(9, 3), layout="constrained")
-    axes.set_facecolor("0.7")
-    shades = axes.pcolormesh(
-        y / 1e3,
-        -(np.arange(levels) + 0.5) * deep / levels,
-        section(),
-        cmap="RdYlBu_r",
-        vmin=cold,
-        vmax=warm,
-    )
-    axes.set(
-        title=f"temperature after {hours[-1]} hours [degC]",
-        xlabel="y [km]",
-        ylabel="z [m]",
-        xlim=(0, 120),
-    )
-    figure.colorbar(shades, ax=axes)
-    figure.savefig(sys.argv[2], dpi=80)
+    @styled
+    def picture():
+        figure, axes = new_panels(1, 1, 7.4, 2.6)
+        axes.set_facecolor("0.7")
+        shades = axes.pcolormesh(
+            y / 1e3,
+            -(np.arange(levels) + 0.5) * deep / levels,
+            section(),
+            cmap="RdYlBu_r",
+            vmin=cold,
+            vmax=warm,
+        )
+        axes.set(
+            title=f"Temperature after {hours[-1]} hours",
+            xlabel="y [km]",
+            ylabel="height [m]",
+            xlim=(0, 120),
+        )
+        figure.colorbar(shades, ax=axes, label="°C")
+        return figure
+
+    picture(path=sys.argv[2])

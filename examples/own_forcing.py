@@ -70,15 +70,17 @@ print(
 )
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, (above, below) = plt.subplots(
-        2, 1, sharex=True, figsize=(8, 5), height_ratios=[1, 2], layout="constrained"
-    )
-    above.plot(np.arange(hours + 1), gust, "o-", markersize=3, color="0.4")
-    above.set_ylabel("stress [N m⁻²]")
-    for values, label in ((u, "eastward"), (v, "northward")):
-        below.plot(t / 3600, values, label=label)
-    below.set(xlabel="hours", ylabel="current, top against bottom [m s⁻¹]", xlim=(0, hours))
-    below.legend(loc="upper right", frameon=False)
-    figure.savefig(sys.argv[2], dpi=120)
+    @styled
+    def picture():
+        figure, (above, below) = new_panels(2, 1, 7.4, 4.6, sharex=True, height_ratios=[1, 2])
+        above.plot(np.arange(hours + 1), gust, "o-", markersize=3, color="0.4")
+        above.set_ylabel("stress [N m⁻²]")
+        for values, label in ((u, "eastward"), (v, "northward")):
+            below.plot(t / 3600, values, label=label)
+        below.set(xlabel="hours", ylabel="current, top against bottom [m s⁻¹]", xlim=(0, hours))
+        below.legend(loc="upper right", frameon=False)
+        return figure
+
+    picture(path=sys.argv[2])

@@ -143,36 +143,43 @@ for name in swing:
     )
 
 if len(sys.argv) > 2:
-    import matplotlib.pyplot as plt
+    from fathom.plots.style import new_panels, styled
 
-    figure, (left, middle, right) = plt.subplots(1, 3, figsize=(12, 4), layout="constrained")
-    for number, profile in enumerate(spin_up[:: max(len(spin_up) // 6, 1)]):
-        left.plot(profile, p / 100, color="lightgrey", label="on the way" if number == 0 else None)
-    left.plot(T, p / 100, color="firebrick", label="equilibrium")
-    left.plot(np.where(p > 1.2e4, parcel, np.nan), p / 100, "k:", label="moist adiabat")
-    left.set(
-        title="temperature [K]",
-        ylabel="pressure [hPa]",
-        ylim=(1000, 10),
-        xlim=(185, 305),
-        yscale="log",
-    )
-    left.set_yticks([1000, 500, 200, 100, 50, 20], ["1000", "500", "200", "100", "50", "20"])
-    left.legend(fontsize=8)
-    hours = np.arange(10 * day) / day
-    for name, colour in (("meadow", "seagreen"), ("desert", "goldenrod")):
-        values = days_on_land[name]
-        middle.plot(hours, values["ground_temperature"], color=colour, label=f"{name}, ground")
-        middle.plot(
-            hours,
-            values["air_temperature"][:, -1],
-            color=colour,
-            linewidth=0.8,
-            linestyle="--",
-            label=f"{name}, lowest air",
+    @styled
+    def picture():
+        figure, (left, middle, right) = new_panels(1, 3, 9.2, 3.4)
+        for number, profile in enumerate(spin_up[:: max(len(spin_up) // 6, 1)]):
+            left.plot(
+                profile, p / 100, color="lightgrey", label="on the way" if number == 0 else None
+            )
+        left.plot(T, p / 100, color="firebrick", label="equilibrium")
+        left.plot(np.where(p > 1.2e4, parcel, np.nan), p / 100, "k:", label="moist adiabat")
+        left.set(
+            title="Temperature [K]",
+            ylabel="pressure [hPa]",
+            ylim=(1000, 10),
+            xlim=(185, 305),
+            yscale="log",
         )
-        right.plot(hours, values["boundary_layer_height"] / 1e3, color=colour, label=name)
-    middle.set(title="temperature [K]", xlabel="days from 2000-06-10")
-    right.set(title="height of the boundary layer [km]", xlabel="days from 2000-06-10")
-    middle.legend(fontsize=7)
-    figure.savefig(sys.argv[2], dpi=80)
+        left.set_yticks([1000, 500, 200, 100, 50, 20], ["1000", "500", "200", "100", "50", "20"])
+        left.legend(loc="upper left", bbox_to_anchor=(0.4, 1))
+        hours = np.arange(10 * day) / day
+        for name, colour in (("meadow", "seagreen"), ("desert", "goldenrod")):
+            values = days_on_land[name]
+            middle.plot(hours, values["ground_temperature"], color=colour, label=f"{name}, ground")
+            middle.plot(
+                hours,
+                values["air_temperature"][:, -1],
+                color=colour,
+                linewidth=0.8,
+                linestyle="--",
+                label=f"{name}, lowest air",
+            )
+            right.plot(hours, values["boundary_layer_height"] / 1e3, color=colour, label=name)
+        middle.set(title="On land [K]", xlabel="days from 2000-06-10")
+        right.set(title="Boundary layer [km]", xlabel="days from 2000-06-10")
+        middle.set_ylim(283, 338)
+        middle.legend(fontsize=7, loc="upper left")
+        return figure
+
+    picture(path=sys.argv[2])

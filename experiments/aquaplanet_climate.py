@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.plots.style import new_panels, styled
 
 latent_heat = 2.5008e6  # of evaporation [J kg-1]
 
@@ -24,7 +25,7 @@ def main(folder, picture=None):
     for name, value in numbers.items():
         print(f"| {name} | {value} |")
     if picture:
-        draw(picture, data, zonal)
+        draw(data, zonal, path=picture)
     return numbers
 
 
@@ -107,17 +108,15 @@ def table(data, zonal):
     return dict(numbers)
 
 
-def draw(picture, data, zonal):
-    import matplotlib.pyplot as plt  # only where a picture is wanted
-
+@styled
+def draw(data, zonal):
+    """Zonal means, and the weather of the last day."""
     latitude, u = data.latitude.values, zonal.ua.values
     rain, convective, evaporation = rates(zonal)
     warmth, pressure = air(data, zonal)
     pressure = pressure / 100  # [hPa]
 
-    figure, ((winds, rains), (weather, flow)) = plt.subplots(
-        2, 2, figsize=(12, 7), layout="constrained"
-    )
+    figure, ((winds, rains), (weather, flow)) = new_panels(2, 2, 9.2, 5.6)
     shades = winds.contourf(
         latitude, pressure, u, np.arange(-60, 61, 5), cmap="RdBu_r", extend="both"
     )
@@ -126,29 +125,30 @@ def draw(picture, data, zonal):
     )
     winds.clabel(lines, fontsize=7)
     winds.set(
-        title="zonal wind [m/s], temperature [K]", xlabel="latitude", ylabel="hPa", ylim=(1000, 10)
+        title="Zonal wind [m s⁻¹], temperature [K]",
+        xlabel="latitude",
+        ylabel="hPa",
+        ylim=(1000, 10),
     )
     figure.colorbar(shades, ax=winds)
     rains.plot(latitude, rain, label="precipitation", color="navy")
     rains.plot(latitude, convective, label="convective", color="navy", linestyle=":")
     rains.plot(latitude, evaporation, label="evaporation", color="darkorange")
-    rains.set(title="[mm/day]", xlabel="latitude", xlim=(-90, 90), ylim=(0, None))
+    rains.set(title="Water [mm/day]", xlabel="latitude", xlim=(-90, 90), ylim=(0, None))
     rains.legend()
     day = data.isel(time=-1)
     shades = weather.pcolormesh(
         data.longitude, latitude, (day.prc + day.prl) * 86400, cmap="YlGnBu", vmin=0, vmax=30
     )
-    weather.set(
-        title="precipitation of the last day [mm/day]", xlabel="longitude", ylabel="latitude"
-    )
+    weather.set(title="Precipitation, last day [mm/day]", xlabel="longitude", ylabel="latitude")
     figure.colorbar(shades, ax=weather, extend="max")
     level = int(np.argmin(abs(pressure - 250)))
     shades = flow.pcolormesh(
         data.longitude, latitude, np.hypot(day.ua, day.va)[level], cmap="magma_r", vmin=0, vmax=80
     )
-    flow.set(title=f"wind of the last day at {pressure[level]:.0f} hPa [m/s]", xlabel="longitude")
+    flow.set(title=f"Wind at {pressure[level]:.0f} hPa, last day [m s⁻¹]", xlabel="longitude")
     figure.colorbar(shades, ax=flow, extend="max")
-    figure.savefig(picture, dpi=80)
+    return figure
 
 
 if __name__ == "__main__":

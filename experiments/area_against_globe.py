@@ -24,6 +24,7 @@ from scipy.interpolate import RegularGridInterpolator
 
 import fathom as fm
 from fathom.moist_air import GRAVITY
+from fathom.plots.style import new_panels, styled
 
 inner = np.s_[20:-20, 20:-20]
 
@@ -35,19 +36,15 @@ def on_points(field, longitude, latitude):
     return RegularGridInterpolator((field.latitude.values, around), twice)((latitude, longitude))
 
 
-def draw(area, globe, picture):
+@styled
+def draw(area, globe):
     """Sea level pressure and the wind at 850 hPa at the last time of the area."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
     here, there = (fm.open(Path(run) / "pressure.zarr") for run in (area, globe))
     time = {"time": here.time.values[-1]}
     x, y = here.longitude.values, here.latitude.values
     own = [here[n].sel(time).sel(pressure=850).values for n in ("ua", "va")]
     outer = [on_points(there[n].sel(time).sel(pressure=850), x, y) for n in ("ua", "va")]
-    figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained", sharey=True)
+    figure, axes = new_panels(1, 2, 9.2, 3.9, sharey=True)
     low, ground = (fm.open(Path(run) / "surface.zarr").psl.sel(time) / 100 for run in (area, globe))
     for ax, pressure, (u, v), title in zip(
         axes,
@@ -61,8 +58,8 @@ def draw(area, globe, picture):
         ax.clabel(lines, fontsize=7)
         ax.set(title=title, xlabel="longitude [degrees]")
     axes[0].set_ylabel("latitude [degrees]")
-    figure.colorbar(image, label="wind at 850 hPa [m/s]")
-    figure.savefig(picture, dpi=80)
+    figure.colorbar(image, label="wind at 850 hPa [m s⁻¹]")
+    return figure
 
 
 def main(area, globe, picture=None):
@@ -70,7 +67,7 @@ def main(area, globe, picture=None):
     there = fm.open(outer if outer.exists() else Path(globe) / "pressure.zarr")
     surface = fm.open(Path(area) / "surface.zarr")
     if picture:
-        draw(area, globe, picture)
+        draw(area, globe, path=picture)
     places = here.longitude.values, here.latitude.values
     print("| hours | 500 hPa height | of | 850 hPa temperature | of | mean surface pressure |")
     print("|---|---|---|---|---|---|")

@@ -29,6 +29,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.plots.style import new_panels, styled
 
 GRAVITY, R, CP = 9.80616, 287.0597, 1004.70895
 KAPPA = R / CP
@@ -351,25 +352,16 @@ cases = {"bubble": bubble, "supercell": supercell, "night": night, "outbreak": o
 small = {"bubble": (40, 0.05), "supercell": (16, 0.1), "night": (4, 0.1), "outbreak": (12, 0.3)}
 
 
-def draw(path, shown):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+@styled
+def draw(shown):
+    """Pictures of each case in a row."""
     widest = max(map(len, shown.values()))
-    figure, panels = plt.subplots(
-        len(shown),
-        widest,
-        figsize=(4.6 * widest, 3.8 * len(shown)),
-        squeeze=False,
-        layout="constrained",
-    )
+    figure, panels = new_panels(len(shown), widest, 3.1 * widest, 2.5 * len(shown), squeeze=False)
     for row, (case, parts) in zip(panels, shown.items(), strict=True):
         for panel in row[len(parts) :]:
             panel.axis("off")
         for panel, (name, x, y, values) in zip(row, parts, strict=False):
-            panel.set_title(f"{case}: {name}", fontsize=10)
+            panel.set_title(f"{case}: {name}", fontsize=9)
             if values is None:
                 panel.plot(x, y)
                 panel.set_ylabel("height [m]")
@@ -381,7 +373,7 @@ def draw(path, shown):
             filled = panel.contourf(x, y, values, levels, cmap="RdBu_r" if signed else "viridis")
             panel.set_xlabel("x [km]")
             figure.colorbar(filled)
-    figure.savefig(path, dpi=90)
+    return figure
 
 
 def main():
@@ -402,7 +394,7 @@ def main():
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))
     if given.picture:
-        draw(given.picture, shown)
+        draw(shown, path=given.picture)
     return 0
 
 

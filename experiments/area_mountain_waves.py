@@ -20,6 +20,8 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fathom.plots.style import new_panels, styled
+
 sys.path.insert(0, str(Path(__file__).parent))
 from mountain_waves import root
 
@@ -150,19 +152,16 @@ def main():
     if given.json:
         Path(given.json).write_text(json.dumps(result, indent=1))
     if given.picture:
-        draw(given.picture, fields)
+        draw(fields, path=given.picture)
     return 0
 
 
-def draw(path, fields):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+@styled
+def draw(fields):
+    """The vertical wind of each case in a row, and its linear solution."""
     shown = list(dict.fromkeys(case for case, _ in fields))
-    size = {"figsize": (13, 3.6 * len(shown)), "sharey": True, "layout": "constrained"}
-    figure, panels = plt.subplots(len(shown), 3, squeeze=False, **size)
+    size = 9.2, 2.6 * len(shown)
+    figure, panels = new_panels(len(shown), 3, *size, sharey=True, squeeze=False)
     for row, case in zip(panels, shown, strict=True):
         half_width = cases[case][0]
         for panel, kind in zip(row, (*dynamics, "linear solution"), strict=True):
@@ -180,8 +179,8 @@ def draw(path, fields):
             )
             panel.set(title=f"{case}: {kind}", xlabel="x [km]")
         row[0].set_ylabel("height [km]")
-        figure.colorbar(filled, ax=row, label="w [cm/s]")
-    figure.savefig(path, dpi=100)
+        figure.colorbar(filled, ax=row, label="w [cm s⁻¹]")
+    return figure
 
 
 if __name__ == "__main__":

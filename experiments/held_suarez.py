@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.plots.style import new_panels, styled
 
 spin_up = 200  # days
 
@@ -155,23 +156,20 @@ def finish(options, sums, step):
     rounded = {name: np.round(value, 2).tolist() for name, value in numbers.items()}
     (options.out / "climate.json").write_text(json.dumps(rounded, indent=1))
     print(json.dumps(rounded, indent=1))
-    picture(c, lat, sigma, options.out / "climate.png")
+    picture(c, lat, sigma, path=options.out / "climate.png")
 
 
-def picture(c, lat, sigma, path):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
+@styled
+def picture(c, lat, sigma):
+    """Zonal means."""
     panels = [
-        ("u", "zonal wind [m/s]", np.arange(-32, 45, 4)),
-        ("T", "temperature [K]", np.arange(190, 320, 10)),
-        ("variance", "variance of temperature [K²]", np.arange(5, 66, 5)),
-        ("momentum_flux", "momentum flux [m²/s²]", np.arange(-90, 91, 10)),
-        ("heat_flux", "heat flux [K m/s]", np.arange(-25, 26, 2.5)),
+        ("u", "Zonal wind [m s⁻¹]", np.arange(-32, 45, 4)),
+        ("T", "Temperature [K]", np.arange(190, 320, 10)),
+        ("variance", "Variance of T [K²]", np.arange(5, 66, 5)),
+        ("momentum_flux", "Momentum flux [m² s⁻²]", np.arange(-90, 91, 10)),
+        ("heat_flux", "Heat flux [K m s⁻¹]", np.arange(-25, 26, 2.5)),
     ]
-    figure, axes = plt.subplots(1, 5, figsize=(20, 4), sharey=True, constrained_layout=True)
+    figure, axes = new_panels(1, 5, 13.5, 2.9, sharey=True)
     for a, (name, title, levels) in zip(axes, panels):
         lines = a.contour(lat, sigma, c[name], levels, colors="black", linewidths=0.8)
         a.clabel(lines, lines.levels[::2], fontsize=7, fmt="%g")
@@ -184,9 +182,9 @@ def picture(c, lat, sigma, path):
             alpha=0.6,
             extend="both",
         )
-        a.set(title=title, xlabel="latitude", xticks=range(-90, 91, 30))
+        a.set(title=title, xlabel="latitude", xticks=range(-90, 91, 45))
     axes[0].set(ylim=(1, 0), ylabel="sigma")
-    figure.savefig(path, dpi=90)
+    return figure
 
 
 if __name__ == "__main__":

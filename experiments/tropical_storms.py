@@ -15,15 +15,35 @@ from pathlib import Path
 import numpy as np
 
 import fathom as fm
+from fathom.plots.colours import ink, phases
+from fathom.plots.style import new_panels, styled
 
 
-def figure(*shape, **more):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    return plt.subplots(*shape, layout="constrained", **more)
+@styled
+def draw_supercell(w, rain, up, across, minutes):
+    """Updraught and rain at some times."""
+    shown = [n for n in (6, 12, 18, 24) if n < w.time.size]
+    size = 2.3 * len(shown), 4.4
+    made, axes = new_panels(2, len(shown), *size, squeeze=False, sharey=True)
+    km = np.deg2rad(1) * 53.0935
+    x, y = (w.longitude.values - 120) * km, w.latitude.values * km
+    level = {up: int(np.abs(w[up].values - 5e3).argmin())}
+    for column, n in enumerate(shown):
+        fields = w.isel(time=n).isel(level), 1e3 * rain.isel(time=n).isel({across: -1})
+        for ax, values, most, colours in zip(
+            axes[:, column], fields, (30, 6), ("RdBu_r", "YlGnBu"), strict=True
+        ):
+            low = -most if colours == "RdBu_r" else 0
+            ax.pcolormesh(x, y, values, cmap=colours, vmin=low, vmax=most)
+            ax.set(xlim=(-25, 35), ylim=(-30, 30), aspect="equal")
+        axes[0, column].set_title(f"{minutes[n]:.0f} min")
+        axes[1, column].set_xlabel("km")
+        if n == shown[-1]:
+            for ax, label in zip(
+                axes[:, 0], ("w at 5 km [m s⁻¹]", "rain near the ground [g kg⁻¹]")
+            ):
+                ax.set_ylabel(label)
+    return made
 
 
 def supercell(data, picture):
@@ -37,29 +57,27 @@ def supercell(data, picture):
         "rain_water": (1e3 * rain.max(rain.dims[1:])).values.round(2).tolist(),
     }
     if picture:
-        shown = [n for n in (6, 12, 18, 24) if n < w.time.size]
-        size = (3.2 * len(shown), 6)
-        made, axes = figure(2, len(shown), figsize=size, squeeze=False, sharey=True)
-        km = np.deg2rad(1) * 53.0935
-        x, y = (data.longitude.values - 120) * km, data.latitude.values * km
-        level = {up: int(np.abs(w[up].values - 5e3).argmin())}
-        for column, n in enumerate(shown):
-            fields = w.isel(time=n).isel(level), 1e3 * rain.isel(time=n).isel({across: -1})
-            for ax, values, most, colours in zip(
-                axes[:, column], fields, (30, 6), ("RdBu_r", "YlGnBu"), strict=True
-            ):
-                low = -most if colours == "RdBu_r" else 0
-                ax.pcolormesh(x, y, values, cmap=colours, vmin=low, vmax=most)
-                ax.set(xlim=(-25, 35), ylim=(-30, 30), aspect="equal")
-            axes[0, column].set_title(f"{table['minutes'][n]:.0f} min")
-            axes[1, column].set_xlabel("km")
-            if n == shown[-1]:
-                for ax, label in zip(
-                    axes[:, 0], ("w at 5 km [m/s]", "rain near the ground [g/kg]")
-                ):
-                    ax.set_ylabel(label)
-        made.savefig(picture, dpi=90)
+        draw_supercell(w, rain, up, across, table["minutes"], path=picture)
     return table
+
+
+@styled
+def draw_cyclone(p, wind, days, table):
+    """Pressure and wind in time, and the map of the last day."""
+    made, axes = new_panels(1, 2, 9.2, 3.4)
+    axes[0].plot(days, table["pressure"], color=ink)
+    axes[0].set(xlabel="days", ylabel="least pressure [hPa]")
+    beside = axes[0].twinx()
+    beside.plot(days, table["wind"], color=phases[4])
+    beside.set_ylabel("greatest wind of the lowest layer [m s⁻¹]", color=phases[4])
+    j, i = np.unravel_index(int(p[-1].values.argmin()), p[-1].shape)
+    x, y = p.longitude.values, p.latitude.values
+    image = axes[1].pcolormesh(x, y, wind[-1], cmap="viridis")
+    axes[1].contour(x, y, p[-1], np.arange(900, 1020, 5), colors="w", linewidths=0.6)
+    axes[1].set(xlim=(x[i] - 12, x[i] + 12), ylim=(y[j] - 9, y[j] + 9), title="The last day")
+    axes[1].set(xlabel="longitude [degrees]", ylabel="latitude [degrees]")
+    made.colorbar(image, label="wind of the lowest layer [m s⁻¹]")
+    return made
 
 
 def cyclone(data, picture):
@@ -74,20 +92,7 @@ def cyclone(data, picture):
         "wind": wind.max(wind.dims[1:]).values.round(1).tolist(),
     }
     if picture:
-        made, axes = figure(1, 2, figsize=(10, 3.6))
-        axes[0].plot(days, table["pressure"], "k")
-        axes[0].set(xlabel="days", ylabel="least pressure [hPa]")
-        beside = axes[0].twinx()
-        beside.plot(days, table["wind"], "C3")
-        beside.set_ylabel("greatest wind of the lowest layer [m/s]", color="C3")
-        j, i = np.unravel_index(int(p[-1].values.argmin()), p[-1].shape)
-        x, y = p.longitude.values, p.latitude.values
-        image = axes[1].pcolormesh(x, y, wind[-1], cmap="viridis")
-        axes[1].contour(x, y, p[-1], np.arange(900, 1020, 5), colors="w", linewidths=0.6)
-        axes[1].set(xlim=(x[i] - 12, x[i] + 12), ylim=(y[j] - 9, y[j] + 9), title="the last day")
-        axes[1].set(xlabel="longitude [degrees]", ylabel="latitude [degrees]")
-        made.colorbar(image, label="wind of the lowest layer [m/s]")
-        made.savefig(picture, dpi=90)
+        draw_cyclone(p, wind, days, table, path=picture)
     return table
 
 

@@ -13,11 +13,11 @@ is noise, -0.5 chance, 1 smooth. PICTURE: the height of the surface in three sea
 import sys
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
 
 import fathom as fm
 from fathom.ocean import noise
+from fathom.plots.style import new_panels, styled
 
 maps = {"zos": ("sea surface height", "cm", 100), "tos": ("temperature", "K", 1)}
 maps |= {"sos": ("salinity", "1e-3", 1)}
@@ -43,14 +43,11 @@ def table(runs):
             print("| " + " | ".join([name, sea, *cells]) + " |")
 
 
-def picture(runs, path):
-    figure, panels = plt.subplots(
-        len(runs),
-        len(shown),
-        figsize=(4.2 * len(shown), 3.4 * len(runs)),
-        squeeze=False,
-        layout="constrained",
-    )
+@styled
+def picture(runs):
+    """The height of the surface of each run in three seas."""
+    size = 3.1 * len(shown), 2.6 * len(runs)
+    figure, panels = new_panels(len(runs), len(shown), *size, squeeze=False)
     for row, run in zip(panels, runs, strict=True):
         s = last(run)
         for axes, sea in zip(row, shown, strict=True):
@@ -67,7 +64,7 @@ def picture(runs, path):
             axes.set_facecolor("0.85")
             axes.set_title(f"{sea}, {Path(run).name}", fontsize=10)
     figure.colorbar(drawn, ax=panels, shrink=0.6, label="height less its median [cm]")
-    figure.savefig(path, dpi=90)
+    return figure
 
 
 if __name__ == "__main__":
@@ -76,4 +73,4 @@ if __name__ == "__main__":
     runs = [name for name in given if name not in pictures]
     table(runs)
     if pictures:
-        picture(runs, pictures[0])
+        picture(runs, path=pictures[0])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom.plots.colours import coast, colour_map, diverging, faint, ink
+from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points
 
@@ -39,6 +39,9 @@ _look: Any = {
     "ytick.major.width": 0.7,
     "grid.color": "#e3e6e8",
     "grid.linewidth": 0.7,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "lines.markersize": 4,
     "svg.fonttype": "none",
     "figure.dpi": dots,
 }
@@ -51,7 +54,8 @@ def styled(draw: Callable) -> Callable:
     def wrapped(*arguments: Any, path: str | Path | None = None, **options: Any) -> Any:
         import matplotlib
 
-        with matplotlib.rc_context(_look):
+        cycle = matplotlib.cycler(color=phases)
+        with matplotlib.rc_context(_look | {"axes.prop_cycle": cycle}):
             figure = draw(*arguments, **options)
             if path is not None:
                 figure.savefig(path)
