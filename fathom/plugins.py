@@ -146,7 +146,7 @@ def _compile(cxx: str, flags: list[str], header: Path, made: Path) -> None:
 
 
 def first_errors(said: str, most: int = 6) -> str:
-    """What matters of what a compiler says: its first errors with their lines."""
+    """The first errors of a compiler with their lines."""
     lines = said.splitlines()
     wrong = [n for n, line in enumerate(lines) if "error" in line]
     first = wrong[0] if wrong else 0

@@ -20,7 +20,7 @@ from fathom import machine, mpi
 
 @cache
 def version() -> str:
-    """Of Fathom; "unknown" where it is not installed."""
+    """The version of Fathom; "unknown" where it is not installed."""
     try:
         return metadata.version("fathom-models")
     except metadata.PackageNotFoundError:
@@ -59,12 +59,12 @@ def command() -> str:
 
 @cache
 def began() -> str:
-    """When this process first asked: UTC, ISO 8601."""
+    """The time at which this process first asked: UTC, ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def facts() -> dict[str, str]:
-    """Of this run, for summary.json and the report."""
+    """Facts about this run, for summary.json and the report."""
     return {
         "version": version(),
         **{f"build_{name}": value for name, value in build().items() if value},

@@ -42,7 +42,7 @@ counts = {"reads": 0, "bytes_received": 0}
 
 @contextmanager
 def told(path):
-    """What a library says while it reads a file becomes an OSError that names the file."""
+    """Turns what a library says while it reads a file into an OSError that names the file."""
     try:
         yield
     except (FileNotFoundError, MemoryError):

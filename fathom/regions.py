@@ -45,7 +45,7 @@ def begin(comm: Any, events: int = 0) -> None:
 
 
 def steps_kept() -> int:
-    """Of so many steps, the first, a profile says when they began."""
+    """The number of first steps for which a profile says when they began."""
     return mpi.core.steps_kept
 
 
@@ -157,7 +157,7 @@ def traced(comm: Any) -> list[dict[str, Any]] | None:
 def efficiency(
     computing: Sequence[float], travelling: Sequence[float], wall: float
 ) -> dict[str, float]:
-    """Of ranks that computed, and whose messages travelled, so many seconds each."""
+    """Efficiencies of ranks that computed, and whose messages travelled, so many seconds each."""
     mean, most, ideal = sum(computing) / len(computing), max(computing), wall - min(travelling)
     return {
         "parallel_efficiency": mean / wall,

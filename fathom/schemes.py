@@ -49,7 +49,7 @@ class Scheme:
 
     @property
     def in_cells(self):
-        """The same in cells of varying thickness; the scheme itself if both are the same."""
+        """The scheme in cells of varying thickness; itself if both are the same."""
         return self._in_cells(every=self.every, **self.parameters) if self._in_cells else self
 
     @property
@@ -58,7 +58,7 @@ class Scheme:
 
     @property
     def all_parameters(self):
-        """Those given, and the others as they are by default."""
+        """The given parameters, and the defaults of the others."""
         return {p["name"]: p["value"] for p in self.entry["parameters"]} | self.parameters
 
     @property
@@ -149,7 +149,9 @@ def _documentation(entry):
 
 
 def _signature(entry):
-    """As help and completion show it: all parameters of the catalogue with their defaults."""
+    """The signature for help and completion: all parameters of the catalogue with their
+    defaults.
+    """
     keyword = lambda name, usual: inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=usual
     )

@@ -28,7 +28,7 @@ def _lines(text: str | list[str]) -> list[str]:
 
 
 def parts(thing: Any) -> list[tuple[str, str]]:
-    """What an object was made of: keyword and value of each keyword of its class that it holds."""
+    """The keywords of an object's class with the values that it holds."""
     held = {name: vars(thing).get(name) for name in inspect.signature(type(thing)).parameters}
     return [
         (name, _short(repr(value)))

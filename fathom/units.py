@@ -75,7 +75,7 @@ _large = 2.0**20  # the offset's round-off is small next to it
 
 
 def _in_symbols(text: str) -> str:
-    """The same without braces and remarks, and with symbols for words."""
+    """The unit without braces and remarks, and with symbols for words."""
     text = re.sub(_remarks, "", re.sub("[{}]", "", text)).strip()
     for symbol, ways in _words.items():
         text = re.sub(rf"(?i)(?<![a-z])(?:{ways})(?![a-z])", symbol, text)
@@ -84,7 +84,7 @@ def _in_symbols(text: str) -> str:
 
 @cache
 def _unit(text: str) -> Any:
-    """As UDUNITS has it."""
+    """The unit of UDUNITS."""
     import cf_units  # start-up time
 
     with contextlib.suppress(ValueError), cf_units.suppress_errors():

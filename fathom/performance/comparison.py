@@ -64,7 +64,7 @@ def present(
 
 
 def ranks_of_both(profiles: Mapping[str, Mapping[str, Any]]) -> Any:
-    """What the ranks of both runs did in three steps, and how many did what."""
+    """The work of the ranks of both runs in three steps, and how many did what."""
     for name, found in profiles.items():
         if "timeline" not in found:
             raise InputError(

@@ -93,7 +93,9 @@ def compared(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[dict[str
 
 
 def _change(before: np.ndarray, now: np.ndarray, shared: float, whole: float) -> dict[str, Any]:
-    """Of a region; shared: the factor that all have in common, whole: seconds of a step before."""
+    """The change of a region; shared: the factor that all have in common, whole: seconds of a step
+    before.
+    """
     x, y = float(np.median(before)), float(np.median(now))
     if x <= 0 or y <= 0:
         verdict = "new" if y > 0 else "gone"
@@ -170,7 +172,7 @@ def table(records: list[dict[str, Any]], least: float = 0.003) -> tuple[list[str
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What else is not the same, in words."""
+    """Other differences between the two, in words."""
     return [
         f"{key}: {before.get(key)}, then {now.get(key)}"
         for key in kept
@@ -222,7 +224,7 @@ def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str
 
 
 def _entry(found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a history keeps of a profile."""
+    """The entry of a profile in a history."""
     return {
         "recorded": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         **{key: found.get(key) for key in kept},

@@ -51,7 +51,7 @@ class Limits:
         )
 
     def plain(self) -> dict[str, Any]:
-        """As plain data."""
+        """The object as plain data."""
         return {
             "fma_gflops": self.operations / 1e9,
             "triad_gigabytes_per_second": {where: rate / 1e9 for where, _, rate in self.triads},

@@ -28,7 +28,7 @@ def at_names(dataset: Any, data: Any, chosen: Mapping[str, str]) -> tuple[Any, s
 
 
 def names_along(dataset: Any, dim: str, size: int) -> list[str]:
-    """Of what a dimension runs over: names that the file has, or numbers from 0."""
+    """Names along a dimension: those in the file, or numbers from 0."""
     coordinate = dataset.variables.get(dim)
     if coordinate is not None and "flag_meanings" in coordinate.attrs:
         meanings = coordinate.attrs["flag_meanings"].split()

@@ -98,7 +98,7 @@ def encoded(figure: Any, format: str = "png", colours: int | None = None) -> byt
 
 
 def _of_colours(png: Any, colours: int) -> bytes:
-    """The same picture with a palette."""
+    """The picture with a palette."""
     from PIL import Image
 
     with Image.open(png) as picture, io.BytesIO() as buffer:

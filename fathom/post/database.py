@@ -86,7 +86,7 @@ class Source:
         }
 
     def variables(self, mapping: dict) -> list[output.VariableSpec]:
-        """As they are stored."""
+        """Variables as they are stored."""
         made = dict(self.known)
         if self.pressures is not None:
             made["zg"] = "geopotential_height"

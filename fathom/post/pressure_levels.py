@@ -61,7 +61,7 @@ class Column:
 
     @classmethod
     def of_layers(cls, layers, ground) -> Column:
-        """Of layers whose pressures and heights are known, hybrid or not.
+        """Makes a column of layers whose pressures and heights are known, hybrid or not.
 
         layers : ln p, T [K], T_v [K] and geopotential [m2 s-2], each (layers, points)
         ground : ln p and geopotential of the ground (points)
@@ -138,7 +138,7 @@ class Column:
         return self._shaped(self._to(pressures).geopotential_at() / GRAVITY)
 
     def relative_humidity(self, specific_humidity) -> np.ndarray:
-        """Of layers (layers, *points)."""
+        """Relative humidity of layers (layers, *points)."""
         return self._shaped(self.air.relative_humidity(self._flat(specific_humidity, True)))
 
     def mean_sea_level_pressure(self) -> np.ndarray:

@@ -110,7 +110,7 @@ class RRTMGP(Scheme):
         self.entry = self._entry()
 
     def _entry(self) -> dict[str, Any]:
-        """As the catalogue of the core has it of the others."""
+        """The entry of the catalogue, as the core has it for other schemes."""
         parameters = [
             dict(
                 zip(("name", "units", "value", "least", "most", "meaning"), (name, *_limits(name)))

@@ -141,7 +141,7 @@ class Tables:
         return int(self._arrays["sizes"][1])
 
     def number(self, gas):
-        """Of a gas, 0 dry air; ValueError for one that the tables do not know."""
+        """The number of a gas, 0 for dry air; ValueError for one that the tables do not know."""
         if gas not in self.gases:
             raise InputError(unknown("gas", gas, self.gases))
         return self.gases.index(gas) + 1

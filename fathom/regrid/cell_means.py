@@ -46,7 +46,7 @@ def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray
 
 @dataclass
 class CellMeans:
-    """From data at latitudes and longitudes onto cells.
+    """Takes means over cells of data at latitudes and longitudes.
 
     corners : latitude and longitude [degrees] of the corners of cells, (ny + 1, nx + 1).
     """
@@ -125,7 +125,9 @@ class CellMeans:
         return self._at_pole(below[-1]) - self._around(*integrals)
 
     def _at_pole(self, columns):
-        """What longitudes hold, of cells around the north pole and with a corner there."""
+        """The contents of longitudes that belong to cells around the north pole, or with a corner
+        there.
+        """
         held = np.append(0.0, np.cumsum(columns * np.diff(self.columns)))
         found = np.where(self.around_pole, held[-1], 0.0)
         for n, j, i in np.argwhere(self.corner_angle > 0):
@@ -194,7 +196,7 @@ def _once_around(x):
 
 
 def _step(x0, x1):
-    """From one longitude to another, the shorter way; through a pole the same both ways."""
+    """The shorter way from one longitude to another; through a pole the same both ways."""
     change = x1 - x0
     return np.where(np.abs(change) > np.pi + 1e-9, change - np.copysign(2 * np.pi, change), change)
 

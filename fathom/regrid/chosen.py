@@ -40,7 +40,7 @@ class Coordinate:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """Of CF."""
+        """Attributes of CF."""
         return ({"standard_name": self.standard_name} if self.standard_name else {}) | {
             "long_name": self.long_name or self.name.replace("_", " "),
             "units": self.units,
@@ -67,12 +67,14 @@ class ChosenLevels:
 
     @property
     def stored(self) -> np.ndarray:
-        """As users and files say them."""
+        """The values as users and files say them."""
         return np.array(self.values) / self.coordinate.factor
 
     @property
     def mapping(self) -> dict[str, Any]:
-        """Of them, as `fathom.output.coordinates` takes it; hybrid levels are what a model has."""
+        """The levels as `fathom.output.coordinates` takes them; hybrid levels as a model has
+        them.
+        """
         if self.interfaces:
             return dict(zip(("hybrid_a", "hybrid_b"), map(np.array, self.interfaces)))
         return {"chosen_levels": self}
@@ -104,7 +106,9 @@ def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
 
 
 def _layers(coordinate: Coordinate, make: Callable, given: Any) -> ChosenLevels:
-    """Of a set of levels, or of what makes it: a name, a number, or a table of keywords."""
+    """Levels from a set of them, or from what makes it: a name, a number, or a table of
+    keywords.
+    """
     if isinstance(given, Mapping):
         levels = make(**given)
     else:

@@ -73,7 +73,7 @@ def _factorised(missing, shape, latitude):
 
 
 def _iterated(levels, missing, known, laplacian, tolerance):
-    """By conjugate gradients."""
+    """The solution by conjugate gradients."""
     from scipy.sparse.linalg import LinearOperator, cg
 
     right = -(laplacian[missing] @ known)

@@ -111,7 +111,7 @@ def from_coordinates(there_longitude, there_latitude, longitude, latitude) -> In
 
 
 def from_rows(rows, longitude, latitude) -> Interpolation:
-    """Of a grid of rows (fathom.regrid.rows.Rows) to places [degrees]."""
+    """The interpolation from a grid of rows (fathom.regrid.rows.Rows) to places [degrees]."""
     longitude, latitude = rows.sphere.from_earth(*_finite(longitude, latitude))
     upper = np.clip(np.searchsorted(rows.latitude, latitude), 1, rows.latitude.size - 1)
     north = np.clip(
@@ -135,7 +135,7 @@ def from_rows(rows, longitude, latitude) -> Interpolation:
 def from_quads(
     there_longitude, there_latitude, longitude, latitude, periodic: bool
 ) -> Interpolation:
-    """Of a curvilinear grid, its points (ny, nx) [degrees], to places."""
+    """The interpolation from the points (ny, nx) [degrees] of a curvilinear grid to places."""
     from scipy.spatial import cKDTree
 
     ny, nx = there_longitude.shape

@@ -94,8 +94,8 @@ def _bracket(axis: np.ndarray, target: np.ndarray):
 
 
 def _bracket_around(axis: np.ndarray, target: np.ndarray):
-    """As `_bracket` on a circle of 360 degrees: index west, index east, weight of the eastern
-    point.
+    """Works like `_bracket` on a circle of 360 degrees: index west, index east, weight of the
+    eastern point.
     """
     closed = np.append(axis, axis[0] + 360.0)
     west, weight = _bracket(closed, axis[0] + np.mod(target - axis[0], 360.0))

@@ -115,7 +115,7 @@ class Projection(ABC):
 
     @abstractmethod
     def _angle(self, along, latitude) -> np.ndarray:
-        """From east to the axis of x [radians]."""
+        """The angle from east to the axis of x [radians]."""
 
     def __eq__(self, other):
         return type(self) is type(other) and self.attributes == other.attributes
@@ -157,7 +157,7 @@ class _Conformal(Projection):
 
 
 class LambertConformal(_Conformal):
-    """On a cone that cuts or touches the sphere.
+    """A map on a cone that cuts or touches the sphere.
 
     longitude: of the middle meridian, which is parallel to y
     latitude: where m = 1, or two of them on one side of the equator; y = 0 on the first
@@ -193,7 +193,7 @@ class LambertConformal(_Conformal):
 
 
 class PolarStereographic(_Conformal):
-    """On a plane at a pole, which is x = y = 0.
+    """A map on a plane at a pole, which is x = y = 0.
 
     longitude: of the meridian that is parallel to y
     latitude: where m = 1; its sign says which pole
@@ -221,7 +221,7 @@ class PolarStereographic(_Conformal):
 
 
 class Mercator(_Conformal):
-    """On a cylinder; y = 0 on the equator.
+    """A map on a cylinder; y = 0 on the equator.
 
     longitude: where x = 0
     latitude: where m = 1, north and south
@@ -340,7 +340,7 @@ def fitting(latitude: float) -> str:
 
 
 def wrapped(longitude) -> np.ndarray:
-    """Within [-180, 180)."""
+    """Longitudes in [-180, 180)."""
     return (np.asarray(longitude) + 180) % 360 - 180
 
 

@@ -169,7 +169,7 @@ class Rows(Packed):
 
     @property
     def point_longitude(self) -> np.ndarray:  # type: ignore[override]
-        """Of each point on earth, packed."""
+        """Longitude of each point on earth, packed."""
         return self._on_earth[0]
 
     @property
@@ -181,6 +181,6 @@ class Rows(Packed):
 
 
 def points_of(grid) -> Packed:
-    """Of anything that has rows, or `scattered` points."""
+    """The points of anything that has rows, or `scattered` points."""
     points = getattr(grid, "scattered", None)
     return Rows.of(grid) if points is None else points

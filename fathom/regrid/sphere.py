@@ -173,7 +173,7 @@ def _scattered(here, opposite, latitude, longitude, target_latitude, target_long
 
 
 def _around(line, longitude, target, order):
-    """From (..., lon) to (..., target)."""
+    """Interpolates from (..., lon) to (..., target)."""
     closed = np.concatenate([line, line[..., :1]], -1)
     return _periodic(
         np.append(longitude, longitude[0] + 360),

@@ -49,11 +49,11 @@ class Target:
         )
 
     def find(self, grid, horizontal: str) -> None:
-        """Its interpolation from a place of the model's grid."""
+        """Finds its interpolation from a place of the model's grid."""
         self.interpolations[horizontal] = grid.interpolation(*self.places(), horizontal)
 
     def find_turn(self, grid, horizontal: str) -> None:
-        """How winds as on earth turn between the grid's points and its own."""
+        """Finds how winds as on earth turn between the grid's points and its own."""
         found = self.interpolations[horizontal]
         self.turns[horizontal] = Turn.of(found, grid.coordinates(horizontal), self.places())
 

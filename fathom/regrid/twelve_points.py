@@ -99,7 +99,7 @@ def _across(j, count: int):
 
 
 def _latitude(rows: Rows, j):
-    """Of row j [degrees], going on beyond the poles."""
+    """Latitude of row j [degrees], continued beyond the poles."""
     count = rows.latitude.size
     there = rows.latitude[_across(j, count)]
     return np.where(j < 0, -180 - there, np.where(j >= count, 180 - there, there))

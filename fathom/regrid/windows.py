@@ -47,7 +47,7 @@ class Window(Target):
         return np.take(values.reshape(len(values), -1), points, axis=1)
 
     def without_grid(self) -> Target:
-        """The same places, to be interpolated to."""
+        """The places without a grid, to be interpolated to."""
         return Target(self.longitude, self.latitude, self.mapping)
 
 
@@ -193,7 +193,7 @@ class ZonalMean(Target):
 
     @staticmethod
     def _mean(values: np.ndarray) -> np.ndarray:
-        """Along rows, of what is there."""
+        """The mean of existing values along rows."""
         there = ~np.isnan(values)
         total = np.where(there, values, 0).sum(-1, keepdims=True)
         count = there.sum(-1, keepdims=True)

@@ -25,8 +25,8 @@ def _heard(event: str, arguments: tuple) -> None:
 
 
 class FileUse:
-    """Within it, openings of files are counted: those that Python sees, not those inside of the
-    NetCDF library.
+    """Counts openings of files within it: those that Python sees, not those inside of the NetCDF
+    library.
     """
 
     def __init__(self, simulation: Any):

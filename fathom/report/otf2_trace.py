@@ -53,7 +53,7 @@ def write(folder: Path, traces: Sequence[dict[str, Any]]) -> None:
 
 
 class _Regions:
-    """Those of an archive, each defined when it is first met."""
+    """The regions of an archive, each defined when it is first met."""
 
     def __init__(self, otf2: Any, archive: Any):
         self.otf2, self.archive = otf2, archive

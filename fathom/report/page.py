@@ -253,7 +253,7 @@ def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def _budget(budget: Mapping[str, Any]) -> str:
-    """What each process adds to what there is on the globe; that of the atmosphere."""
+    """The table of what each process adds to the contents of the globe, of an atmosphere."""
     kept = {
         name: part for name, part in budget.items() if isinstance(part, Mapping) and "terms" in part
     }
@@ -272,7 +272,7 @@ def _budget(budget: Mapping[str, Any]) -> str:
 
 
 def _mass_of_area(mass: Mapping[str, Mapping[str, float]]) -> str:
-    """What a limited area has of the mass that passes through its edges, as surface pressure."""
+    """The mass that passes through the edges of a limited area, as surface pressure."""
     heads = ("mean surface pressure [Pa]", "gained", "through edges", "by coupling, and the rest")
     rows = [
         (

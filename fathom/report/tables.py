@@ -180,7 +180,7 @@ def by_file(files: Mapping[str, Record]) -> tuple[list[str], list[list[str]]]:
 
 
 def of_counters(counted: Mapping[str, float] | str) -> str | list[str]:
-    """What the processor counted, in words."""
+    """The counters of the processor, in words."""
     if isinstance(counted, str):
         return f"this machine offers none ({counted})"
     words = [f"{value:.4g} {name}" for name, value in counted.items()]

@@ -90,7 +90,7 @@ class Timeline:
                     yield Bar(begin, end, state, name)
 
     def all_states(self) -> list[str]:
-        """Those that occur, in the order in which a legend should have them."""
+        """The states that occur, in the order for a legend."""
         seen = {bar.state for bars in self.states for bar in bars}
         return [
             *(s for s in ocean if s in seen),
@@ -152,7 +152,9 @@ def kept(traces: Sequence[dict[str, Any]], steps: int = 3) -> dict[str, Any]:
 
 
 class _Kind:
-    """Of a region: its name, its state, and its state within a solver; None: not to be painted."""
+    """The kind of a region: its name, its state, and its state within a solver; None: not
+    painted.
+    """
 
     def __init__(self, regions: list[dict[str, Any]], n: int, pop: bool):
         region = regions[n]
@@ -178,16 +180,14 @@ def _solver(name: str, pop: bool) -> str:
 
 
 def _of_pop(phase: str, kind: str) -> str:
-    """What POP's own charts call it."""
+    """The name that POP's own charts use."""
     if kind == "exchange":
         return f"{'barotropic' if phase == 'barotropic' else 'baroclinic'} boundary"
     return {"tracer": "tracer update", "barotropic": "barotropic"}.get(phase, "baroclinic")
 
 
 def window(traces: Sequence[dict[str, Any]], steps: int = 3) -> tuple[float, float]:
-    """From when to when the first rank took some steps in the middle of a trace [s since it
-    began].
-    """
+    """Begin and end of some steps of the first rank in the middle of a trace [s since it began]."""
     began = traces[0]["steps"]
     start = min(float(t["begin"].min()) for t in traces if len(t["begin"]))
     if len(began) <= steps:

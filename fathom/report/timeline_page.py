@@ -37,7 +37,7 @@ def page(traces: Sequence[dict[str, Any]]) -> str:
 
 
 def _timeline(traces: Sequence[dict[str, Any]], bars: int) -> Timeline:
-    """Of as many steps as fit."""
+    """The chart of as many steps as fit."""
     if bars <= most:
         return Timeline(traces)
     steps = len(traces[0]["steps"])
@@ -46,7 +46,7 @@ def _timeline(traces: Sequence[dict[str, Any]], bars: int) -> Timeline:
 
 
 def _data(timeline: Timeline, traces: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """For the script of the page: bars in tenths of microseconds since the chart begins."""
+    """Data for the script of the page: bars in tenths of microseconds since the chart begins."""
     states = list(
         dict.fromkeys([*timeline.all_states(), "sum", "halo", "other", "communication", "waiting"])
     )
@@ -75,7 +75,7 @@ def _data(timeline: Timeline, traces: Sequence[dict[str, Any]]) -> dict[str, Any
 
 @cache
 def _page() -> str:
-    """With its style and its script; LEGEND and DATA stand for those of a chart."""
+    """The page with its style and its script; LEGEND and DATA stand for those of a chart."""
     page, style, script = (
         Path(__file__).with_name(f"timeline.{kind}").read_text("utf-8")
         for kind in ("html", "css", "js")

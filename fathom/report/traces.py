@@ -19,7 +19,7 @@ from fathom.report.timeline import Timeline, window
 
 
 def events(traces: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of all ranks."""
+    """The events of all ranks."""
     start = min((float(t["begin"].min()) for t in traces if len(t["begin"])), default=0.0)
     found: list[dict[str, Any]] = []
 

@@ -29,7 +29,7 @@ class Apart:
 
     @property
     def simulation(self):
-        """Whose ranks these are."""
+        """The simulation that these ranks belong to."""
         return self._simulation()
 
     @classmethod

@@ -56,7 +56,7 @@ class Checkpoint:
         return self.calls.counts
 
     def at(self, seconds):
-        """Its file at that time."""
+        """The path of its file at that time."""
         return self.simulation.directory / str(self.path).format(
             date=self.simulation.clock.date(seconds).strftime("%Y-%m-%d")
         )
@@ -101,7 +101,7 @@ class Checkpoint:
                     file.unlink(missing_ok=True)
 
     def _earlier(self, seconds):
-        """Its whole files up to that time, the latest first."""
+        """Whole files of it up to that time, the latest first."""
         before, after = map(glob.escape, str(self.path).split("{date}", 1))
         after = after.replace("{date}", "*")
         found = []
@@ -114,7 +114,7 @@ class Checkpoint:
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
     def of_event(self, event):
-        """Its restart of that event, open on this rank for writing."""
+        """The restart of that event, open on this rank for writing."""
         number, begun = self.begun
         if number != event.time or begun is None:
             begun = restart.Begun(self.at(event.seconds))
@@ -206,7 +206,7 @@ def _places(grid, size):
 
 
 def fingerprint(simulation):
-    """What the grid of a restart must agree in."""
+    """The numbers in which the grid of a restart must agree."""
     return restart.fingerprint(**simulation.model.grid.identity)
 
 

@@ -121,7 +121,7 @@ class Choices:
         return (self.place or cache.folder("choices")) / f"{name}.json"
 
     def read(self):
-        """What is kept; nothing where there is no file, or none that makes sense."""
+        """The kept choices; none where there is no file, or no valid one."""
         try:
             content = json.loads(self.path.read_text(encoding="utf-8"))
             if content["of"] != self.of:

@@ -25,7 +25,7 @@ from fathom.time.clock import Period
 
 
 class Departures:
-    """Of the data of a base (a path, or Observations) in slots of `every`, into `path`.
+    """Departures of the data of a base (a path, or Observations) in slots of `every`, into `path`.
 
     ValueError: a slot that is no length of time, a calendar that is not that of observations.
     FileNotFoundError: no such base.
@@ -179,7 +179,7 @@ def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _observed(model: Any, fields: dict) -> Any:
-    """How data are seen of a model. ValueError: of this one nothing is known."""
+    """How data observe a model. ValueError: nothing of this one can be observed."""
     if "surface_air_pressure" in getattr(model, "derived", ()):
         return equivalents.Air(model.grid.levels.a, model.grid.levels.b)
     if all(name in fields for name in equivalents.Sea.needs):

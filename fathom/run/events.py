@@ -27,7 +27,7 @@ class Events(Held):
     """The part of a Simulation that runs."""
 
     def advance(self, steps):
-        """That many steps, without events; forcing and time weights are kept right."""
+        """Takes that many steps, without events; forcing and time weights are kept right."""
         self.apart.check_no_advance()
         self._advance(steps)
         self.rest()
@@ -120,7 +120,7 @@ class Events(Held):
         return finish(self, report)
 
     def _log(self, text, *values):
-        """For who has asked for it: logging.basicConfig(level="INFO")."""
+        """Writes to the log, for those who have asked for it: logging.basicConfig(level="INFO")."""
         if self.is_root:
             log.info(text, *values)
 
@@ -154,7 +154,7 @@ class Events(Held):
             )
 
     def _show_start(self):
-        """What watch and output know before the first step."""
+        """Shows watch and output the state before the first step."""
         with region("watch", "output", "output"):
             if self.count == 0:
                 sanity.check_start(self)

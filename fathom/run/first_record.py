@@ -40,7 +40,7 @@ def compute(simulation: Any) -> None:
 
 
 def needed(processes: Sequence[Any], wanted: Iterable[str]) -> list[Any]:
-    """Of processes, in order, those from which the wanted fields follow."""
+    """The processes, in order, that the wanted fields follow from."""
     missing, found = set(wanted), []
     for process in reversed(processes):
         if missing & _made([process]):
@@ -51,7 +51,7 @@ def needed(processes: Sequence[Any], wanted: Iterable[str]) -> list[Any]:
 
 
 def _of_start(processes: Sequence[Any], phases: Sequence[str]) -> list[Any]:
-    """Those of a step that work with the state from which it starts."""
+    """The processes of a step that work with the state from which it starts."""
     return list(takewhile(lambda process: process.phase in phases, processes))
 
 

@@ -25,7 +25,7 @@ class Forcing:
 
     @classmethod
     def of(cls, surface, model, readers):
-        """That of a simulation; None where nothing is read in time."""
+        """The forcing of a simulation; None where nothing is read in time."""
         sources = [
             source
             for part in (surface, model)

@@ -99,7 +99,7 @@ def _year_of(surface, grid):
 
 
 def _at(monthly, share):
-    """Of months what is between the middles of two, linearly; share: of the year that is past."""
+    """Monthly values, linear between the middles of two months; share: of the year that is past."""
     middles, day = climatology.day_of_year(), 365 * share
     n = int(np.searchsorted(middles, day)) - 1
     begin, end = middles[n] - (365 if n < 0 else 0), middles[(n + 1) % 12]

@@ -59,12 +59,12 @@ def mpiexec() -> str:
 
 
 def cores() -> int:
-    """That this process may use."""
+    """The number of cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
-    """What the threads of a rank must find in the environment before the core is loaded.
+    """Variables of the environment that the threads of a rank need before the core is loaded.
 
     A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too,
     the default of some milliseconds makes steps hundreds of times slower. Where there are more

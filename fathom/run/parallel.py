@@ -93,7 +93,7 @@ def checked(given):
 
 
 def message_habits(how):
-    """Of all exchanges of this process, as [parallel] says."""
+    """Settings of all exchanges of this process, as [parallel] says."""
     mpi.core.synchronise(*meetings(how["synchronise"]))
     mpi.core.in_flight(how["in_flight"])
 
@@ -238,7 +238,7 @@ def _count(number):
 
 
 def _that_matter(how, kept, ranks):
-    """Of `chosen`, those that do something."""
+    """The settings in `chosen` that have an effect."""
     idle = between_ranks if ranks == 1 else set()
     if how["balance"] is None and "balance" not in kept:
         idle = idle.union(decisions["columns"])
@@ -264,7 +264,7 @@ def settle(how, named, kept, *, ranks, same_bits=True):
 
 
 def reason(setting):
-    """What is said of a setting that was kept: how, when, and what it gains."""
+    """The text about a setting that was kept: how, when, and what it gains."""
     when = f"{setting['how']} on this machine on {setting['date']}"
     if not setting.get("gain"):
         return when

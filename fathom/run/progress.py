@@ -48,7 +48,9 @@ class Line:
 
 
 class Progress(Line):
-    """What `Simulation.run(progress=...)` calls: progress(simulation, fraction done)."""
+    """The function that `Simulation.run(progress=...)` calls: progress(simulation, fraction
+    done).
+    """
 
     every = 0.05  # of the run, in a log
     patience = 600.0  # [s], in a log

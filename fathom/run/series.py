@@ -37,7 +37,7 @@ class Series:
             self.values = {name: kept[::2] for name, kept in self.values.items()}
 
     def kept(self):
-        """What `Series(**...)` goes on from."""
+        """The keywords of `Series` with which it goes on."""
         return {
             "times": self.times,
             "values": self.values,

@@ -48,7 +48,7 @@ def date_text(simulation: Any) -> str:
 
 
 def overview(simulation: Any) -> list[Entry]:
-    """What is known of a simulation without preparing it: for notebooks."""
+    """Facts about a simulation that need no preparation: for notebooks."""
     outputs = [f"{store.path}" for store in simulation.outputs]
     entries: list[Entry] = [
         ("model", type(simulation.model).__name__),
@@ -118,7 +118,7 @@ def _device(simulation: Any) -> list[str]:
 
 
 def _choices(simulation: Any) -> list[str]:
-    """How it is spread and how ranks talk: value and reason of each."""
+    """How the run is spread and how ranks talk: value and reason of each."""
     shown = {
         name: (
             "by group, below"
@@ -172,7 +172,7 @@ def _state(simulation: Any) -> str:
 
 
 def _forcing(simulation: Any) -> list[str]:
-    """Of each field that is read in time: the variable, its files, its times."""
+    """Each field that is read in time: its variable, files and times."""
     sources = simulation.forcing.sources if simulation.forcing else []
     return [line for source in sources for line in source.describe()]
 

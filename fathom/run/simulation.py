@@ -175,7 +175,7 @@ class Simulation(Requests, Events):
 
     @property
     def bytes_of_number(self):
-        """Of fields in the sequence."""
+        """Bytes of a number of the fields in the sequence."""
         return 8 if self.model.precision == "fp64" else 4
 
     @property

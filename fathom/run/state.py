@@ -162,7 +162,7 @@ class State(xr.Dataset):
 
     @classmethod
     def of(cls, simulation: Any) -> State:
-        """Of a simulation that is prepared. Called by all ranks."""
+        """The state of a prepared simulation. All ranks call it."""
         model = simulation.model
         fields = {f["name"]: f for f in simulation.fields.fields}
         shown = _shown(model, fields)

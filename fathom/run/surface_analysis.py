@@ -180,7 +180,7 @@ def _of(
 
 
 def lines(told: dict[str, Any]) -> list[str]:
-    """What `analyse` returns, for people."""
+    """The result of `analyse` as text."""
     return [_line(name, t) for name, t in told.items()]
 
 

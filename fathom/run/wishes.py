@@ -18,7 +18,7 @@ signals = {signal.SIGINT: stop} | (
 
 
 class Wishes:
-    """Those that this rank knows of."""
+    """The requests that this rank knows of."""
 
     def __init__(self) -> None:
         self._asked: set[str] = set()
@@ -45,7 +45,7 @@ class Wishes:
             self._asked.clear()
 
     def look(self, directory: Path) -> None:
-        """Those that files ask for; a restart is asked for once."""
+        """Looks for requests by files; a restart is asked for once."""
         if (directory / stop).exists():
             self.ask(stop)
         if (directory / restart).exists():

@@ -92,7 +92,7 @@ class How(NamedTuple):
     mapping: str = "block"
 
     def node(self, machine: Machine, rank: np.ndarray, ranks: int) -> np.ndarray:
-        """Of each rank."""
+        """The node of each rank."""
         if self.mapping == "cyclic":
             return rank % machine.nodes(ranks)
         return rank // int(machine["node.cores"])
@@ -102,7 +102,7 @@ usual = How()
 
 
 def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.ndarray:
-    """Of each message, in the order of sources, the sum of those that its rank has sent before."""
+    """For each message, in the order of sources, the sum of those that its rank has sent before."""
     if not len(source):
         return values
     running = np.cumsum(values) - values
@@ -110,7 +110,7 @@ def _before(values: np.ndarray, source: np.ndarray, first: np.ndarray) -> np.nda
 
 
 class Messages:
-    """Of one exchange, to be used again and again: from, to (ranks), bytes."""
+    """The messages of one exchange, to be used again and again: from, to (ranks), bytes."""
 
     # long: one part of a message after the other
     def __init__(
@@ -184,7 +184,7 @@ class Messages:
         self.copy = machine.get("node.copy", 0.0)
 
     def latest(self, arrivals: np.ndarray, otherwise: np.ndarray) -> np.ndarray:
-        """Of the messages to each rank."""
+        """The latest of the messages to each rank."""
         if not len(arrivals):
             return otherwise
         most = np.maximum.reduceat(arrivals, np.minimum(self.starts, len(arrivals) - 1))
@@ -332,7 +332,7 @@ class Clocks:
         }
 
     def efficiency(self) -> dict[str, float]:
-        """As of a profile."""
+        """The efficiency, as of a profile."""
         computing, moving = (
             sum((v for (_, k), v in self.spent.items() if k == kind), np.zeros(self.ranks))
             for kind in ("computing", "moving")

@@ -43,7 +43,7 @@ class Measured:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Of the class itself, or of the one that the file names."""
+        """Reads a cost of the class itself, or of the one that the file names."""
         found = json.loads(path.read_text())
         kind = found.pop("kind")
         return next(c for c in (cls, *cls.__subclasses__()) if c.kind == kind)(**found)
@@ -81,7 +81,7 @@ class Cost(Measured):
         return self.three + self.two + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
-        """Its own: they follow from the plan."""
+        """The cost itself: its messages follow from the plan."""
         return self
 
     def text(self) -> list[str]:
@@ -92,7 +92,7 @@ class Cost(Measured):
 
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
-    """Of each rank, without what messages cost: that is the machine's."""
+    """The work of each rank, without the cost of messages, which is the machine's."""
     neighbours = (
         np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks)
         if len(messages)
@@ -156,7 +156,9 @@ def measured_steps(
 
 
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """That a step computes, of `n` steps: without what moves numbers, and what is around steps."""
+    """Seconds of computation of a step, of `n` steps: without what moves numbers, and what is
+    around steps.
+    """
     found: dict[str, float] = {}
     for r in profile:
         if r["kind"] not in moving and r["phase"] != "run":
@@ -165,13 +167,13 @@ def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
 
 
 def seconds_of_packing(profile: list[dict[str, Any]], n: int) -> float:
-    """Of a step: filling and emptying messages, without those of the solver."""
+    """Seconds of a step for filling and emptying messages, without those of the solver."""
     exchanges = [r for r in profile if r["kind"] == "exchange" and r["phase"] != "barotropic"]
     return max(sum(r["seconds"] - r["communication"] for r in exchanges) / n, 0.0)
 
 
 def halos_of_solver(profile: list[dict[str, Any]], n: int) -> float:
-    """Of a step."""
+    """Halo exchanges of the solver in a step."""
     of_solver = [r for r in profile if r["kind"] == "exchange" and "BarotropicSolve" in r["path"]]
     return sum(r["calls"] for r in of_solver) / n
 
@@ -195,13 +197,13 @@ def exchanges_of(simulation: Any) -> list[tuple[float, int]]:
 
 
 def _counts(solver: Any) -> dict[str, int]:
-    """What a solver has done so far."""
+    """Counts of a solver so far."""
     names = ("iterations", "solves", "reductions", "words", "halos", "halo_bytes")
     return {name: getattr(solver, name) for name in names}
 
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
-    """On all ranks of a simulation; on rank 0."""
+    """Measures on all ranks of a simulation; the result is on rank 0."""
     simulation.prepare().advance(3)
     comm, solver = simulation.comm, simulation.find(mpi.core.BarotropicSolve)
     before = _counts(solver)

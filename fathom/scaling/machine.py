@@ -222,7 +222,7 @@ def read(text: str, where: str) -> Machine:
 
 
 def write(machine: Machine, path: Path, note: str = "") -> None:
-    """As a file that `load` reads."""
+    """Writes a file that `load` reads."""
     lines = [*(f"# {line}" for line in note.splitlines()), f"name = {inline(machine.name)}"]
     for section in quantities:
         own = [key for key in machine.values if key.startswith(section + ".")]

@@ -53,7 +53,9 @@ class Network:
 
     @classmethod
     def of(cls, machine: Machine, ranks: int, shape: tuple[int, ...] | None = None) -> Network:
-        """That a job of so many ranks sees. shape: of a torus, as the job asks for it."""
+        """The network that a job of so many ranks sees. shape: of a torus, as the job asks for
+        it.
+        """
         nodes, topology = machine.nodes(ranks), machine["network.topology"]
         if topology == "torus":
             shape = shape or shape_of(nodes, int(machine.get("network.dimensions", 3)))
@@ -99,7 +101,7 @@ class Network:
 
     @property
     def mean_hops(self) -> float:
-        """Between any two different nodes."""
+        """The mean number of hops between two different nodes."""
         if self.nodes == 1:
             return 0.0
         a = (
@@ -124,7 +126,7 @@ def wire(machine: Machine, hops: np.ndarray | float, put: bool = False) -> np.nd
 
 
 def overhead(machine: Machine, put: bool = False) -> float:
-    """Of a core at one end of a message."""
+    """The time of a core at one end of a message."""
     return machine["network.put_overhead" if put else "network.overhead"]
 
 

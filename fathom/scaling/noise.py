@@ -37,7 +37,7 @@ _of_all = ("noise", "disturbance")
 
 
 def _events(machine: Machine, kind: str) -> tuple[float, float]:
-    """How many a second, and how long each is."""
+    """The number of events a second, and the length of each."""
     return machine.get(f"{kind}.frequency", 0.0), machine.get(f"{kind}.duration", 0.0)
 
 
@@ -48,7 +48,7 @@ def dilution(machine: Machine) -> float:
 
 
 def excess(machine: Machine, seconds: float, ranks: int) -> float:
-    """By how much the most delayed rank comes later than the mean one after so many seconds."""
+    """The mean delay of the most delayed rank beyond the mean one after so many seconds."""
     unlike = ("disturbance",) if machine.get("noise.synchronised", False) else _of_all
     late = 0.0
     for frequency, duration in (_events(machine, kind) for kind in unlike):

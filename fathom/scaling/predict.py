@@ -110,7 +110,7 @@ class Prices:
         return self.model.step(self.cost, place, self.there, self.here).elapsed
 
     def checked(self, line: Line) -> list[dict[str, Any]]:
-        """What was measured, predicted."""
+        """The prediction of what was measured."""
         cores, entries = launch.cores(), []
         for ranks, measured in self.found.costs.items():
             line.redraw(f"{ranks} ranks, predicted")
@@ -123,7 +123,9 @@ class Prices:
         return entries
 
     def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
-        """What is asked for; and why some of it, after the first, cannot be."""
+        """The cases that are asked for; and why some of them, after the first, cannot be
+        simulated.
+        """
         entries: list[dict[str, Any]] = []
         refused: list[str] = []
         for ranks in self.request.simulate:
@@ -185,7 +187,7 @@ class Prices:
         }
 
     def _output(self, place: Any, seconds: float, machine: Machine, total: str) -> dict[str, Any]:
-        """The same step with its output, where servers are supposed."""
+        """The step with its output, where servers are supposed."""
         if self.found.writes is None:
             return {}
         return priced(

@@ -81,7 +81,7 @@ def _start(
 
 
 def act(request: Request, to: Path) -> int:
-    """On the ranks that are here: writes the cost of a step and the machine, or the cost of
+    """Acts on the ranks that are here: writes the cost of a step and the machine, or the cost of
     output.
     """
     document = Document.read(request.file, request.settings)

@@ -56,14 +56,14 @@ class Request:
 
     @property
     def servers(self) -> int | None:
-        """That are supposed, or in a probe started next to the ranks; None: no output is asked
-        for.
+        """The number of servers that are supposed, or in a probe started next to the ranks; None:
+        no output is asked for.
         """
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
 
     @property
     def sets(self) -> int:
-        """Of servers; each server by default."""
+        """The sets of servers; each server by default."""
         return int(self.what_if.get("io_sets", self.servers or 0))
 
     @property
@@ -73,12 +73,12 @@ class Request:
 
     @property
     def supposed_threads(self) -> int:
-        """Of a rank that is simulated."""
+        """Threads of a rank that is simulated."""
         return int(self.what_if.get("threads", self.threads))
 
     @property
     def how(self) -> How:
-        """Of messages: synchronise=1, or halos:1+transpositions:2; in_flight, mapping."""
+        """Settings of messages: synchronise=1, or halos:1+transpositions:2; in_flight, mapping."""
         text = self.what_if.get("synchronise", "0")
         told = dict(
             part.partition(":")[::2] if ":" in part else ("", part) for part in text.split("+")
@@ -102,8 +102,8 @@ class Request:
     def arguments(
         self, ranks: int, probe: Path, servers: int | None = None, threads: int | None = None
     ) -> list[str]:
-        """Of the command that measures on so many ranks: a step, or, with so many servers,
-        output.
+        """Arguments of the command that measures on so many ranks: a step, or, with so many
+        servers, output.
         """
         settings = [text for setting in self.settled for text in ("--set", setting)]
         output = [] if servers is None else ["--what-if", f"io_servers={servers}"]

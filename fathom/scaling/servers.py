@@ -55,7 +55,7 @@ class Servers:
         return len(self.under_way) >= self.slots or (own_slot and self.until[taken] > now)
 
     def free_again(self, taken: int) -> tuple[float, int]:
-        """When those who wait get a slot, and the set that then takes the event."""
+        """The time at which those who wait get a slot, and the set that then takes the event."""
         own_slot = self.output.slots is None
         when = self.until[taken] if own_slot else min(event[0] for event in self.under_way)
         if self.output.pick != "next":

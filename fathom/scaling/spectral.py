@@ -81,7 +81,7 @@ class Cost(Measured):
         return self.columns + self.fourier + self.legendre + self.waves + self.packing
 
     def with_messages_of(self, other: Cost) -> Cost:
-        """Its seconds, and the messages of a run on more ranks."""
+        """Its seconds, with the messages of a run on more ranks."""
         return type(self)(
             **{
                 **self.__dict__,
@@ -93,7 +93,7 @@ class Cost(Measured):
         )
 
     def stepping(self) -> Cost:
-        """Without radiation."""
+        """The step without radiation."""
         return replace(self, columns=self.columns - self.radiation, radiation=0.0)
 
     def text(self) -> list[str]:
@@ -127,7 +127,9 @@ class PlaneRows:
 
 
 def rows_of(model: Any) -> Any:
-    """What `layout` takes: a Gaussian grid, or the rows of a limited area; None of other models."""
+    """The rows that `layout` takes: a Gaussian grid, or the rows of a limited area; None of other
+    models.
+    """
     grid = model.grid
     if hasattr(grid, "truncation"):
         return grid
@@ -162,7 +164,7 @@ class Layout:
 
     @property
     def messages(self) -> np.ndarray:
-        """Of one transposition."""
+        """The messages of one transposition."""
         return self.transposition
 
 
@@ -253,7 +255,7 @@ def layout(
 
 
 def _part_of_step(record: dict[str, Any]) -> str | None:
-    """What the seconds of a region scale with; None: of no part, as what only moves numbers."""
+    """The size that the seconds of a region grow with; None: none, as it only moves numbers."""
     if record["kind"] in moving:
         return "packing" if record["region"] == "transposition" else None
     transforms = {
@@ -267,7 +269,9 @@ def _part_of_step(record: dict[str, Any]) -> str | None:
 
 
 def seconds_by_part(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """Of a step, of `n` steps. Of transpositions what they fill and empty, not the journey."""
+    """Seconds of a step, of `n` steps. Of transpositions: filling and emptying, not the
+    transfer.
+    """
     found = dict.fromkeys(("columns", "fourier", "legendre", "waves", "packing"), 0.0)
     for r in profile:
         part = _part_of_step(r)
@@ -305,7 +309,7 @@ def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: int, ranks: int)
 
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
-    """On all ranks of a simulation; on rank 0."""
+    """Measures on all ranks of a simulation; the result is on rank 0."""
     model, comm = simulation.model, simulation.comm
     rows = rows_of(model)
     if rows is None:
@@ -362,7 +366,7 @@ def _of_helpers(simulation: Any) -> tuple[Any, int]:
 def _radiation(
     simulation: Any, scheme: Any, every: int, profile: list[dict[str, Any]], n: int
 ) -> dict[str, float]:
-    """What a step spends on it, how often it is computed, and what it reads and writes."""
+    """Seconds of a step for radiation, how often it is computed, and what it reads and writes."""
     if scheme is None:
         return {}
     levels = {f["name"]: f["levels"] for f in simulation.fields.fields}

@@ -88,9 +88,7 @@ def _by_master(
 
 
 def _node_first(machine: Machine, ranks: int, cores: int, memory: str) -> float:
-    """In memory of the node, then between nodes. Where it is mapped, a line tells of a number, and
-    on one node nobody waits for an answer.
-    """
+    """A sum in shared memory, then between nodes."""
     nodes = machine.nodes(ranks)
     there = float(wire(machine, 0)) if memory == "shared" else line
     journeys = 1 if memory == "mapped" and nodes == 1 else 2

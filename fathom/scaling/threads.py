@@ -42,8 +42,8 @@ def speedups(one: Measured, many: Measured) -> dict[str, float]:
 
 
 def part(machine: Machine, kind: str, threads: int) -> float:
-    """Of the time of one thread. ValueError where the machine does not say how much threads
-    help.
+    """The part of the time of one thread. ValueError where the machine does not say how much
+    threads help.
     """
     if threads == 1:
         return 1.0
@@ -99,7 +99,9 @@ def add_to(file: Path, case: Path) -> None:
 
 
 def _names(cost: Any, kind: str) -> list[str]:
-    """On blocks `columns` is a number of columns, and the seconds are `three`."""
+    """The names of the case: on blocks `columns` is a number of columns, and the seconds are
+    `three`.
+    """
     return [
         name
         for name in seconds_of[kind]

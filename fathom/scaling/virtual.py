@@ -117,9 +117,7 @@ def _even(grid: Any, ranks: int, halo: int) -> Layout:
 
 
 def slower(machine: Machine, here: Machine, ranks: int) -> float:
-    """How many times longer a rank computes there, with `ranks` in all, than one rank alone
-    here.
-    """
+    """The factor by which a rank is slower there, with `ranks` in all, than one rank alone here."""
     cores = int(machine["node.cores"])
     busy = min(cores, ranks)
     core = machine.get("node.triad_of_core", machine["node.triad"] / cores)

@@ -135,7 +135,7 @@ def priced(
 def _events(
     stores: Mapping[str, tuple[float, float]], step: float, seconds: float
 ) -> tuple[list[float], Sequence[float]]:
-    """When in computing each event comes, and which part of the mean event it is."""
+    """The times in computing at which events come, and the part of the mean event of each."""
     rhythm = {name: max(1, round(every / step)) for name, (every, _) in stores.items()}
     length = min(horizon * min(rhythm.values()), 20 * max(rhythm.values()))
     found = sorted(

@@ -89,8 +89,8 @@ class Clock:
 
     @property
     def days_since_2000(self):
-        """Of the start [days since 2000-01-01 12:00]; in its own calendar, of the same part of
-        the same year.
+        """The start [days since 2000-01-01 12:00]; in another calendar, of the same part of the
+        same year.
         """
         first = self.start.replace(month=1, day=1, hour=0, minute=0, second=0)
         part = (self.start - first) / (first.replace(year=first.year + 1) - first)

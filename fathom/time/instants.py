@@ -110,9 +110,7 @@ class TimeAxis:
         )
 
     def coverage(self, clock) -> tuple[float, float]:
-        """From when to when there are records [s after the clock's start]. ValueError: some between
-        lack.
-        """
+        """The period with records [s after the clock's start]. ValueError: some are missing."""
         return (
             (-math.inf, math.inf)
             if self.constant or self.repeated
@@ -120,14 +118,14 @@ class TimeAxis:
         )
 
     def date(self, number: int) -> str:
-        """What a record is called in messages."""
+        """The name of a record in messages."""
         if self.constant:
             return ""
         _year, month, day, second = self.begin[number]
         return text((0, month, day, second))[5:] if self.repeated else text(self.begin[number])
 
     def __str__(self):
-        """How many records, and when."""
+        """The number of records, and when they are."""
         if self.constant:
             return "always"
         first, last = self.date(0), self.date(len(self) - 1)

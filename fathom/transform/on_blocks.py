@@ -104,7 +104,7 @@ class OnBlocks:
 
 
 def _by_rows(blocks):
-    """As transforms take them."""
+    """The field in the order of the transforms."""
     return [np.asarray(block, float).swapaxes(0, 1).copy("C") for block in blocks]
 
 

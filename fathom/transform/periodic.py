@@ -109,7 +109,7 @@ def _check(inside: Points, points: Points, least: int) -> None:
 
 
 def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
-    """With its extension along one axis."""
+    """The field with its extension along one axis."""
     from scipy.interpolate import CubicSpline
 
     n = field.shape[axis]
@@ -139,7 +139,7 @@ def _smooth(whole: np.ndarray, inside: Points) -> None:
 
 
 def _blended(field: np.ndarray, n: int, N: int, zone: int, sharpness: float) -> np.ndarray:
-    """Along the last axis: N points."""
+    """The field, blended along the last axis: N points."""
     before = N - n + zone  # points of the field before point 0
     bell = window(before + zone, sharpness).astype(field.dtype)
     place = np.arange(n - zone, N + zone)

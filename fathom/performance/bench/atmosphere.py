@@ -150,7 +150,7 @@ def waves(moist: bool) -> dict[str, Any]:
 
 
 def _sea(longitude: Any, latitude: Any) -> Any:
-    """Of experiments/aquaplanet-t31l8.toml [K]."""
+    """The sea temperature of experiments/aquaplanet-t31l8.toml [K]."""
     square = np.sin(1.5 * np.deg2rad(latitude)) ** 2
     return 273.15 + np.where(abs(latitude) < 60, 27 * (1 - (square + square**2) / 2), 0)
 
@@ -234,7 +234,7 @@ def with_work(simulation: Any, timings: list[dict], bytes_: int) -> list[dict[st
 
 
 def _tiles(simulation: Any) -> list[dict[str, Any]]:
-    """Of each group of processes that has them."""
+    """The tiles of each group of processes that has them."""
     return [
         {
             "first": g["processes"][0],

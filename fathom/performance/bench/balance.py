@@ -221,7 +221,7 @@ def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any
 
 
 def _on_ranks(costs: Any, levels: Any, case: Case) -> Any:
-    """What each of the ranks that do not exist would have to compute of these columns."""
+    """The cost of these columns on each of the supposed ranks."""
     ny, nx = levels.shape
     wet = np.ascontiguousarray(levels, np.int32).ravel().tolist()
     topology = mpi.core.Topology(nx, ny, True, False)
@@ -234,7 +234,7 @@ def _on_ranks(costs: Any, levels: Any, case: Case) -> Any:
 
 
 def _balanced(loads: Any, threshold: float) -> Any:
-    """The same after what the ranks would give to each other."""
+    """The cost on each rank after the ranks have shared columns."""
     after = np.array(loads)
     for giver, taker, amount in mpi.core.transfers(list(loads), threshold):
         after[giver] -= amount

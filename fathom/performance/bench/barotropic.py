@@ -171,7 +171,7 @@ class Problem:
         )
 
     def matrix(self) -> Any:
-        """The same matrix for SciPy, rows of wet points; None on a folded grid."""
+        """The matrix of the solver for SciPy, rows of wet points; None on a folded grid."""
         from scipy.sparse import coo_matrix, diags
 
         f = self.fields

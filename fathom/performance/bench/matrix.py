@@ -109,7 +109,7 @@ def _run(case: Case, shape: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def work(settings: dict[str, Any]) -> None:
-    """On the ranks of a shape."""
+    """Runs on the ranks of a shape."""
     case, shape, folder = settings["case"], settings["shape"], Path(settings["folder"])
     document = Document.read(Path(case["file"]), tuple(case["settings"]))
     tables = document.tables

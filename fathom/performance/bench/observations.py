@@ -194,7 +194,7 @@ def _spent(comm: Any, do: Callable[[Any], Any]) -> float:
 
 
 def _departed(data: Observations) -> Observations:
-    """With departures that agree with the usual errors."""
+    """The data with departures that agree with the usual errors."""
     usual = np.array(list(screening.background_errors.values()))[data["variable"]]
     spread = np.hypot(usual, data["error"])
     data["background_departure"] = spread * np.random.default_rng(0).standard_normal(len(data))
@@ -202,7 +202,7 @@ def _departed(data: Observations) -> Observations:
 
 
 def _of_screening(s: dict[str, float], data: int, count: int) -> float:
-    """As of an import; `count` ranks."""
+    """Seconds of a screening, as of an import; `count` ranks."""
     alone = s["of that on each rank"]
     shared = s["screen departures"] - s["draw departures"] - alone + s["read"]
     one = alone + shared + s["write"]
@@ -221,7 +221,7 @@ def _travel(data: int, count: int) -> float:
 
 
 def _speedup(s: dict[str, float], data: int, count: int) -> float:
-    """Of an import on `count` ranks, by the formula above."""
+    """The speed-up of an import on `count` ranks, by the formula above."""
     shared = s["decode"] + s["rows"] + 2 * s["sort"]
     one = s["index"] + s["decode"] + s["rows"] + s["sort"] + s["write"]
     return one / (s["index"] + shared / count + _writing(s, data, count) + _travel(data, count))

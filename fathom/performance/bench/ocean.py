@@ -387,8 +387,6 @@ def _by_phase(processes: list[dict], steps: int) -> dict[str, float]:
 
 
 def _peers(case: Case) -> dict[str, dict]:
-    """The same figures of Veros, in its own process; a message instead of figures where it
-    cannot run.
-    """
+    """Figures of Veros, measured in a separate process; a message where it cannot run."""
     runners: dict[str, Callable[..., dict]] = {"veros": veros.measured}
     return {name: run(threads=case.ranks * case.threads) for name, run in runners.items()}

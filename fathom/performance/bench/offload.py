@@ -145,7 +145,7 @@ class Case:
 
     @property
     def outputs(self) -> dict[str, dict[str, Any]]:
-        """What is written: store -> keywords of Simulation.output."""
+        """The outputs: store -> keywords of Simulation.output."""
         own = (
             atmospheres[self.case][1]
             if self.case in atmospheres
@@ -204,12 +204,12 @@ def _each(runs: Mapping[str, Mapping[str, Any]], what: str) -> dict[str, Any]:
 
 
 def _seconds_of_servers(run: Mapping[str, Any]) -> float:
-    """That all servers of a run have worked."""
+    """Seconds that all servers of a run have worked."""
     return sum(server["seconds_encoding_and_writing"] for server in run["servers"]["serving"])
 
 
 def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str, Any]:
-    """Its own run in processes; what its first rank says at the end."""
+    """Runs in separate processes; returns what the first rank says at the end."""
     servers = variants[variant] or 0
     ranks = case.ranks + servers
     what = json.dumps(
@@ -244,7 +244,7 @@ def _run(case: Case, variant: str, folder: Path, pace: float = 0.0) -> dict[str,
 
 
 def work(settings: Mapping[str, Any]) -> None:
-    """On the ranks of a variant."""
+    """Runs on the ranks of a variant."""
     case, variant, folder = Case(**settings["case"]), settings["variant"], Path(settings["folder"])
     directory = folder / variant
     simulation = _simulation(case, variant, folder)
@@ -293,7 +293,7 @@ def work(settings: Mapping[str, Any]) -> None:
 
 
 def _simulation(case: Case, variant: str, folder: Path) -> Any:
-    """That of a variant, with its outputs, in its folder."""
+    """The simulation of a variant, with its outputs, in its folder."""
     if case.disk:
         files.put = slowed(files.put, SharedDisk(folder / "disk", case.disk * 1e6))
     parallel = {"threads": case.threads, "tile": "cache", "io_servers": variants[variant] or 0}
@@ -343,7 +343,7 @@ def _paced(kind: type, pace: float) -> type:
             self.fields.count = self.count
 
         def watch(self) -> None:
-            """Its time is part of a step's."""
+            """Notes the time; its cost is part of a step's."""
 
     return Paced
 

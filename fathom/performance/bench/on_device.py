@@ -84,7 +84,7 @@ def power(simulation: Any, seconds: float) -> float | None:
 
 
 def processor(case: Any, seconds: float) -> dict[str, Any]:
-    """The same case on a rank for each core, in its own processes."""
+    """The case on a rank for each core, in separate processes."""
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="fathom-bench-") as folder:
         file = Path(folder) / "processor.json"

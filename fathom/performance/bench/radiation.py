@@ -114,7 +114,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 def _figures(case, tables, seconds, rate, triad):
-    """What follows from the seconds; the first repetition does not count."""
+    """Figures that follow from the seconds; the first repetition does not count."""
     least = {name: min(all_[1:]) / case.columns for name, all_ in seconds.items()}
     figures = {"case": asdict(case), "machine": machine.name()}
     for sky in ("cloudy", "clear"):

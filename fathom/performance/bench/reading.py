@@ -168,7 +168,7 @@ def _random(*shape: int) -> np.ndarray:
 
 
 def _write_fields(path: Path, truncation: int, fields: np.ndarray) -> None:
-    """As layers of a temperature, packed."""
+    """Writes the fields as layers of a temperature, packed."""
     layers = max(6, len(fields))  # hybrid levels have some
     grid = GaussianGrid(truncation, levels=HybridLevels(layers))
     fields = np.resize(fields, (layers, *fields.shape[1:]))
@@ -187,7 +187,7 @@ def _write_fields(path: Path, truncation: int, fields: np.ndarray) -> None:
 def _seconds(
     comm: Any, readers: int | str, file: Path, articles: list[str], disk: SharedDisk | None
 ) -> float:
-    """Of the slowest rank; from the local disk the least of three turns."""
+    """Seconds of the slowest rank; from the local disk the least of three turns."""
     size = file.stat().st_size // len(articles)
 
     def load(name: str) -> np.ndarray:
@@ -230,7 +230,7 @@ def _encoding(comm: Any, n: int, case: Case, folder: Path, disk: SharedDisk | No
 def _collected(
     comm: Any, writers: list[int], fields: int, shape: tuple[int, int]
 ) -> list[np.ndarray]:
-    """Of so many fields those of this writer, whole, from rows that lie on all ranks."""
+    """The fields of this writer, whole, from rows that lie on all ranks."""
     ny, nx = shape
     cuts = [ny * k // comm.size for k in range(comm.size + 1)]
     counts = [nx * (end - begin) for begin, end in itertools.pairwise(cuts)]

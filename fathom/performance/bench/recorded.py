@@ -56,7 +56,7 @@ seconds: dict[str, Callable[[Figures], dict[str, float]]] = {
 
 
 def profile(bench: str, figures: Figures) -> dict[str, Any]:
-    """As `history.record` takes it."""
+    """The measurement in the form that `history.record` takes."""
     case = figures["case"]
     what = " ".join(
         f"{value}"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class SharedDisk:
-    """Of so many bytes a second; the book, a file, holds the time at which it is free."""
+    """A disk of so many bytes a second; a file, the book, holds the time at which it is free."""
 
     def __init__(self, book: Path, rate: float):
         self.book, self.rate = book, rate

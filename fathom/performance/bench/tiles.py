@@ -65,7 +65,7 @@ def sweep(case: Case, tiles: list[int | str], rounds: int = 6) -> dict[str, Any]
 
 
 def _seconds_of_a_step(run: Any, number: int) -> tuple[float, float]:
-    """Of the whole, and of its column processes; means over ranks and `number` steps."""
+    """Seconds of a step, and of its column processes; means over ranks and `number` steps."""
     comm = run.comm
     run.sequence.reset_timings()
     comm.barrier()

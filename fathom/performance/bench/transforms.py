@@ -107,7 +107,7 @@ class Pair:
 
 
 class Repeatable(Protocol):
-    """What a case says about its repetitions."""
+    """A case that can be repeated and timed."""
 
     @property
     def precision(self) -> str: ...
@@ -200,7 +200,7 @@ def measure(case: Case) -> dict[str, Any]:
 
 
 class PairOnRanks:
-    """The same on all ranks together, whole rows on each."""
+    """The pair of transforms on all ranks together, whole rows on each."""
 
     def __init__(self, case: Case, comm: Any) -> None:
         self.comm = comm
@@ -420,7 +420,7 @@ def _shape(case: Case) -> tuple[int, int]:
 
 
 def clock(case: Repeatable) -> Callable[[], float]:
-    """Of the processor on one thread, else on the wall."""
+    """The clock of the processor on one thread, else of the wall."""
     return time.process_time if case.threads == 1 else time.perf_counter
 
 

@@ -31,7 +31,9 @@ _times, _piece = 5, 1 << 24
 
 @dataclass(frozen=True)
 class LastTime:
-    """Of a store: its fields with time, all else next to them, and what they are declared as."""
+    """The last time of a store: its fields with time, all else next to them, and what they are
+    declared as.
+    """
 
     fields: dict[str, np.ndarray]
     coordinates: dict[str, tuple[Any, np.ndarray]]
@@ -99,7 +101,9 @@ def measure(
 
 
 def _rates(writer: Any, last: LastTime, folder: Path, suffix: str) -> dict[str, float]:
-    """Of the writer and of plain files, in turn; and how much smaller it stores the numbers."""
+    """Rates of the writer and of plain files, in turn; and how much smaller it stores the
+    numbers.
+    """
     before = _stored(writer.path)
     _used_pages(folder / "pages", last.fields)
     ours, plain = [], []
@@ -164,7 +168,7 @@ def _used_pages(file: Path, fields: dict[str, np.ndarray]) -> None:
 
 
 def _plain(file: Path, fields: dict[str, np.ndarray]) -> float:
-    """The same numbers one after another in one file."""
+    """Writes the numbers one after another into one plain file."""
     writes = files.Writes()
     began = _now()
     descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -189,7 +193,7 @@ def _stored(path: Path) -> int:
 
 
 def table(figures: dict[str, dict[str, float]]) -> str:
-    """As `fathom bench output` prints it."""
+    """The table that `fathom bench output` prints."""
     columns = ("writer", "codec", "plain", "writer_memory", "plain_memory", "smaller")
     lines = [
         "MB/s of numbers a core" + "".join(f"{name.replace('_', ', '):>16}" for name in columns)

@@ -161,7 +161,7 @@ class Samples:
         )
 
     def by_region(self) -> dict[str, list[float]]:
-        """Of each region, the mean over ranks of each piece; all ranks together."""
+        """Means over ranks of each piece of each region; all ranks call it together."""
         s = self.simulation
         held: dict[str, list[float]] = {}
         for n, ((start, before), (end, after)) in enumerate(
@@ -274,7 +274,7 @@ def _count_a_cycle(s: Any) -> None:
 
 
 def _work_of_processes(s: Any) -> dict[str, Work]:
-    """Of each process whose operations were counted."""
+    """The work of each process whose operations were counted."""
     listed = s.model.processes(s.step, s.surface)
     every = {p.name: p.every for p in listed}
     moved = declared_bytes(s, listed, s.bytes_of_number)
@@ -291,7 +291,7 @@ def _work_of_processes(s: Any) -> dict[str, Work]:
 def _work_of_part(
     before: tuple[float, ...], after: tuple[float, ...], cycle: int, calls: float
 ) -> Work:
-    """Of a part of the dynamics, from what it had spent before and after a cycle of steps."""
+    """The work of a part of the dynamics, from its counts before and after a cycle of steps."""
     operations, bytes_ = ((b - a) / cycle / max(calls, 1e-9) for a, b in zip(before[1:], after[1:]))
     return operations, bytes_, None
 

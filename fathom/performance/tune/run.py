@@ -48,7 +48,7 @@ class Request:
         return Document.read(self.file, (*self.settings, *more))
 
     def arguments(self, ranks: int, threads: int, *more: Any) -> list[str]:
-        """Of the command that does it on so many ranks."""
+        """Arguments of the command that does it on so many ranks."""
         settings = [text for setting in self.settings for text in ("--set", setting)]
         return [
             "tune",
@@ -90,7 +90,7 @@ def _shape(
 
 
 def _threads_of(here: tuple[int, int] | None) -> int | None:
-    """Of the ranks that a launcher started."""
+    """The threads of the ranks that a launcher started."""
     return int(os.environ.get("OMP_NUM_THREADS", 1)) if here else None
 
 
@@ -155,7 +155,7 @@ class _Choice:
         }
 
     def _tune(self, ranks: int, threads: int, seconds: float) -> int:
-        """With what was chosen; exit status."""
+        """Goes on with what was chosen; returns the exit status."""
         request = self.request
         more = [
             *("--seconds", seconds),
@@ -170,7 +170,7 @@ class _Choice:
         return self._ask(ranks, 0, threads, "--seconds", seconds, "--probe")
 
     def _ask(self, ranks: int, servers: int, threads: int, *what: Any) -> Any:
-        """What this command writes, on so many ranks and servers; None where it fails."""
+        """The output of this command on so many ranks and servers; None where it fails."""
         self.file.unlink(missing_ok=True)
         beside = f", {servers} I/O server{'s' * (servers > 1)}" * bool(servers)
         self.line.redraw(f"{ranks} ranks × {threads} threads{beside}")
@@ -182,7 +182,7 @@ class _Choice:
 
 
 def _here(request: Request, ranks: int, threads: int) -> int:
-    """On the ranks that are here."""
+    """Tunes on the ranks that are here."""
 
     def read(more: list[str]) -> Document:
         document = request.read(more)

@@ -64,7 +64,7 @@ class Finding:
 
     @property
     def gain(self) -> float:
-        """By which part it is faster: 0.05 for 5 %."""
+        """The part by which it is faster: 0.05 for 5 %."""
         return math.expm1(-(self.log_ratio or 0.0))
 
 
@@ -83,7 +83,7 @@ class Result:
     out_of_time: bool = False
 
     def finding(self, axis: str) -> Finding | None:
-        """By which an axis got its value."""
+        """The comparison that gave an axis its value."""
         mine = ((axis, self.best[axis]), (together, {axis: self.best[axis]}))
         return next(
             (
@@ -277,7 +277,7 @@ class Search:
             before = after
 
     def reject(self, axis: Axis, alive: dict[int, list[float]]) -> None:
-        """Those that cannot win any more leave."""
+        """Removes candidates that cannot win any more."""
         for n, x in list(alive.items()):
             likely = median(x) if len(x) > 2 else min(x)
             if likely - 2 * self.error(x) > -self.least:
@@ -289,7 +289,7 @@ class Search:
                 )
 
     def halve(self, axis: Axis, alive: dict[int, list[float]]) -> None:
-        """Of those that could win the slower half leaves, unless it is near the fastest."""
+        """Removes the slower half of those that could win, except candidates near the fastest."""
         order = sorted(alive, key=lambda n: median(alive[n]))
         for n in order[(len(order) + 1) // 2 :]:
             if len(alive[n]) > 2 and median(alive[n]) - median(alive[order[0]]) > self.error(
@@ -307,8 +307,8 @@ class Search:
         return 1.25 * self.sigma(x) / math.sqrt(len(x))
 
     def sigma(self, x: Sequence[float] = ()) -> float:
-        """Of one pair: from the deviations of all pairs from their medians, robust against a sample
-        that was disturbed.
+        """The deviation of one pair, from all pairs' deviations from their medians; one disturbed
+        sample has little effect.
         """
         middle = median(x) if x else 0.0
         deviations = sorted([*self.deviations, *(abs(value - middle) for value in x if len(x) > 2)])

@@ -34,7 +34,7 @@ Priced = dict[
 
 
 def candidates(ranks: int, given: bool) -> list[Shape]:
-    """What is tried; given: the ranks are the user's. Else servers may also take the place of
+    """The candidates; given: the user chose the ranks. Else servers may also take the place of
     ranks.
     """
     found = [(ranks, 0), (ranks, 1), (ranks, 2)]
@@ -161,7 +161,7 @@ def total(priced: Priced) -> float:
 
 
 def told(shape: Shape, found: dict[Shape, list[Priced]]) -> str:
-    """In words: what was measured and chosen."""
+    """A text about what was measured and chosen."""
     first = min(next(iter(found.values()), []), key=total, default=None)
     if first is None:
         return ""

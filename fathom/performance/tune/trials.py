@@ -79,7 +79,7 @@ class Trials:
             self.drop(key)
 
     def drop(self, key: str) -> None:
-        """Its parts in one order on all ranks: windows are given back by all together."""
+        """Gives its parts back in one order on all ranks, as windows of memory need it."""
         simulation = self.live.pop(key, None)
         if simulation is not None:
             simulation.balanced = {}
@@ -139,8 +139,8 @@ class Trials:
         return experiment.simulation(directory=self.folder.name)
 
     def size_up(self, simulation: Any) -> None:
-        """How many steps a sample has, whole cycles of what runs seldom; how many simulations fit
-        into memory.
+        """Decides how many steps a sample has, whole cycles of seldom processes, and how many
+        simulations fit into memory.
         """
         cycle = math.lcm(
             *(p.every for p in simulation.model.processes(simulation.step, simulation.surface))

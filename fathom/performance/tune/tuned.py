@@ -110,7 +110,7 @@ def verdict(result: Result) -> str:
 
 
 def proposals(found: Result) -> list[str]:
-    """What would be faster with other bits, in words."""
+    """Settings that would be faster with other bits, in words."""
     changed = {
         name: value
         for name, value in found.best.items()

@@ -91,7 +91,9 @@ def tune(
 
 
 def _keep(of: Mapping[str, Any], settings: dict[str, dict[str, Any]]) -> str:
-    """For the runs to come, and says in which file; "" where it cannot be written."""
+    """Keeps the settings for the runs to come, and says in which file; "" where it cannot be
+    written.
+    """
     kept = choices.Choices(of)
     return str(kept.path) if kept.keep(settings) else ""
 
@@ -104,7 +106,7 @@ def _search(
     say: Callable[..., None],
     most_rounds: int = 3,
 ) -> Result:
-    """From what is given and the first value of each axis."""
+    """Searches from what is given and the first value of each axis."""
     start = {**given, **{axis.name: axis.values[0] for axis in axes}}
     trials.keep = [start]
     trials.settled([])
@@ -113,7 +115,7 @@ def _search(
 
 
 def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
-    """Of each group of processes whose tiles were measured."""
+    """The tiles of each group of processes that were measured."""
     return [
         {"group": group["processes"], "seconds": group["tiles_tried"]}
         for group in simulation.sequence.groups
@@ -238,7 +240,7 @@ def _seconds_of_halos(comm: Any, way: str) -> list[float]:
 
 
 def _seconds_of_sums(comm: Any, way: str) -> list[float]:
-    """Of few numbers, and of more."""
+    """Seconds of sums of few numbers, and of more."""
     return [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
 
 
@@ -309,7 +311,7 @@ def pick(
 
 
 def _voice(line: Any, elapsed: Callable[[], float], seconds: float) -> Callable[..., None]:
-    """What the search tells of each sample, as a line of progress."""
+    """Shows each sample of the search as a line of progress."""
 
     def say(best: Any, axis: str, value: Any, estimate: float | None) -> None:
         now = elapsed()
@@ -336,7 +338,7 @@ def value_text(axis: str, value: Any) -> str:
 
 
 def as_data(tuned: Tuned, chosen_shapes: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """For JSON."""
+    """The result as data for JSON."""
     return asdict(tuned) | {"ranks_times_threads": chosen_shapes or {}}
 
 

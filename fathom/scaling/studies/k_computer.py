@@ -84,7 +84,7 @@ def iteration(
 
 
 def gains(machine: Machine | None = None) -> dict[str, float]:
-    """How many times faster than the baseline."""
+    """The factors by which they are faster than the baseline."""
     base = iteration("baseline", machine).elapsed
     return {step: base / iteration(step, machine).elapsed for step in steps}
 

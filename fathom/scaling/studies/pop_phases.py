@@ -45,7 +45,7 @@ def _solver_values() -> dict[str, float]:
 
 
 def shares(values: Mapping[str, float], cores: Sequence[int]) -> np.ndarray:
-    """Of the phases, (cores, phases)."""
+    """The shares of the phases, (cores, phases)."""
     points = np.array([cgpop.points(int(c))[0] for c in cores], float)
     seconds = np.stack(
         [

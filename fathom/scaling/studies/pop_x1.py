@@ -125,9 +125,7 @@ def crossing(
 
 
 def at_once(machine: Machine, program: Mapping[str, float], ranks: int = 128) -> float:
-    """How many times faster if all processors are interrupted at once; of both variants the
-    least.
-    """
+    """The factor of speed if all processors are interrupted at once; the least of both variants."""
     loose = machine.but({"noise.synchronised": False})
     return min(
         years_a_day(machine, program, ranks, v) / years_a_day(loose, program, ranks, v)
