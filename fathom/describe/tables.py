@@ -15,6 +15,8 @@ from fathom.describe.expression import Expression
 from fathom.given import said
 from fathom.order import Placed
 
+# what a scheme has from its model, unless it is said of the scheme itself
+offered = ("step", "gas_constant", "heat_capacity", "gravity", "rotation", "curvature")
 no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 
 
@@ -75,6 +77,8 @@ def table(thing: Any, given: Any) -> dict[str, Any]:
     made |= {name: value for name, value in written.items() if value is not None}
     for name, default in keys(type(thing)).items():
         unsaid = name not in held and name not in given
+        if unsaid and name in offered and isinstance(thing, schemes.Scheme):
+            continue
         if name in written or (written and unsaid):
             continue
         value = _held(held, name, given.get(name), default)

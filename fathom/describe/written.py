@@ -17,7 +17,16 @@ of_the_run = ("model", "directory", "overwrite", "parallel", "configuration", "c
 
 
 def written(simulation: Any) -> str:
-    """All its sections; what is called by it stands in a comment."""
+    """All its sections; what is called by it stands in a comment. No run fails because of it: then
+    the text says why there is no more.
+    """
+    try:
+        return _text(simulation)
+    except Exception as error:  # of a user's own class, say
+        return f"{first_lines}# There are no words for this run: {error!r}\n"
+
+
+def _text(simulation: Any) -> str:
     s, model = simulation, simulation.model
     given = {name: value for name, value in said(s).items() if name not in of_the_run}
     called = [event.label for event in s.events if event.label not in _known(s)]

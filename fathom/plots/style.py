@@ -53,8 +53,9 @@ def styled(draw: Callable) -> Callable:
     @functools.wraps(draw)
     def wrapped(*arguments: Any, path: str | Path | None = None, **options: Any) -> Any:
         import matplotlib
+        from matplotlib.rcsetup import cycler
 
-        cycle = matplotlib.cycler(color=phases)
+        cycle = cycler("color", phases)
         with matplotlib.rc_context(_look | {"axes.prop_cycle": cycle}):
             figure = draw(*arguments, **options)
             if path is not None:

@@ -26,6 +26,17 @@ def test_a_run_can_be_run_again(tmp_path):
     assert again.outputs[0].statistic == "mean" and len(again.checkpoints) == 1
 
 
+def test_schemes_have_the_step_of_the_run(tmp_path):
+    """The step in the catalogue is none that anybody has said."""
+    grid = fm.GaussianGrid(10, levels=fm.SigmaLevels(8))
+    model = fm.SpectralAtmosphere(grid, physics=fm.FirstPhysics())
+    text = written(fm.Simulation(model, step="40min", directory=tmp_path))
+    assert text.count("step = ") == 1 and "MassFlux" not in text and "BettsMiller" in text
+    again = Experiment(Document(text, "resolved.toml")).model.physics
+    assert [s.name for s in again] == [s.name for s in model.physics]
+    assert not any("step" in s.parameters for s in again)
+
+
 def test_what_has_no_words_is_named(tmp_path):
     model = ocean()
     model.set(temperature=np.full((3, 8, 8), 5.0), salinity=lambda x, y, depth: 35 + 0 * x)

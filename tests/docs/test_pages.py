@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from runpy import run_path
 
 import click
 import pytest
@@ -70,6 +71,13 @@ def test_links_lead_somewhere(page):
         assert file.is_file(), f"{target}: no such file"
         if anchor and file.suffix == ".md":
             assert anchor in anchors(file), f"{target}: no such heading"
+
+
+def test_readme_of_a_package_page():
+    absolute = run_path(str(root / "tools/pages/absolute.py"))["absolute"]
+    made = absolute(text_of(root / "README.md"), "https://example.org/f/")
+    assert "](https://example.org/f/docs/first-hour.md)" in made
+    assert not re.search(r"\]\((?!https://)", made)
 
 
 def test_readme_shows_what_its_code_draws():
