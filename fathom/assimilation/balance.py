@@ -14,7 +14,7 @@ wind, temperature and pi at the points of a Gaussian grid.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,6 +101,15 @@ class Errors:
             factor * self.mass,
             self.balance,
         )
+
+    def truncated(self, truncation: int) -> Errors:
+        """Of a coarser model."""
+        if not 0 < truncation < len(self.mass):
+            raise InputError(
+                f"truncation = {truncation} of errors of T{len(self.mass) - 1}: allowed is the"
+                " same or less"
+            )
+        return replace(self, **{name: getattr(self, name)[: truncation + 1] for name in parts})
 
     def write(self, path: str) -> None:
         """Writes the covariances as NetCDF."""

@@ -84,11 +84,7 @@ def inflated(members: np.ndarray, factor: float) -> np.ndarray:
 
 def perturbed(seen: Mapping[int, Seen], random: np.random.Generator) -> dict[int, Seen]:
     """The data with errors drawn again."""
-    return {
-        n: Seen(s.values + np.sqrt(s.variances) * random.standard_normal(len(s.values)),
-                s.variances, s.operator)
-        for n, s in sorted(seen.items())
-    }  # fmt: skip
+    return {n: s.drawn(random) for n, s in sorted(seen.items())}
 
 
 def analysed(

@@ -1,5 +1,5 @@
 """A coarser model for the inner loops of 4D-Var: states are truncated to it, increments padded with
-zeros, between Gaussian grids with the same levels.
+zeros, between Gaussian grids with the same levels. Its steps may be longer.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ import numpy as np
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.trajectory import Trajectory
+from fathom.failure import InputError
 
 
 @dataclass
 class Inner:
-    """trajectory: of the inner model, with steps of the same length; fine, coarse: waves of both
-    models.
+    """trajectory: of the inner model; fine, coarse: waves of both models; ratio: steps of the outer
+    model in one of the inner.
     """
 
     trajectory: Trajectory
     fine: Waves
     coarse: Waves
+    ratio: int = 1
 
     def __post_init__(self) -> None:
         fine, coarse = self.fine.transform, self.coarse.transform
@@ -41,7 +43,17 @@ class Inner:
             padded.append(whole)
         return self.fine.to_points(*padded)
 
+    def steps(self, outer: int) -> int:
+        """Of the inner model in so many of the outer. InputError: no whole number."""
+        if outer % self.ratio:
+            raise InputError(
+                f"{outer} steps of the model are no whole number of inner steps; allowed are"
+                f" multiples of {self.ratio}"
+            )
+        return outer // self.ratio
+
     def follow(self, state: Vector, steps: int) -> None:
-        """The trajectory about which inner loops are linear: from a state of the outer model."""
+        """The trajectory about which inner loops are linear: from a state of the outer model, over
+        so many of its steps."""
         self.trajectory.restart(self.down(state))
-        self.trajectory.follow(steps)
+        self.trajectory.follow(self.steps(steps))

@@ -23,12 +23,14 @@ increment in the middle is faster than the filter lets through,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from fathom.assimilation.cost import Cost, Slot
-from fathom.assimilation.maps import Identity, LinearMap, Product, Vector
+from fathom.assimilation.departures import root_inverse
+from fathom.assimilation.maps import Identity, LinearMap, Matrix, Product, Vector
 from fathom.assimilation.minimisers import Found, lanczos
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
@@ -44,6 +46,16 @@ def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vecto
     return np.concatenate([of(n, s)[s.taken] for n, s in seen.items()])
 
 
+def _weights(seen: Mapping[int, Seen], of_data: Vector | None = None) -> Matrix:
+    """R^-1/2 of all times, with weights of its results."""
+    from scipy import sparse
+
+    whole = sparse.block_diag([s.weights.values for s in seen.values()], format="csr")
+    if of_data is None:
+        return Matrix(whole)
+    return Matrix(sparse.diags_array(np.sqrt(np.maximum(of_data, 1e-6))) @ whole)
+
+
 def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vector:
     return _taken(seen, lambda n, s: s.departures(states[n]))
 
@@ -51,12 +63,14 @@ def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vecto
 @dataclass
 class Seen:
     """Observations of one time: values y, variances of their errors, H. `taken`: those that
-    screening has left, all by default. inner: H on the grid of an inner model."""
+    screening has left, all by default. inner: H on the grid of an inner model. covariance: of the
+    errors of a column's values, where they hang together (departures.py)."""
 
     values: Vector
     variances: Vector
     operator: LinearMap
     inner: LinearMap | None = None
+    covariance: np.ndarray | None = None
     taken: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +79,31 @@ class Seen:
     def departures(self, state: Vector) -> Vector:
         """y - H x of all."""
         return self.values - self.operator.apply(state)
+
+    @property
+    def weights(self) -> Matrix:
+        """R^-1/2 of those that were taken."""
+        if self.covariance is not None:
+            return Matrix(root_inverse(self.covariance, self.taken))
+        from scipy import sparse
+
+        return Matrix(sparse.diags_array(1 / np.sqrt(self.variances[self.taken])))
+
+    def drawn(self, random: np.random.Generator) -> Seen:
+        """The same with errors drawn again."""
+        drawn = random.standard_normal(len(self.values))
+        if self.covariance is None:
+            drawn = np.sqrt(self.variances) * drawn
+        else:
+            root = np.linalg.cholesky(self.covariance)
+            drawn = (root @ drawn.reshape(len(root), -1)).ravel()
+        return replace(self, values=self.values + drawn)
+
+    def whole(self, taken: Vector) -> Vector:
+        """Of numbers of those that were taken, with NaN for the rest."""
+        made = np.full(len(self.values), np.nan)
+        made[self.taken] = taken
+        return made
 
     @property
     def taken_operator(self) -> LinearMap:
@@ -164,10 +203,21 @@ class Analysis:
     residuals: Vector
     variances: Vector
     found: Found
+    seen: Mapping[int, Seen]  # as screening has left them
     rejected: int = 0
     filtered: float = 0.0  # J_c
     weights: Vector | None = None  # of quality control, of each departure
     history: list[float] = field(default_factory=list)  # J_o with the model, of each outer loop
+
+    def columns(self, values: int) -> tuple[np.ndarray, np.ndarray]:
+        """Departures of background and analysis by columns of so many values (values, columns);
+        NaN where screening has left them out."""
+        ends = np.cumsum([int(s.taken.sum()) for s in self.seen.values()])[:-1]
+        made = []
+        for of in (self.departures, self.residuals):
+            parts = zip(self.seen.values(), np.split(of, ends))
+            made.append(np.concatenate([s.whole(p).reshape(values, -1) for s, p in parts], axis=1))
+        return made[0], made[1]
 
     @property
     def summary(self) -> dict[str, float]:
@@ -260,26 +310,29 @@ class Window:
         rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
         first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
         departures, chi, history, filtered = first, None, [], 0.0
-        x, weights = start, None
+        x, weights, whole = start, None, _weights(seen)
+        cost_of = lambda d: 0.5 * float(np.sum(whole.apply(d) ** 2))
         for _ in range(self.outer):
             if self.inner is not None:
                 self.inner.follow(x, self.steps)
             G = self._observed(seen)
             if chi is not None:  # about what was found, for the whole increment
                 departures = departures + G.apply(self.background.apply(chi))
-            as_taken = variances if weights is None else variances / np.maximum(weights, 1e-6)
-            slots = [Slot(departures, as_taken, G), *self._filtered()]
-            cost = Cost(self.background, slots)
-            found = lanczos(cost, iterations=self.iterations, tolerance=self.tolerance)
+            W = whole if weights is None else _weights(seen, weights)
+            slot = Slot(W.apply(departures), np.ones(len(departures)), Product(W, G))
+            slots = [slot, *self._filtered()]
+            found = lanczos(
+                Cost(self.background, slots), iterations=self.iterations, tolerance=self.tolerance
+            )
             chi = found.control
             for slot in slots[1:]:
                 left = slot.observation.apply(found.increment)
                 filtered = 0.5 * float(left @ slot.weighted(left))
             after, departures = self._found(start, states[middle], departures, G, found, seen)
             x = after[0]
-            history.append(0.5 * float(departures @ (departures / variances)))
+            history.append(cost_of(departures))
             if self.quality is not None:
-                weights = controls[self.quality](departures / np.sqrt(variances))[1]
+                weights = controls[self.quality](whole.apply(departures))[1]
         assert chi is not None
         return Analysis(
             after[0],
@@ -287,21 +340,34 @@ class Window:
             after[self.steps],
             states[middle],
             (0.5 * float(chi @ chi), history[-1]),
-            0.5 * float(first @ (first / variances)),
+            cost_of(first),
             first,
             departures,
             variances,
             found,
+            seen,
             rejected,
             filtered,
             weights,
             history,
         )
 
+    def drawn(self, seen: Mapping[int, Seen], random: np.random.Generator) -> Found:
+        """The minimisation of data drawn from B and R in the place of these, about the trajectory
+        of the last analysis: what its increments are like where both are right."""
+        G, W = self._observed(seen), _weights(seen)
+        L: Any = self.background
+        y = W.apply(G.apply(L.apply(random.standard_normal(L.controls))))
+        slot = Slot(y + random.standard_normal(len(y)), np.ones(len(y)), Product(W, G))
+        return lanczos(
+            Cost(self.background, [slot]), iterations=self.iterations, tolerance=self.tolerance
+        )
+
     def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
         """G, of dx to what is observed in the window."""
         if self.inner is not None:
-            return self.inner.trajectory.observed({n: s.taken_inner for n, s in seen.items()})
+            at = self.inner.steps
+            return self.inner.trajectory.observed({at(n): s.taken_inner for n, s in seen.items()})
         operators = {n: s.taken_operator for n, s in seen.items()}
         if self.method == "4d-var":
             return self.trajectory.observed(operators)
@@ -311,14 +377,13 @@ class Window:
         """The constraint as a slot whose data are zeros."""
         if self.constraint is None:
             return []
-        c, trajectory = (
-            self.constraint,
-            self.trajectory if self.inner is None else self.inner.trajectory,
-        )
-        all_ = trajectory.observed({n: Identity() for n in range(self.steps + 1)})
+        c, trajectory, steps = self.constraint, self.trajectory, self.steps
+        if self.inner is not None:
+            trajectory, steps = self.inner.trajectory, self.inner.steps(steps)
+        all_ = trajectory.observed({n: Identity() for n in range(steps + 1)})
         size = len(trajectory.vector())
         variances = np.broadcast_to(np.square(c.sizes) * size / c.weight, size)
-        return [Slot(np.zeros(size), variances, Product(_Combined(c.filter(self.steps)), all_))]
+        return [Slot(np.zeros(size), variances, Product(_Combined(c.filter(steps)), all_))]
 
     def _found(
         self,

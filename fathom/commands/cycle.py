@@ -113,7 +113,7 @@ def background(
         if ensemble:
             _say(str(cycles.of_members()))
         else:
-            cycles.errors()
+            cycles.statistics()
             _say(str(cycles.out / "background.nc"))
         return 0
 

@@ -3,7 +3,9 @@
 [model]          the one that assimilates; [nature] the finer one that is the truth
 [observations]   columns at places drawn at random, new ones each time
 [background]     covariances of background errors, from forecasts of two lengths
+[departures]     R, and the shape of B, from departures
 [assimilation]   methods, window, minimisation
+[inner]          a coarser model for the inner loops of 4D-Var
 [ensemble]       of the methods eda, envar and hybrid
 """
 
@@ -67,12 +69,31 @@ class Background:
 
 
 @dataclass
+class Departures:
+    """Whether errors of data and background are learned from departures, of so many windows before
+    those of the experiment. Else they are as [observations] and [background] say."""
+
+    use: bool = True
+    windows: int = 24
+
+
+@dataclass
 class Assimilation:
     methods: list = field(default_factory=lambda: list(methods))
     window: str = "6h"
     iterations: int = 20
     outer: int = 1
     screening: float = 5.0
+
+
+@dataclass
+class Inner:
+    """A coarser model for the inner loops of 4d-var and hybrid, where truncation is given; its
+    levels are those of the model."""
+
+    truncation: int = 0
+    step: str = "1h"
+    diffusion_time: str = "6h"
 
 
 @dataclass
@@ -102,7 +123,9 @@ class Experiment:
     nature: Nature
     observations: Observations
     background: Background
+    departures: Departures
     assimilation: Assimilation
+    inner: Inner
     ensemble: Ensemble
     cycle: Cycle
     text: str = ""
@@ -115,10 +138,12 @@ class Experiment:
     @property
     def steps(self) -> int:
         """Steps of the model in a window."""
-        return round(
-            Period(self.assimilation.window, "window").seconds
-            / Period(self.model.step, "step").seconds
-        )
+        return round(self.window / Period(self.model.step, "step").seconds)
+
+    @property
+    def window(self) -> float:
+        """Length of a window [s]."""
+        return Period(self.assimilation.window, "window").seconds
 
     @property
     def steps_between(self) -> int:
@@ -188,12 +213,17 @@ def _check(document: Document, e: Experiment) -> None:
         "model.step": Period(e.model.step, "step").seconds,
         "nature.step": Period(e.nature.step, "step").seconds,
         "observations.every": e.interval,
-        "assimilation.window": Period(e.assimilation.window, "window").seconds,
+        "assimilation.window": e.window,
     }
+    inner = []
+    if e.inner.truncation:
+        lengths["inner.step"] = Period(e.inner.step, "step").seconds
+        inner = [("inner.step", "model.step"), ("observations.every", "inner.step")]
     for longer, shorter in (
         ("observations.every", "model.step"),
         ("observations.every", "nature.step"),
         ("assimilation.window", "observations.every"),
+        *inner,
     ):
         ratio = lengths[longer] / lengths[shorter]
         if ratio < 1 or not np.isclose(ratio, round(ratio)):
@@ -201,6 +231,11 @@ def _check(document: Document, e: Experiment) -> None:
                 f"{document.place(*longer.split('.'))}: {lengths[longer]:g} s is no multiple of"
                 f" {shorter}, {lengths[shorter]:g} s"
             )
+    if e.inner.truncation > e.model.truncation:
+        raise InputError(
+            f"{document.place('inner', 'truncation')}: T{e.inner.truncation} is finer than the"
+            f" model, T{e.model.truncation}; allowed is the same or less"
+        )
     if e.steps % 2:
         raise InputError(
             f"{document.place('assimilation', 'window')}: a window of {e.steps} steps has no step"

@@ -50,15 +50,13 @@ def text(results: Results) -> list[str]:
     lines = [
         "twin experiment: the truth is another run of the model, finer",
         f"{'':8}{'windows':>8}" + "".join(
-            f"{part + ' ' + n:>18}" for n in ("wind", "temperature", "pressure")
+            f"{part + ' ' + n:>18}" for n in names
             for part in ("b", "a")
         ) + f"{'departure':>11}{'residual':>10}{'2J/p':>7}",
     ]  # fmt: skip
     for method, m in means(results).items():
         errors = "".join(
-            f"{m[f'{part} {n}']:18.2f}"
-            for n in ("wind", "temperature", "pressure")
-            for part in ("background", "analysis")
+            f"{m[f'{part} {n}']:18.2f}" for n in names for part in ("background", "analysis")
         )
         lines.append(
             f"{method:8}{len(results[method]):8}{errors}{m['departure']:11.2f}"

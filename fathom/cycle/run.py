@@ -24,29 +24,17 @@ import numpy as np
 
 from fathom import mpi
 from fathom.assimilation.balance import AirBackground, Errors
-from fathom.assimilation.ensembles import AirLocalisation, analysed, background_of, inflated
+from fathom.assimilation.ensembles import AirLocalisation, background_of
 from fathom.assimilation.maps import Hybrid, LinearMap, Vector
 from fathom.assimilation.variational import Seen, Window
+from fathom.cycle import kept, learning, members
 from fathom.cycle.experiment import Experiment
+from fathom.cycle.kept import read, write
 from fathom.cycle.twin import Twin, as_numbers
-from fathom.failure import InputError, MissingFile
+from fathom.failure import MissingFile
+from fathom.transform import SphericalHarmonics
 
 Say = Callable[[str], None]
-
-
-def _write(path: Path, **arrays: Any) -> None:
-    """The first rank writes the file, whole or not at all."""
-    if mpi.is_root:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(".part.npz")
-        np.savez(part, **arrays)
-        part.replace(path)
-    mpi.world.barrier()
-
-
-def _read(path: Path) -> dict[str, np.ndarray]:
-    with np.load(path) as data:
-        return dict(data)
 
 
 class Cycles:
@@ -55,20 +43,12 @@ class Cycles:
     def __init__(self, experiment: Experiment, out: Path, say: Say = lambda text: None) -> None:
         self.experiment, self.out, self.say = experiment, out, say
         self.twin = Twin(experiment)
+        self._learned: tuple[Errors, np.ndarray | None, Vector] | None = None
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
         mpi.world.barrier()
-        said = json.dumps({k: v for k, v in vars(experiment).items() if k != "text"}, default=vars)
-        kept = out / "experiment.json"
-        other = json.loads(kept.read_text()) if kept.exists() else json.loads(said)
-        now = json.loads(said)
-        for part in (other, now):
-            part.pop("cycle"), part["assimilation"].pop("methods")
-        if other != now:
-            raise InputError(f"{out} holds another experiment; take another --out")
-        mpi.world.barrier()
-        if mpi.is_root:
-            kept.write_text(said)
+        said = {k: v for k, v in vars(experiment).items() if k != "text"}
+        kept.claim(out / "experiment.json", json.loads(json.dumps(said, default=vars)))
 
     # ---- nature ----------------------------------------------------------------------------------
 
@@ -76,8 +56,8 @@ class Cycles:
         """The state kept under that name; it is made where it is not there."""
         path = self.out / "nature" / f"{name}.npz"
         if not path.exists():
-            _write(path, **make())
-        return _read(path)
+            write(path, **make())
+        return read(path)
 
     def spun_up(self) -> Vector:
         """Nature at the start of the training."""
@@ -88,10 +68,20 @@ class Cycles:
 
         return self._nature("spun-up", make)["nature"]
 
-    def errors(self) -> Errors:
-        """The covariances of background errors, scaled: read, or made from forecasts of the
-        training.
-        """
+    def learned(self) -> tuple[Errors, np.ndarray | None, Vector]:
+        """B, R of a column where departures have told it, and the first background: where learning
+        has ended, else the weather of another day, that on which the training began."""
+        if not self.experiment.departures.use:
+            return self.statistics(), None, self.twin.truth(self.spun_up())
+        if self._learned is None:
+            self._learned = learning.learned(self, self.statistics())
+            if mpi.is_root:
+                self._learned[0].write(str(self.out / "background-learned.nc"))
+            mpi.world.barrier()
+        return self._learned
+
+    def statistics(self) -> Errors:
+        """B, scaled: read, or from forecasts of the training."""
         b = self.experiment.background
         path = Path(b.file) if b.file else self.out / "background.nc"
         if not path.exists():
@@ -125,14 +115,15 @@ class Cycles:
         return self.twin.errors(differences)
 
     def window(self, number: int) -> dict[str, np.ndarray]:
-        """Observations of a window, truth at its start and middle, nature at its end."""
+        """Observations of a window, truth at its start and middle, nature at its end; those of
+        learning come first."""
         twin, e = self.twin, self.experiment
         last = f"training-{e.background.samples - 1:03d}"
 
         def make() -> dict[str, Any]:
             first = self.out / "nature" / f"{last}.npz"
             if number == 0:
-                nature = _read(first)["nature"] if first.exists() else self.spun_up()
+                nature = read(first)["nature"] if first.exists() else self.spun_up()
             else:
                 nature = self.window(number - 1)["nature"]
             made, step = {"start": twin.truth(nature)}, twin.model.step
@@ -151,58 +142,72 @@ class Cycles:
     def run(self, method: str) -> list[dict[str, Any]]:
         """All windows of a method; what each has come to."""
         if method == "eda":
-            return self._members()
+            return members.run(self)
         e, twin, folder = self.experiment, self.twin, self.out / method
-        window = self._analysis({"envar": "fgat", "hybrid": "4d-var"}.get(method, method))
-        statistics = window.background
+        B, R, start = self.learned()
+        window = self.analysis({"envar": "fgat", "hybrid": "4d-var"}.get(method, method), B)
         if method in ("envar", "hybrid"):
-            self._members()
-        # the weather of another day: that on which the training began
-        start, results = twin.truth(self.spun_up()), []
+            members.run(self)
+        results = []
         for number in range(e.cycle.windows):
             path = folder / f"window-{number:04d}.npz"
             if not path.exists():
-                truth, seen = self.window(number), self._seen(number)
-                window.screening = self._screening(number)
-                window.background = self._background(method, number, statistics)
+                truth, seen = self.window(self.first + number), self.seen(self.first + number, R)
+                window.screening = self.screening(number)
+                window.background = self._background(method, number, B)
                 found = window.analyse(start, seen)
                 said = found.summary | {
-                    "hours": self._hours(number),
+                    "hours": self.hours(number),
                     "background": twin.distance(found.background, truth["middle"]),
                     "analysis": twin.distance(found.middle, truth["middle"]),
                 }
-                _write(path, end=found.end, summary=json.dumps(as_numbers(said)))
-            made = _read(path)
+                write(path, end=found.end, summary=json.dumps(as_numbers(said)))
+            made = read(path)
             start = made["end"]
-            results.append(self._told(method, number, made))
+            results.append(self.told(method, number, made))
         return results
 
-    def _analysis(self, propagation: str) -> Window:
-        """The analysis with the B of statistics."""
-        e = self.experiment
+    @property
+    def first(self) -> int:
+        """Window of the experiment: those before are for learning."""
+        of = self.experiment.departures
+        return of.windows if of.use else 0
+
+    def analysis(self, propagation: str, errors: Errors) -> Window:
+        """With B of statistics."""
+        e, twin = self.experiment, self.twin
         return Window(
-            self.twin.model.trajectory,
-            AirBackground(self.twin.model.transform, self.errors()),
+            twin.model.trajectory,
+            self.static(propagation, errors),
             e.steps,
             propagation,
             iterations=e.assimilation.iterations,
             outer=e.assimilation.outer,
             screening=e.assimilation.screening,
             background_variance=4.0,
+            inner=twin.inner if propagation == "4d-var" else None,
         )
 
-    def _hours(self, number: int) -> float:
+    def static(self, propagation: str, errors: Errors) -> AirBackground:
+        """L of statistics, on the grid of the increment."""
+        if propagation != "4d-var" or self.twin.coarse is None:
+            return AirBackground(self.twin.model.transform, errors)
+        within = self.twin.coarse.transform
+        return AirBackground(within, errors.truncated(within.truncation))
+
+    def hours(self, number: int) -> float:
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
-    def _screening(self, number: int) -> float | None:
-        """The first background is of another day: nothing is screened by it."""
+    def screening(self, number: int) -> float | None:
+        """By the first background, of another day, nothing is screened."""
         return self.experiment.assimilation.screening if number > 3 else None
 
-    def _seen(self, number: int) -> dict[int, Seen]:
-        times, truth = self.experiment.times, self.window(number)
-        return {n: self.twin.seen(truth[f"values-{n}"], number * len(times) + n) for n in times}
+    def seen(self, number: int, R: np.ndarray | None) -> dict[int, Seen]:
+        """Data of a window of nature."""
+        times, truth, twin = self.experiment.times, self.window(number), self.twin
+        return {n: twin.seen(truth[f"values-{n}"], number * len(times) + n, R) for n in times}
 
-    def _told(self, method: str, number: int, made: dict[str, Any]) -> dict[str, Any]:
+    def told(self, method: str, number: int, made: dict[str, Any]) -> dict[str, Any]:
         r: dict[str, Any] = json.loads(str(made["summary"]))
         self.say(
             f"{method} {number + 1:3d}: departure {r['departure']:.2f}, residual"
@@ -213,75 +218,37 @@ class Cycles:
 
     # ---- ensembles -------------------------------------------------------------------------------
 
-    def _background(self, method: str, number: int, statistics: LinearMap) -> LinearMap:
+    def _background(self, method: str, number: int, errors: Errors) -> LinearMap:
         """L of a window: of statistics, of the members, or of both; where the increment is."""
+        static = self.static("4d-var" if method == "hybrid" else method, errors)
         if method not in ("envar", "hybrid"):
-            return statistics
-        e = self.experiment.ensemble
-        members = _read(self.out / "eda" / f"window-{number:04d}.npz")
-        of_day = background_of(
-            members["middles" if method == "envar" else "starts"], self._localisation()
-        )
+            return static
+        weight = self.experiment.ensemble.weight
+        made = read(self.out / "eda" / f"window-{number:04d}.npz")
+        states = made["middles" if method == "envar" else "starts"]
+        if method == "hybrid" and self.twin.inner is not None:
+            states = np.array([self.twin.inner.down(x) for x in states])
+        of_day = background_of(states, self._localisation(static.waves.transform))
         if method == "envar":
             return of_day
-        return Hybrid((1 - e.weight, statistics), (e.weight, of_day))
+        return Hybrid((1 - weight, static), (weight, of_day))
 
-    def _localisation(self) -> AirLocalisation:
+    def _localisation(self, transform: SphericalHarmonics) -> AirLocalisation:
         e, levels = self.experiment.ensemble, self.twin.model.trajectory.model.grid.levels
         a, b = (np.asarray(x, float) for x in (levels.a, levels.b))
         pressure = 0.5 * (a[1:] + a[:-1]) + 0.5e5 * (b[1:] + b[:-1])
-        return AirLocalisation(self.twin.model.transform, pressure, 1e3 * e.length, e.depth)
+        return AirLocalisation(transform, pressure, 1e3 * e.length, e.depth)
 
     def of_members(self) -> Path:
         """Covariances of the members' backgrounds in the second half of the windows, as a file."""
-        self._members()
+        members.run(self)
         count, differences = self.experiment.cycle.windows, []
         for number in range(count // 2, count):
-            members = _read(self.out / "eda" / f"window-{number:04d}.npz")["middles"]
-            scale = np.sqrt(len(members) / (len(members) - 1))
-            differences += list(scale * (members - members.mean(axis=0)))
+            states = read(self.out / "eda" / f"window-{number:04d}.npz")["middles"]
+            scale = np.sqrt(len(states) / (len(states) - 1))
+            differences += list(scale * (states - states.mean(axis=0)))
         path = self.out / "background-ensemble.nc"
         if mpi.is_root:
             self.twin.errors(differences).write(str(path))
         mpi.world.barrier()
         return path
-
-    def _members(self) -> list[dict[str, Any]]:
-        """The ensemble of data assimilations; each window keeps the members' backgrounds."""
-        e, twin, folder = self.experiment, self.twin, self.out / "eda"
-        window = self._analysis("fgat")
-        random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
-        L = AirBackground(twin.model.transform, self.errors())
-        draws = lambda number: np.array([
-            L.apply(random(number, e.ensemble.members + i).standard_normal(L.controls))
-            for i in range(e.ensemble.members)
-        ])  # fmt: skip
-        starts = twin.truth(self.spun_up()) + draws(0)
-        results = []
-        for number in range(e.cycle.windows):
-            path = folder / f"window-{number:04d}.npz"
-            if not path.exists():
-                window.screening = self._screening(number)
-                truth, of = (
-                    self.window(number)["middle"],
-                    lambda i, number=number: random(number, i),
-                )
-                found = analysed(window, starts, self._seen(number), of)
-                before, after = (np.array([getattr(f, n) for f in found])
-                                 for n in ("background", "middle"))  # fmt: skip
-                told = [f.summary for f in found]
-                said = {k: np.mean([t[k] for t in told]) for k in told[0]} | {
-                    "hours": self._hours(number),
-                    "background": twin.distance(before.mean(0), truth),
-                    "analysis": twin.distance(after.mean(0), truth),
-                    "spread": twin.spread(before),
-                    "analysis spread": twin.spread(after),
-                }
-                ends = inflated(np.array([f.end for f in found]), e.ensemble.inflation)
-                ends = ends + np.sqrt(e.ensemble.model_error) * draws(number + 1)
-                _write(path, end=ends, starts=starts, middles=before,
-                       summary=json.dumps(as_numbers(said)))  # fmt: skip
-            made = _read(path)
-            starts = made["end"]
-            results.append(self._told("eda", number, made))
-        return results

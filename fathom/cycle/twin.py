@@ -17,6 +17,7 @@ import numpy as np
 from fathom.assimilation import observed
 from fathom.assimilation.balance import Errors, Waves, estimated
 from fathom.assimilation.maps import Vector
+from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
 from fathom.assimilation.variational import Seen
 from fathom.atmosphere.model import SpectralAtmosphere
@@ -91,6 +92,13 @@ class Twin:
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
         self.nature, self.model = Model.of(experiment.nature), Model.of(experiment.model)
+        of, self.coarse, self.inner = experiment.inner, None, None
+        if of.truncation:
+            levels = experiment.model.levels
+            coarse = Model.of(Air(of.truncation, levels, of.step, of.diffusion_time))
+            ratio = round(coarse.step / self.model.step)
+            self.coarse = coarse
+            self.inner = Inner(coarse.trajectory, self.model.waves, coarse.waves, ratio)
 
     def spun_up(self) -> Vector:
         """Nature in its climate."""
@@ -107,10 +115,15 @@ class Twin:
         longitude = random.uniform(0, 360, o.places)
         return longitude, np.degrees(np.arcsin(random.uniform(-1, 1, o.places))), random
 
-    def _errors(self) -> np.ndarray:
+    @property
+    def instrument(self) -> np.ndarray:
+        """Standard deviations of the errors of instruments, of a column's values."""
         o = self.experiment.observations
         sizes = {"wind": o.wind, "temperature": o.temperature, "pressure": o.pressure / 1e5}
-        return observed.errors_of_columns(self.experiment.model.levels, o.places, parts, sizes)
+        return observed.errors_of_columns(self.experiment.model.levels, 1, parts, sizes)
+
+    def _errors(self) -> np.ndarray:
+        return np.repeat(self.instrument, self.experiment.observations.places)
 
     def observe(self, nature: Vector, time: int) -> Vector:
         """Values with errors, at the number of a time since the start."""
@@ -120,12 +133,23 @@ class Twin:
         errors = self._errors()
         return H.apply(nature) + errors * random.standard_normal(len(errors))
 
-    def seen(self, values: Vector, time: int) -> Seen:
-        """Observations as the model sees them."""
+    @property
+    def values(self) -> int:
+        """Of a column."""
+        return 3 * self.experiment.model.levels + 1
+
+    def seen(self, values: Vector, time: int, covariance: np.ndarray | None = None) -> Seen:
+        """Observations as the model sees them; covariance: of the errors of a column."""
         longitude, latitude, _ = self._places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.model.transform, levels, longitude, latitude, parts)
-        return Seen(values, self._errors() ** 2, H)
+        within = None
+        if self.coarse is not None:
+            within = observed.columns(self.coarse.transform, levels, longitude, latitude, parts)
+        variances = self._errors() ** 2
+        if covariance is not None:
+            variances = np.repeat(np.diagonal(covariance), len(longitude))
+        return Seen(values, variances, H, within, covariance)
 
     def difference(self, truths: list[Vector]) -> Vector:
         """Difference of two forecasts for one time: over two days from the first truth, over one

@@ -18,6 +18,7 @@ small = [
     'nature.step="1h"',
     'nature.spin_up="5d"',
     "background.samples=3",
+    "departures.windows=6",
     "observations.places=15",
     "assimilation.iterations=5",
 ]

@@ -1,0 +1,163 @@
+"""The sizes of errors from departures alone (Desroziers et al. 2005): with d_b = y - H x_b and
+d_a = y - H x_a, means over many columns of observations,
+
+    <d_a d_b^T> = R,      <(d_b - d_a) d_b^T> = H B H^T
+
+hold where both were right, and used again and again they lead there. R found in this way contains
+errors of representativeness: what y has seen and the grid does not hold. These hang together from
+level to level, so R is a matrix between the values of a column.
+
+Each part of B has a size at each degree n and level k, which follows from the
+increments dx of an analysis and those dx* of data that were drawn from B and R: J_b by parts over
+its expected value (Desroziers & Ivanov 2001),
+
+    s_n(k)^2 = sum over m of |dx_n^m(k)|^2 / sum over m of |dx*_n^m(k)|^2,    C_n <- s_n C_n s_n
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from fathom.assimilation.balance import AirBackground, Errors, linear_balance, parts
+from fathom.failure import InputError
+from fathom.transform import SphericalHarmonics
+
+
+@dataclass
+class Statistics:
+    """Means over columns of n values: `of_data` <d_a d_b^T>, `of_background` <(d_b - d_a) d_b^T>
+    (n, n), and the number of columns they are of."""
+
+    of_data: np.ndarray
+    of_background: np.ndarray
+    columns: float = 0.0
+
+    @staticmethod
+    def empty(values: int) -> Statistics:
+        return Statistics(np.zeros((values, values)), np.zeros((values, values)))
+
+    def after(self, background: np.ndarray, analysis: np.ndarray, kept: float = 1.0) -> Statistics:
+        """With the departures d_b and d_a (n, columns) of one more window; of what was known before
+        a part is kept. Columns with a value that is not finite do not count."""
+        whole = np.isfinite(background).all(0) & np.isfinite(analysis).all(0)
+        b, a = background[:, whole], analysis[:, whole]
+        old, count = kept * self.columns, kept * self.columns + whole.sum()
+        if not count:
+            return self
+        mean = lambda before, now: (old * before + 0.5 * (now + now.T)) / count
+        return Statistics(mean(self.of_data, a @ b.T), mean(self.of_background, (b - a) @ b.T),
+                          count)  # fmt: skip
+
+    def data_errors(self, instrument: np.ndarray) -> np.ndarray:
+        """R (n, n): the instrument's variances (n), and what is there besides, never negative."""
+        with_it = np.diag(instrument)
+        values, vectors = np.linalg.eigh(self.of_data - with_it)
+        return with_it + (vectors * np.maximum(values, 0)) @ vectors.T
+
+
+def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:
+    """W, sparse, with W R W^T = 1 for those values that were taken: (values, places) flat, of
+    columns whose errors have this covariance (values, values) and do not depend on each other."""
+    from scipy import sparse
+
+    values = len(covariance)
+    if len(taken) % values:
+        raise InputError(f"{len(taken)} data are no whole number of columns of {values} values")
+    of_columns = taken.reshape(values, -1)
+    at = (np.cumsum(taken) - 1).reshape(of_columns.shape)
+    patterns, which = np.unique(of_columns, axis=1, return_inverse=True)
+    rows, columns, numbers = [], [], []
+    for n, pattern in enumerate(patterns.T):
+        these, places = np.flatnonzero(pattern), np.flatnonzero(which.ravel() == n)
+        if not len(these):
+            continue
+        W = np.linalg.inv(np.linalg.cholesky(covariance[np.ix_(these, these)]))
+        i, j = np.tril_indices(len(these))
+        rows.append(at[these[i]][:, places])
+        columns.append(at[these[j]][:, places])
+        numbers.append(np.broadcast_to(W[i, j, None], rows[-1].shape))
+    total = int(taken.sum())
+    flat = lambda parts: np.concatenate([p.ravel() for p in parts]) if parts else np.zeros(0)
+    return sparse.csr_matrix((flat(numbers), (flat(rows), flat(columns))), (total, total))
+
+
+def spectra(background: AirBackground, control: np.ndarray) -> list[np.ndarray]:
+    """Of an increment, by its control vector, the sums over m of the squares of its coefficients
+    (degrees, levels), of each part of B."""
+    transform, made = background.waves.transform, []
+    twice = np.where(transform.m == 0, 1.0, 2.0)
+    of_parts = np.split(control, background.ends[:-1])
+    for root, part in zip(background.roots, of_parts):
+        squares = twice * np.abs(root.coefficients(root.apply(part))) ** 2
+        made.append(np.array([np.bincount(transform.n, row) for row in squares]).T)
+    return made
+
+
+def ratios(
+    actual: list[np.ndarray], drawn: list[np.ndarray], most: float = 100.0
+) -> list[np.ndarray]:
+    """s^2 of each part, over a few degrees next to each other, at most so large."""
+    made = []
+    for a, d in zip(actual, drawn):
+        a, d = _neighbours(a), _neighbours(d)
+        tiny = 1e-12 * d.max() + np.finfo(float).tiny
+        made.append(np.clip((a + tiny) / (d + tiny), 1 / most, most))
+    return made
+
+
+def _neighbours(x: np.ndarray) -> np.ndarray:
+    """Sums over degrees with weights 1, 2, 1."""
+    edged = np.concatenate([x[:1], x, x[-1:]])
+    return edged[:-2] + 2 * x + edged[2:]
+
+
+def reshaped(errors: Errors, squares: list[np.ndarray]) -> Errors:
+    """B with s^2 of each part."""
+    made = {}
+    for name, square in zip(parts, squares):
+        s = np.sqrt(square)
+        made[name] = s[:, :, None] * getattr(errors, name) * s[:, None, :]
+    return replace(errors, **made)
+
+
+def variances(errors: Errors, transform: SphericalHarmonics) -> tuple[np.ndarray, ...]:
+    """Means over the sphere that a B has: of a component of the wind [m2 s-2] (levels), of what is
+    balanced and of what is not of temperature [K2] and ln p_s (levels + 1)."""
+    n = np.arange(transform.truncation + 1.0)
+    both = errors.stream_function + errors.velocity_potential
+    of_wind = (2 * n + 1) * n * (n + 1) / (2 * transform.radius**2)
+    wind = np.einsum("n,nkk->k", of_wind, both)
+    geopotential = linear_balance(transform)
+    twice = np.where(transform.m == 0, 1.0, 2.0)
+    by_wave = geopotential.multiply(geopotential).T @ twice
+    by_degree = np.bincount(transform.n, by_wave, len(n))
+    phi = np.einsum("n,nkl->kl", by_degree, errors.stream_function)
+    N = errors.balance
+    return wind, np.diagonal(N @ phi @ N.T), np.einsum("n,nkk->k", 2 * n + 1, errors.mass)
+
+
+def sized(
+    errors: Errors,
+    transform: SphericalHarmonics,
+    variance: np.ndarray,
+    most: float = 10.0,
+) -> Errors:
+    """B whose variances are those of the values of a column, wind (2 levels), temperature and
+    ln p_s: the winds' by a factor at each level, those of mass by what is not balanced. A deviation
+    changes `most` times at most."""
+    levels = errors.balance.shape[1]
+    given = np.asarray(variance, float)
+    if given.shape != (3 * levels + 1,):
+        raise InputError(f"variances of shape {given.shape}; allowed is ({3 * levels + 1},)")
+    factor = lambda want, have: np.clip(
+        np.sqrt(np.maximum(want, 0) / np.maximum(have, np.finfo(float).tiny)), 1 / most, most
+    )
+    wind, _, rest = variances(errors, transform)
+    s = factor(0.5 * (given[:levels] + given[levels : 2 * levels]), wind)
+    psi, chi = (s[:, None] * C * s for C in (errors.stream_function, errors.velocity_potential))
+    _, balanced, _ = variances(Errors(psi, chi, errors.mass, errors.balance), transform)
+    t = factor(given[2 * levels :] - balanced, rest)
+    return Errors(psi, chi, t[:, None] * errors.mass * t, errors.balance)
