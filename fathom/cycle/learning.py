@@ -1,5 +1,5 @@
 """Errors of data and background learned from departures, before the experiment: windows of FGAT
-with data of their own. After each of them R, and the sizes of B by part, degree and level, are
+with other data. After each of them R, and the sizes of B by part, degree and level, are
 those that its departures and increments tell (assimilation/departures.py).
 """
 
