@@ -97,8 +97,8 @@ def library(architecture: str | None = None) -> Path:
 
 
 def sources() -> list[Path]:
-    """What the library is made of: the schemes, their catalogue, and what a device does for a
-    model; what compiles longest first.
+    """The sources of the library: the schemes, their catalogue, and what a device does for a model;
+    those that take longest to compile come first.
     """
     core = plugins.include()
     schemes = sorted(core.rglob("schemes.cpp"), key=lambda f: (-f.read_text().count("entry<"), f))

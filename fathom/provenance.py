@@ -29,8 +29,8 @@ def version() -> str:
 
 @cache
 def build() -> dict[str, str]:
-    """What the core was built from and with: commit ("" outside a repository), compiler, flags.
-    Empty where the build left nothing.
+    """How the core was built: commit ("" outside a repository), compiler, flags. Empty where the
+    build left nothing.
     """
     try:
         made = import_module("fathom.built")  # written by CMake next to the core

@@ -37,7 +37,7 @@ def spectrum(transform: BiFourier, length: float) -> np.ndarray:
 
 
 class PlaneRoot(LinearMap):
-    """From chi to coefficients of fields on levels, flat: real parts (levels, waves), and then
+    """Maps chi to coefficients of fields on levels, flat: real parts (levels, waves), then
     imaginary parts. vertical: V (levels, modes), a root of the covariance between levels.
     """
 

@@ -140,8 +140,9 @@ class Errors:
 
 
 class Waves:
-    """Between vectors of a state and coefficients of stream function, velocity potential, and
-    temperature with pi below it."""
+    """Maps vectors of a state to coefficients of stream function, velocity potential, and
+    temperature with pi below it, and back.
+    """
 
     def __init__(self, transform: SphericalHarmonics, levels: int) -> None:
         self.transform, self.levels = transform, levels

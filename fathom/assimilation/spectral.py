@@ -120,8 +120,9 @@ class SpectralRoot(LinearMap):
 
 
 class Fields(LinearMap):
-    """From flat coefficients to values on the Gaussian grid, and to derivatives where asked for:
-    (levels, rows, points) one after another, flat."""
+    """Maps flat coefficients to values on the Gaussian grid, and to derivatives where asked for:
+    (levels, rows, points) one after another, flat.
+    """
 
     def __init__(self, root: SpectralRoot, value: bool = True, gradient: bool = False) -> None:
         self.root, self.value, self.gradient = root, value, gradient

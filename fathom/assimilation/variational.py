@@ -189,9 +189,10 @@ class _Combined(LinearMap):
 
 @dataclass
 class Analysis:
-    """What a window has come to: states at its start, middle and end; J_b and J_o with the
-    analysis, J_o before; departures y - H x of background and analysis, one after another in time,
-    with their variances; `found` of the last minimisation; `rejected` by screening."""
+    """The result of a window: states at its start, middle and end; J_b and J_o with the analysis,
+    J_o before; departures y - H x of background and analysis, one after another in time, with their
+    variances; `found` of the last minimisation; `rejected` by screening.
+    """
 
     start: Vector
     middle: Vector

@@ -40,8 +40,8 @@ SAME_GROUND = 1e-6  # m2 s-2: two fits of the same orography
 
 
 class Change:
-    """From what is `given`, a Simulation of another atmosphere or the path of its restart, to the
-    blocks of a simulation that is being prepared. All ranks make it; comm: those of both.
+    """Brings the state `given`, a Simulation of another atmosphere or the path of its restart, to
+    the blocks of a simulation that is being prepared. All ranks make it; comm: those of both.
 
     ground  what that brings of orography, land and sea: name -> (ny, nx)
     """

@@ -54,8 +54,8 @@ def before(physics, every, ozone):
 
 
 def clouds_of(physics, used, every):
-    """What tells radiation of the cloud water that the physics carries, by the same humidity and
-    the same share of ice.
+    """The scheme that tells radiation of the cloud water that the physics carries, by the same
+    humidity and the same share of ice.
     """
     if "cloud_liquid_water" not in used:
         return []

@@ -150,8 +150,9 @@ class DriverFile:
         raise InputError(f"{self.name}: the first state needs one of {', '.join(names)}")
 
     def first_temperature(self):
-        """That of the first state: where the water is all of it (qt, rt), the temperature that
-        condensation does not change, if it is there."""
+        """The temperature of the first state; where the file gives all of the water (qt, rt), the
+        one that condensation does not change, if it is there.
+        """
         water = next((n for n in humidities if self.has(n)), "")
         total = water in ("qt", "rt") and self.has("thetal")
         return "thetal" if total else self.first(temperatures)

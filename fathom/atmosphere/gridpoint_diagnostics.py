@@ -18,8 +18,8 @@ state = ("air_density", "air_potential_temperature")
 
 
 def temperature(model, density, theta):
-    """Of layers [K], from densities and the potential temperatures of interfaces; that of dry air
-    of this density where theta is virtual.
+    """Temperature of layers [K], from densities and the potential temperatures of interfaces; that
+    of dry air of this density where theta is virtual.
     """
     c = model.constants
     kappa, warm = c.gas_constant / c.heat_capacity, (theta[1:] + theta[:-1]) / 2
@@ -32,8 +32,8 @@ def pressure(model, density, theta):
 
 
 def ground_pressure(constants, half, lowest, theta):
-    """From the pressure of the lowest layer, half of its thickness, and theta of interfaces, which
-    is linear between them: c_p theta d(pi)/dz = -g.
+    """Pressure at the ground, from that of the lowest layer, half of its thickness, and theta of
+    interfaces, which is linear between them: c_p theta d(pi)/dz = -g.
     """
     c, kappa = constants, constants.gas_constant / constants.heat_capacity
     beside = 0.75 * theta[-1] + 0.25 * theta[-2]

@@ -36,8 +36,8 @@ steps = 800  # of the integral
 
 
 def analysis(model, state):
-    """What to set of an analysis, and the ground [m]: the air on layers of pressure, as functions
-    of it, and what the physics reads of ground and sea.
+    """The values to set from an analysis, and the ground [m]: the air on layers of pressure, as
+    functions of it, and what the physics reads of ground and sea.
 
     state : "gfs", "era5", "ecmwf", the path of a file, or a data set (fathom.data.atmosphere).
     """
@@ -172,8 +172,8 @@ def _of_height(model, given):
 
 
 def _given(model, given, name, heights, moved=None):
-    """What the user gives for a field, (levels, ny, nx); moved: (axis, -1) of faces, half a cell
-    further along it. ValueError: a shape that does not fit, what is not finite.
+    """The user's values of a field, (levels, ny, nx); moved: (axis, -1) of faces, half a cell
+    further along it. ValueError: a shape that does not fit, or values that are not finite.
     """
     value = given.get(name, 0.0)
     if callable(value):

@@ -202,8 +202,8 @@ def lapse_below(temperature, between, lowest) -> np.ndarray:
 
 
 def height_correction(geopotential, x, interfaces, virtual, surface) -> np.ndarray:
-    """What to add to T [K] (layers, points): the geopotential of the levels of the analysis is then
-    met, all but close to the ground.
+    """The correction of T [K] (layers, points) with which the geopotential agrees with that of the
+    analysis, all but close to the ground.
 
     There, over another orography, it is the temperature of the analysis that is kept: the
     difference goes linearly to zero through the lowest `NEAR_GROUND` of ln p. The correction is at

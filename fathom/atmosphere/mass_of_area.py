@@ -96,8 +96,8 @@ def seen(simulation: Any, edges: dict[str, Edges]) -> dict[str, tuple[float, str
 
 
 def account(series: Any, since: float) -> dict[str, dict[str, float]]:
-    """From the time series of a run: {"area": {"stored", "through_edges", "rest"}} [Pa], between
-    the first and the last look after `since` [s].
+    """The account of mass from the time series of a run: {"area": {"stored", "through_edges",
+    "rest"}} [Pa], between the first and the last look after `since` [s].
     """
     late = np.asarray(series.times, float) >= since - 1e-6
     found = {}

@@ -254,7 +254,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
 
     @staticmethod
     def _given_back(simulation):
-        """What keeping energy has given back since the model was made, and the heat of truncation
+        """The energy given back by the fixer since the model was made, and the heat of truncation
         and diffusion [J m-2].
         """
         fixer = simulation.find(mpi.core.EnergyFixer)
@@ -269,8 +269,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         return diagnostics.watch(self, simulation)
 
     def account(self, simulation):
-        """What the summary of a run has of this model: what keeping energy took and the heat of
-        diffusion [W m-2], and the budget if it is kept; complete on rank 0, all ranks call it.
+        """Entries in the summary of a run that only this model has: the energy fixer and the heat
+        of diffusion [W m-2], and the budget if it is kept; complete on rank 0, all ranks call it.
         """
         found, steps = {}, simulation.count - simulation.start_steps
         if steps:

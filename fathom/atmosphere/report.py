@@ -57,8 +57,8 @@ def fields(simulation: Any) -> dict[str, np.ndarray] | None:
 
 
 def _stored(simulation: Any) -> dict[str, Any]:
-    """What the outputs of the run add: days, [(hours, 500 hPa height, sea level pressure)], and the
-    rain of the last interval of a mean.
+    """Data from the outputs of the run: days, [(hours, 500 hPa height, sea level pressure)], and
+    the rain of the last interval of a mean.
     """
     found: dict[str, Any] = {}
     heights: dict[float, Any] = {}

@@ -54,7 +54,7 @@ class AirWithPhysics(Model):
 
     @property
     def boundary(self):
-        """What the physics wants to know of ground, sea and air that no equation of the model
+        """Fields that the physics reads of ground, sea and air, and that no equation of the model
         gives: name -> value by default.
         """
         wanted = {name for p in self.physics for name in p.field_names}

@@ -25,8 +25,8 @@ from fathom.commands.options import file_option, json_option, usual_option
 def blocks(
     name: str, sizes: tuple[str, ...], ranks: int | None, file: Path | None, picture: Path | None
 ) -> int:
-    """How many blocks of a grid hold water, how full they are, and how evenly Cartesian, rake and
-    space-filling distribution deal them out.
+    """Show how many blocks of a grid hold water, how full they are, and how evenly the Cartesian,
+    rake and space-filling distributions deal them out.
     """
     from fathom.performance.bench.blocks import (  # start-up time: loads NumPy
         present,

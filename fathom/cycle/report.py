@@ -13,8 +13,9 @@ names = {"wind": "m/s", "temperature": "K", "pressure": "Pa", "energy": "m/s"}
 
 
 def means(results: Results) -> dict[str, dict[str, float]]:
-    """Of each method over the second half of its windows: rms errors of background and analysis,
-    departures and residuals over the observation errors, 2 J over the number of data."""
+    """Means of each method over the second half of its windows: rms errors of background and
+    analysis, departures and residuals over the observation errors, 2 J over the number of data.
+    """
     made = {}
     for method, all_ in results.items():
         half = all_[len(all_) // 2 :]

@@ -150,7 +150,7 @@ def ecmwf(path: str | Path | None = None) -> xr.Dataset:
 
 
 def complete(data: xr.Dataset) -> xr.Dataset:
-    """The same with pressure downward, latitude from south, longitude from Greenwich; what is
+    """The state with pressure downward, latitude from south, longitude from Greenwich; what is
     missing is an error that says so. An area is complete.
     """
     if area_state.is_area(data):

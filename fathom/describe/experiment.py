@@ -52,8 +52,8 @@ kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand the
 
 
 class Experiment:
-    """What a TOML file describes. Every error is a ValueError or OSError that says the line, what
-    is allowed and what is near.
+    """The experiment that a TOML file describes. Every error is a ValueError or OSError that says
+    the line, what is allowed and what is near.
     """
 
     def __init__(self, document: Document):
@@ -100,8 +100,8 @@ class Experiment:
             self._at(("simulation", "run"), Period, self.tables["simulation"]["run"], "run")
 
     def _load_extensions(self) -> None:
-        """What the user adds to Fathom: headers with schemes, files of Python that register
-        formats, data sets or diagnostics.
+        """Loads the user's own parts: headers with schemes, files of Python that register formats,
+        data sets or diagnostics.
         """
         given = self._section("extensions")
         for key, files in given.items():
@@ -261,8 +261,8 @@ class Experiment:
         first: Any = None,
         default: Any = None,
     ) -> Any:
-        """What a value stands for: a class by its name or a table with `is`, an expression, nothing
-        ("none"), or itself.
+        """The object for a value: a class by its name or a table with `is`, an expression, nothing
+        ("none"), or the value itself.
         """
         if value == "none":
             return None

@@ -140,9 +140,10 @@ class Expression:
 
 
 def interpret(text: str, constants: Mapping[str, float] | None = None) -> Any:
-    """What a text means: an Expression if it uses x, y, longitude, latitude, depth or z; a number
-    if it uses only constants and functions; otherwise the text itself (the name of a data set, a
-    file, a length of time)."""
+    """The meaning of a text: an Expression if it uses x, y, longitude, latitude, depth or z; a
+    number if it uses only constants and functions; otherwise the text itself (the name of a data
+    set, a file, a length of time).
+    """
     tree, known = _parsed(text), {*variables, *(constants or {}), "pi"}
     if tree is None or text.endswith((*formats.readable(), ".grib", ".txt", ".dat", ".csv")):
         return text

@@ -148,8 +148,8 @@ class GaussianGrid(Grid):
 
     @cached_property
     def angle(self):
-        """From east on earth to the direction of growing i, counter-clockwise [radians], (ny, nx);
-        None on a grid whose pole is the north pole.
+        """The angle from east on earth to the direction of growing i, counter-clockwise [radians],
+        (ny, nx); None on a grid whose pole is the north pole.
         """
         if not self.sphere.rotated:
             return None

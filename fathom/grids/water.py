@@ -236,8 +236,8 @@ class WaterGrid(Grid):
         )
 
     def face_thickness(self, k, towards):
-        """Of the faces between cells of layer k and their neighbours towards "east" or "north" [m],
-        (ny, nx): the lesser of both cells.
+        """Thickness of the faces between cells of layer k and their neighbours towards "east" or
+        "north" [m], (ny, nx): the lesser of both cells.
         """
         own, east, north, _ = self._around(self.thickness(k))
         beside = {"east": east, "north": north}[towards]

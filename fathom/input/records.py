@@ -105,8 +105,8 @@ class Records:
         return self._variables
 
     def matches(self, wanted: tuple[str, ...], only: bool = True) -> list[Variable]:
-        """What may be meant: the variable that the user names, else what has the first of the names
-        wanted that is there, as its own or as standard name, else the only one.
+        """The variables that may be meant: the one that the user names, else those with the first
+        of the names wanted that is there, as own or standard name, else the only one.
         """
         there = self.variables
         if self.variable is not None:

@@ -110,8 +110,8 @@ def _checked(array, shape, name, grid):
 
 
 def fill_fixed(simulation):
-    """What does not follow from the state into the fields of a sequence: geometry and what the
-    surface gives once; profiles, and tables that they follow in time.
+    """Fills the fields that do not follow from the state: geometry and what the surface gives once;
+    profiles, and tables that they follow in time.
     """
     model, sequence, fields = simulation.model, simulation.sequence, simulation.fields
     fixed = model.geometry() | (simulation.surface.fields(model) if simulation.surface else {})

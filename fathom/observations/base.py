@@ -107,8 +107,8 @@ class Observations:
         return self["reason"] == 0
 
     def remove(self, which: np.ndarray, reason: int) -> int:
-        """Those of a mask are not used, for a reason; where one has been removed before, its own
-        reason stays. Returns how many were removed now.
+        """Marks the data of a mask as not used, for a reason; a datum that was removed before keeps
+        its first reason. Returns how many were removed now.
         """
         now = np.asarray(which, bool) & self.used
         self["reason"][now] = reason

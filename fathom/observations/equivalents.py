@@ -253,8 +253,8 @@ class Sea:
         return np.isin(data["variable"], [names.index(name) for name in self.of])
 
     def see(self, data: Observations, held: Columns) -> Seen:
-        """As of the air. A temperature in situ is brought to potential temperature by the model's
-        salinity; one without a depth is of the top layer.
+        """Observes the sea. A temperature in situ is brought to potential temperature by the
+        model's salinity; one without a depth is of the top layer.
         """
         depth = np.nan_to_num(data["depth"])
         seen = {name: self._at(held[name].T, depth) for name in self.needs}

@@ -75,8 +75,8 @@ def write(observations: Observations, path: str | Path) -> None:
 
 
 def read(path: str | Path) -> Observations:
-    """What `write` wrote. ValueError: a file of ODB-2 of others, which names its columns
-    otherwise; OSError: damaged.
+    """Reads what `write` wrote. ValueError: an ODB-2 file of others, which has other names for its
+    columns; OSError: damaged.
     """
     odc = pyodc()
     try:

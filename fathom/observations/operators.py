@@ -117,8 +117,8 @@ class Columns:
 
 @dataclass(frozen=True)
 class SeaProfile:
-    """Of a column of the sea, linear in depth between the middles of layers (K) [m], the ends'
-    values beyond them: linear, its own tangent.
+    """Observes a column of the sea, linear in depth between the middles of layers (K) [m], constant
+    beyond them: it is linear, so it is its own tangent.
     """
 
     depth: np.ndarray

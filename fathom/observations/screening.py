@@ -67,7 +67,7 @@ boxes: Mapping[str, tuple[float, float, float]] = {
 
 @dataclass(frozen=True)
 class Settings:
-    """What a screening goes by. window: [start, end) [s since 1970]; region: west, east, south,
+    """The settings of a screening. window: [start, end) [s since 1970]; region: west, east, south,
     north [degrees]; gap: between tracks of an altimeter [s]; limit: k of the first guess; None or 0
     leaves a step out.
     """

@@ -27,8 +27,8 @@ VAPOUR = GAS_CONSTANT / RATIO  # its gas constant [J kg-1 K-1]
 
 @dataclass(frozen=True)
 class Structure:
-    """How errors of a background belong together. `background_error` None: what the departures
-    leave when the errors of observations are taken from them.
+    """The structure of background errors. `background_error` None: what the departures leave when
+    the errors of observations are taken from them.
     """
 
     length: float  # m

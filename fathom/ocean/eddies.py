@@ -125,9 +125,9 @@ def _layer(ocean):
 
 
 def mixed_layer(ocean, do):
-    """What eddies want of the columns of an ocean: the depth of the mixed layer where no mixing
-    scheme has a boundary layer, a structure that follows stratification, and the buoyancy of the
-    layer for those that live in it.
+    """Adds what eddies need of the columns of an ocean: the depth of the mixed layer where no
+    mixing scheme has a boundary layer, a structure that follows stratification, and the buoyancy of
+    the layer for those that use it.
     """
     own, shallow = ocean.eddies, ocean.submesoscale is not None
     if (own is not None and not ocean.has_boundary_layer) or shallow:

@@ -346,8 +346,8 @@ class SurfaceForcing(Surface):
         self._restore(do)
 
     def _over_ice(self, do, air, water):
-        """What the air does to sea ice: heat of bulk formulae, the given stress, and the given
-        fresh water, in frost as snow.
+        """Adds the effect of the air on sea ice: heat of bulk formulae, the given stress, and the
+        given fresh water, in frost as snow.
         """
         if self._is_given("stress_x") or self._is_given("stress_y"):
             raise InputError(

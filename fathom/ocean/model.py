@@ -317,8 +317,8 @@ class Ocean(Model):
 
     @property
     def numerics(self):
-        """What changes bits though not the equations: it stands in the restart, and a run that goes
-        on with something else says so.
+        """Settings that change bits though not the equations: they stand in the restart, and a run
+        that goes on with others says so.
         """
         surface = self.free_surface
         return {
@@ -513,9 +513,10 @@ class Ocean(Model):
         }
 
     def _lateral_scale(self, spacing, scheme_):
-        """What the coefficient of a lateral scheme is multiplied by: the spacing in degrees for
-        Laplacian schemes; its cube, half in each of the two passes, for biharmonic ones. On a plane
-        the coefficient is what the user gives."""
+        """The factor of the coefficient of a lateral scheme: the spacing in degrees for Laplacian
+        schemes; its cube, half in each of the two passes, for biharmonic ones. On a plane the
+        coefficient is what the user gives.
+        """
         if not self.grid.horizontal.spherical:
             return np.ones_like(spacing)
         return (

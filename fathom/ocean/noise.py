@@ -83,8 +83,8 @@ def noise(field: Any, where: Any = True, periodic: bool = True) -> Noise:
 
 
 def by_sea(field: Any, longitude: Any, latitude: Any) -> Mapping[str, Noise]:
-    """Of a map of the globe (ny, nx) with longitude and latitude [degrees] of its cells; seas that
-    it does not have are left out.
+    """The noise in a map of the globe (ny, nx) with longitude and latitude [degrees] of its cells,
+    sea by sea; seas that it does not have are left out.
     """
     longitude, latitude = np.asarray(longitude), np.asarray(latitude)
     found = {}

@@ -89,8 +89,8 @@ class SeaIce:
         self._sum(do)
 
     def divide(self, do, air_water=None):
-        """What of the fluxes over open water reaches the sea, and what the sea gives to the ice;
-        air_water: other names of its fields.
+        """Divides the fluxes over open water between sea and ice, and finds what the sea gives to
+        the ice; air_water: other names of its fields.
         """
         do(self.open_water, on=air_water)
 

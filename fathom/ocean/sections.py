@@ -28,7 +28,7 @@ passages = {  # longitude and latitude of both ends [degrees], on land
 
 
 def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """Of places [degrees]: distance to the left of a line, and how far along it, 0 at its first
+    """For places [degrees]: distance to the left of a line, and how far along it, 0 at its first
     end, 1 at its second; NaN far away.
     """
     (x0, y0), (x1, y1) = line
@@ -42,8 +42,8 @@ def sides(longitude: Any, latitude: Any, line: tuple) -> tuple[np.ndarray, np.nd
 
 
 def faces(grid: Any, line: tuple) -> tuple[np.ndarray, np.ndarray]:
-    """What flows to the left, in parts of what flows through eastern and through northern faces,
-    (ny, nx): 1, 0 or -1.
+    """The flow to the left, in parts of what flows through eastern and through northern faces, (ny,
+    nx): 1, 0 or -1.
     """
     h = grid.horizontal
     longitude, latitude = np.asarray(h.center_longitude), np.asarray(h.center_latitude)

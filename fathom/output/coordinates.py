@@ -62,7 +62,7 @@ def variable(
 
 
 def _points(grid: Mapping[str, Any] | None, horizontal: str) -> tuple[tuple[str, ...], str, bool]:
-    """Of a field at that place of a grid: its horizontal dimensions, the coordinates that are not
+    """The horizontal dimensions of a field at that place of a grid, the coordinates that are not
     among them, and whether it has the areas of cells.
     """
     if grid is None:

@@ -202,7 +202,7 @@ class Servers:
         self.serving = [] if self.lost else list(filter(None, mpi.world.gather(None) or []))
 
     def summary(self):
-        """What the protocol did, for the summary: its quantities (core/output/quantities.hpp) on
+        """Figures of the protocol for the summary: its quantities (core/output/quantities.hpp) on
         the computing rank where each is largest, and on each server.
         """
         comm, ranks = self.simulation.comm, self.simulation.comm.allgather(self.client.quantities)

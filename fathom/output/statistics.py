@@ -50,8 +50,8 @@ class Statistics:
     _said: Any
 
     def processes(self, known, precision):
-        """What the sequence must do for this store: running statistics; and room for what is made
-        along the earth before an event.
+        """The processes of the sequence for this store: running statistics; and room for what is
+        made along the earth before an event.
         """
         model = self.simulation.model
         self.keep = []

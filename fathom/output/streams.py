@@ -31,8 +31,8 @@ class Item(NamedTuple):
 
 
 class Product(NamedTuple):
-    """What is made of items (their positions), under these names, and written in `regions`, one for
-    each of their rectangles.
+    """Variables made of items (given by their positions), under these names, and written in
+    `regions`, one for each of their rectangles.
     """
 
     names: tuple[str, ...]
@@ -109,8 +109,8 @@ class Stream(ABC):
         self.stalls.append(perf_counter() - began)
 
     def write_here(self, event, blocks):
-        """By the ranks that compute, all together; blocks(item): what this rank has of it, (levels,
-        ny, nx) of each of its blocks.
+        """The ranks that compute write it, all together; blocks(item): what this rank has of it,
+        (levels, ny, nx) of each of its blocks.
         """
         s = self.simulation
         for items, products in groupby(self.products, key=lambda product: product.items):
@@ -230,9 +230,10 @@ class Stream(ABC):
 
 
 class Delivery:
-    """What all ranks have written becomes visible, in order: at once, or when it has left the
-    staging folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have
-    servers leave staging to them."""
+    """Makes visible what all ranks have written, in order: at once, or when it has left the staging
+    folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have servers
+    leave staging to them.
+    """
 
     def __init__(self, simulation):
         self.simulation = simulation

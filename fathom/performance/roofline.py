@@ -15,8 +15,8 @@ from fathom import machine, mpi
 
 @dataclass(frozen=True)
 class Limits:
-    """Of one process with its threads: operations a second, and (where, bytes that lie there at
-    most, bytes a second).
+    """The limits of one process with its threads: operations a second, and (where, bytes that lie
+    there at most, bytes a second).
     """
 
     operations: float

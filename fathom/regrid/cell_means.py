@@ -34,8 +34,8 @@ def finer(latitude: Any, longitude: Any, area: np.ndarray) -> bool:
 
 
 def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Of boxes around points, [degrees]: latitudes (lat + 1) from pole to pole in the order of the
-    points, longitudes (lon + 1) once around.
+    """Edges of boxes around points [degrees]: latitudes (lat + 1) from pole to pole in the order of
+    the points, longitudes (lon + 1) once around.
     """
     lat, lon = np.asarray(latitude, float), np.asarray(longitude, float)
     ends = (-90.0, 90.0) if lat[-1] > lat[0] else (90.0, -90.0)
@@ -77,8 +77,8 @@ class CellMeans:
         return _Sides.between(x0, y0, x1, y1, parallel, self.columns, self.mu)
 
     def _close(self, latitude):
-        """What longitudes hold at the north pole: of cells around it, and of those with a corner
-        there, whose angle from `corner_west` on is `corner_angle`.
+        """Finds cells around the north pole, and those with a corner there, which hold an angle
+        `corner_angle` of longitudes from `corner_west` on.
         """
         along_i, along_j = self.sides
         turns = self._around(*(side.sum(side.step) for side in self.sides))
@@ -94,8 +94,8 @@ class CellMeans:
         self.around_pole = turns - self.corner_angle.sum(0) > np.pi
 
     def __call__(self, values: np.ndarray) -> np.ndarray:
-        """Of values (..., lat, lon), (..., ny, nx) in their type; NaN where a cell has some of the
-        missing ones. A mean lies between the least and the greatest value.
+        """Means of values (..., lat, lon): (..., ny, nx) in their type; NaN where a cell has some
+        of the missing ones. A mean lies between the least and the greatest value.
         """
         values = np.asarray(values)
         flat = values.reshape(-1, *values.shape[-2:])

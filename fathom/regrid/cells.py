@@ -18,8 +18,8 @@ from fathom.regrid.points import bilinear
 def means(
     values: np.ndarray, latitude: Any, longitude: Any, corners: tuple[Any, Any], parts: int
 ) -> np.ndarray:
-    """Of values (..., lat, lon) over the cells between corners, latitude and longitude [degrees]
-    (ny + 1, nx + 1); (..., ny, nx).
+    """Means of values (..., lat, lon) over the cells between corners, latitude and longitude
+    [degrees] (ny + 1, nx + 1); (..., ny, nx).
     """
     at = unit_vectors(corners[1], corners[0])
     values = np.asarray(values)

@@ -81,8 +81,8 @@ class ChosenLevels:
 
 
 def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
-    """What `levels` of an output say; the first of `known` is the usual coordinate. ValueError:
-    another coordinate, or values that are none.
+    """The levels that `levels` of an output say; the first of `known` is the usual coordinate.
+    ValueError: another coordinate, or values that are none.
     """
     by_name = {coordinate.name: coordinate for coordinate in known}
     given = levels if isinstance(levels, Mapping) else {known[0].name: levels}

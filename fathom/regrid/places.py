@@ -60,8 +60,8 @@ class Interpolation:
 
 @dataclass(frozen=True)
 class Turn:
-    """From east and north at the points of an Interpolation to those at its places, along great
-    circles: cosine and sine of the angle (places, 4).
+    """Turns vectors from the points of an Interpolation to its places, along great circles: cosine
+    and sine of the angle (places, 4).
     """
 
     cosine: np.ndarray

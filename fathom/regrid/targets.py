@@ -166,8 +166,8 @@ def moorings(places) -> Target:
 
 
 def section(places, step: float = 0.25) -> Target:
-    """Along great circles through `places`, (longitude, latitude) pairs [degrees], a point at least
-    every `step` degrees.
+    """A section along great circles through `places`, (longitude, latitude) pairs [degrees], a
+    point at least every `step` degrees.
     """
     try:
         longitude, latitude = np.asarray(places, float).T

@@ -133,8 +133,8 @@ def _bars(
 
 
 def _lengths(tiles: list[dict[str, Any]]) -> Any:
-    """What a run found in its first steps: time of each group of processes against the columns at
-    once, its least being 1.
+    """The table of what a run found in its first steps: time of each group of processes against the
+    columns at once, its least being 1.
     """
     curves = {}
     for t in sorted(tiles, key=lambda t: -min(t["tried"].values()))[:8]:

@@ -26,8 +26,8 @@ hows = ("tuned", "measured")  # by `fathom tune`; in the first steps of a run
 
 
 def identity(simulation):
-    """What a choice depends on: processor, library, version, ranks and how they lie on nodes, grid
-    and processes. All ranks call it.
+    """Everything that a choice depends on: processor, library, version, ranks and how they lie on
+    nodes, grid and processes. All ranks call it.
     """
     comm, model = simulation.comm, simulation.model
     node = comm.Split_type(mpi.MPI.COMM_TYPE_SHARED)

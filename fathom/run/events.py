@@ -293,8 +293,8 @@ class Events(Held):
         self.on_root(make)
 
     def watch(self):
-        """Now and then: is everything finite and sane, and the numbers of the time series. Raises
-        Unstable with field, place, level and step.
+        """Checks now and then that everything is finite and sane, and notes the numbers of the time
+        series. Raises Unstable with field, place, level and step.
         """
         sanity.watch(self)
 

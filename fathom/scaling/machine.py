@@ -30,8 +30,8 @@ sums = ("recursive-doubling", "tree", "master", "hardware")
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a key means: text, unit, and the range that a value must lie in (numbers), or what it
-    may be (words, truth).
+    """The meaning of a key: text, unit, and the range that a value must lie in (numbers), or what
+    it may be (words, truth).
     """
 
     text: str

@@ -34,8 +34,8 @@ horizon = 400  # events that are played
 
 @dataclass
 class Writing:
-    """Of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores: name ->
-    (seconds between two, part of the mean event).
+    """The writing of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores:
+    name -> (seconds between two, part of the mean event).
     """
 
     ranks: int
@@ -55,8 +55,8 @@ class Writing:
 
 
 def measure(document: Any) -> Writing | None:
-    """Of the ranks and servers of a document; on the first rank that computes. What only the other
-    kind of run knows is 0.
+    """Measures the ranks and servers of a document; the result is on the first rank that computes.
+    What only the other kind of run knows is 0.
     """
     ran = short_run(document)
     if ran is None:

@@ -306,8 +306,8 @@ def read(
 
 
 def _contents(file: int, path: Path) -> tuple[dict, int, int]:
-    """What the header says, where the sums begin, and where the fields; ValueError for a file that
-    is not whole or not a restart.
+    """The contents of the header, where the sums begin, and where the fields; ValueError for a file
+    that is not whole or not a restart.
     """
     start = len(_magic) + 2 + 16
     opening = os.pread(file, start, 0)

@@ -304,8 +304,8 @@ class WholeTimes(ABC):
         seconds: float,
         bounds: tuple[float, float] | None = None,
     ) -> Finished:
-        """What is written of the levels `first` ... of a variable, array ([levels,] rows, points)
-        of the whole grid, at that time.
+        """The bytes of the levels `first` ... of a variable, array ([levels,] rows, points) of the
+        whole grid, at that time.
         """
         return self._finish(self._encode(self._known(variable), array, first), seconds, bounds)
 

@@ -185,7 +185,7 @@ class Samples:
 
 
 def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
-    """What profiling costs, as a part of the time of a step: the median of steps with and without
+    """The cost of profiling, as a part of the time of a step: the median of steps with and without
     it, in pairs, either first in turn, for so many seconds or a little more; all ranks together.
     """
 

@@ -51,7 +51,7 @@ class Axis:
 
 @dataclass
 class Finding:
-    """What was seen of a value. log_ratio: of its seconds to those of the best then, and its
+    """The measurement of a value. log_ratio: of its seconds to those of the best then, and its
     standard error; None where it could not be measured.
     """
 
