@@ -92,9 +92,10 @@ class Checkpoint:
         """The restart of that time is whole: it is seen, and the oldest goes where there are more
         than are kept.
         """
-        number, begun = self.begun
-        restart.finish(self.at(seconds), begun)
-        self.begun = number, None
+        path, (number, begun) = self.at(seconds), self.begun
+        mine = begun is not None and begun.path == path  # not that of a later event
+        restart.finish(path, begun if mine else None)
+        self.begun = (number, None) if mine else self.begun
         if self.keep is not None:
             for path in self._earlier(seconds)[self.keep :]:
                 for file in (path, *path.parent.glob(glob.escape(path.name) + ".outer*")):
