@@ -53,7 +53,7 @@ fathom: list[set[str]] = [
     {"names", "failure", "given", "cache", "earth", "units", "moist_air", "mpi", "regions"}
     | {"shown"},
     {"machine", "reading", "time", "schemes", "transform", "data.sets"},
-    {"order", "plugins", "device", "provenance"},
+    {"order", "plugins", "device", "places", "provenance"},
     {"model", "parts"},
     {"regrid"},
     {"output", "plots"},  # know no model

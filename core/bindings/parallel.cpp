@@ -13,6 +13,7 @@
 #include "parallel/ownership/work.hpp"
 #include "parallel/sum/global_sum.hpp"
 #include "parallel/sum/reduce.hpp"
+#include "parallel/sum/words.hpp"
 #include "parallel/travel/exchange.hpp"
 
 namespace nb = nanobind;
@@ -196,6 +197,8 @@ void bind_habits(nb::module_& m) {
     m.def(
         "in_flight", [](std::size_t bytes) { Transport::in_flight = bytes; }, "bytes"_a,
         "bytes of a rank's messages of one exchange that are under way at most; 0: all");
+    m.def("sum_words", sum_together, "words"_a,
+          "words of 64 bits of a sum over all ranks at most, more one after another; 0: all");
 }
 
 void bind_exchanges(nb::module_& m) {

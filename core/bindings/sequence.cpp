@@ -12,6 +12,7 @@
 #include <omp.h>
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/sunlight.hpp"
+#include "parallel/ownership/hand_out.hpp"
 #include "sequence/linear.hpp"
 #include "sequence/table.hpp"
 
@@ -29,7 +30,8 @@ void bind_domain(nb::module_& m) {
             "__init__",
             [](Domain* self, int comm, int nx, int ny, bool periodic, bool fold, int levels,
                std::vector<int> wet, int halo, int block_nx, int block_ny, std::string distribution,
-               std::string exchange, std::string sum, bool periodic_j) {
+               std::string exchange, std::string sum, bool periodic_j,
+               const std::vector<int>& order) {
                 DecompositionOptions o;
                 o.block_nx = block_nx;
                 o.block_ny = block_ny;
@@ -38,10 +40,12 @@ void bind_domain(nb::module_& m) {
                 new (self) Domain(MPI_Comm_f2c(comm), Topology{nx, ny, periodic, fold, periodic_j},
                                   levels, std::move(wet), o);
                 self->exchange = std::move(exchange), self->sum = std::move(sum);
+                hand_out(*self, order);
             },
             "comm"_a, "nx"_a, "ny"_a, "periodic"_a, "fold"_a, "levels"_a, "wet_levels"_a,
             "halo"_a = 2, "block_nx"_a = 0, "block_ny"_a = 0, "distribution"_a = "auto",
-            "exchange"_a = "packed", "sum"_a = "allreduce", "periodic_j"_a = false)
+            "exchange"_a = "packed", "sum"_a = "allreduce", "periodic_j"_a = false,
+            "order"_a = std::vector<int>{})
         .def_prop_ro(
             "blocks",
             [](const Domain& d) {

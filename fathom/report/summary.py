@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from fathom import mpi, provenance, reading
+from fathom import mpi, places, provenance, reading
 from fathom.output import files
 from fathom.output.staging import together
 from fathom.report.page import write_report
@@ -62,6 +62,7 @@ def _of_the_run(s):
         "ranks": s.comm.size,
         "threads": int(s.parallel["threads"]),
         "blocks": s.domain.describe(),
+        "mapping": places.told(places.of_ranks(s.comm)),
         "choices": {name: {"value": s.parallel[name], "why": why} for name, why in s.why.items()},
         "wall_seconds": round(s.wall_seconds, 4),
         "seconds_per_step": s.wall_seconds / max(steps, 1),

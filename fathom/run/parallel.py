@@ -24,6 +24,8 @@ usual = {
     "sum": "allreduce",
     "synchronise": False,
     "in_flight": 0,
+    "sum_words": 0,
+    "mapping": "nodes",
     "balance": None,
     "carrier": "messages",
     "balance_threshold": 0.05,
@@ -44,13 +46,15 @@ decisions = {  # of several settings: who names one of them decides
     "columns": ("balance", "carrier", "balance_threshold"),
 }
 chosen = (*decisions["decomposition"], "tile", "exchange", "sum", "synchronise")
-chosen += ("in_flight",)
+chosen += ("in_flight", "sum_words", "mapping")
 chosen += decisions["columns"]
 between_ranks = {
     "exchange",
     "sum",
     "synchronise",
     "in_flight",
+    "sum_words",
+    "mapping",
     *decisions["columns"],
 }  # nothing to one rank
 kinds_of_exchange = ("halos", "transpositions", "on_demand")
@@ -58,6 +62,8 @@ distributions = (
     *("auto", "cartesian", "space-filling", "rake", "north-south", "square"),
     "equal-area",
 )
+mappings = ("nodes", "ranks")  # pieces of a grid go to ranks node by node, or as ranks are numbered
+probed = "probed"  # sum_words: measured when a run starts
 tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
@@ -75,9 +81,7 @@ def checked(given):
     room.for_threads(how["threads"])
     if not isinstance(how["automatic"], bool):
         raise InputError(f"automatic = {how['automatic']!r} must be true or false")
-    meetings(how["synchronise"])
-    if integer("in_flight", how["in_flight"]) < 0:
-        raise InputError(f"in_flight = {how['in_flight']!r} must be bytes, at least 0")
+    _check_habits(how)
     for name in ("exchange", "sum", "device"):
         if how[name] != usual[name]:
             _one_of(how[name], ways(name), f"no {name} {how[name]!r}")
@@ -92,10 +96,44 @@ def checked(given):
     return how
 
 
-def message_habits(how):
-    """Settings of all exchanges of this process, as [parallel] says."""
+def _check_habits(how):
+    """Of messages and sums, and of which rank gets which piece of a grid."""
+    meetings(how["synchronise"])
+    if integer("in_flight", how["in_flight"]) < 0:
+        raise InputError(f"in_flight = {how['in_flight']!r} must be bytes, at least 0")
+    if how["sum_words"] != probed and integer("sum_words", how["sum_words"]) < 0:
+        raise InputError(f"sum_words = {how['sum_words']!r} must be at least 0, or '{probed}'")
+    _one_of(how["mapping"], mappings, f"no mapping {how['mapping']!r}")
+
+
+def message_habits(how, comm):
+    """Settings of all exchanges and sums of this process, as [parallel] says; all ranks call it."""
     mpi.core.synchronise(*meetings(how["synchronise"]))
     mpi.core.in_flight(how["in_flight"])
+    words = how["sum_words"]
+    mpi.core.sum_words(fastest_words(how["sum"], comm) if words == probed else words)
+
+
+exact = 4  # words of an exact sum of one number
+words_tried = (0, exact, 1)  # together; number by number; word by word
+
+
+def fastest_words(way, comm, numbers=3):
+    """Of `words_tried`, what sums so many numbers surely fastest on these ranks; the first unless
+    another takes a tenth less.
+    """
+    seconds = [seconds_of_words(way, words, comm, numbers) for words in words_tried]
+    best = min(range(len(seconds)), key=seconds.__getitem__)
+    return words_tried[best if seconds[best] < 0.9 * seconds[0] else 0]
+
+
+def seconds_of_words(way, words, comm, numbers=3):
+    """Of an exact sum of so many numbers, at most so many words at once."""
+    mpi.core.sum_words(words)
+    try:
+        return mpi.core.seconds_of_sum(comm.py2f(), way, exact * numbers, 1, 50)
+    finally:
+        mpi.core.sum_words(0)
 
 
 def meetings(given):

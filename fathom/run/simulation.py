@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from fathom import device, mpi, parts, shown
+from fathom import device, mpi, parts, places, shown
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed, fill_profiles
@@ -115,6 +115,7 @@ class Simulation(Requests, Events):
             None,
         )  # room for a trace of the next run; that of the last, on rank 0
         self._writers: list[int] | None = None
+        self._order: list[int] | None = None
         self.delivery = Delivery(self._seen)
         if getattr(model, "placed", None):
             model.processes(self.step, self.surface)  # or an error: where would it stand?
@@ -232,7 +233,7 @@ class Simulation(Requests, Events):
         model = self.model
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
-        spread.message_habits(self.parallel)
+        spread.message_habits(self.parallel, self.comm)
         self._place_on_ranks()
         precision = self.bytes_of_number
         own = model.processes(self.step, self.surface)
@@ -309,7 +310,16 @@ class Simulation(Requests, Events):
             self.parallel["exchange"],
             self.parallel["sum"],
             h.periodic_j,
+            self.order,
         )
+
+    @property
+    def order(self):
+        """Ranks in which the pieces of a grid are handed out; []: as they are numbered."""
+        if self._order is None:
+            by_node = self.parallel["mapping"] == "nodes"
+            self._order = places.by_node(places.of_ranks(self.comm)) if by_node else []
+        return self._order
 
     def _start(self):
         """The initial state; what a restart would have kept of stores: nothing."""

@@ -84,12 +84,14 @@ mappings = ("block", "cyclic")  # of ranks to nodes: fill one after another, or 
 
 class How(NamedTuple):
     """What else is supposed of messages: whether ranks meet before (1) and after (2) exchanges of a
-    kind; bytes of a rank that are under way at most, 0: all; how ranks lie on nodes.
+    kind; bytes of a rank that are under way at most, 0: all; how ranks lie on nodes; words of a sum
+    at most, 0: all.
     """
 
     synchronise: Mapping[str, int] = MappingProxyType({})
     in_flight: float = 0.0
     mapping: str = "block"
+    sum_words: int = 0
 
     def node(self, machine: Machine, rank: np.ndarray, ranks: int) -> np.ndarray:
         """The node of each rank."""
@@ -267,7 +269,11 @@ class Clocks:
         late = float(began.max()) + noise.excess(
             self.machine, float(began.mean()) - self.since, self.ranks
         )
-        cost = sums.seconds(self.machine, self.ranks, max(words, 1), way, self.network)
+        words = max(words, 1)
+        together = min(self.how.sum_words or words, words)
+        parts = [together] * (words // together) + [words % together] * (words % together > 0)
+        price = {n: sums.seconds(self.machine, self.ranks, n, way, self.network) for n in parts}
+        cost = sum(price[n] for n in parts)
         self.clock = np.full(self.ranks, late + cost)
         self.since = late + cost
         self._add(region, "waiting", late - began)

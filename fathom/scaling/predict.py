@@ -200,6 +200,7 @@ class Prices:
             virtual.slower(machine, self.here, 1) / virtual.slower(self.here, self.here, 1),
             total,
             self.request.sets,
+            self.request.writers(place.ranks, machine),
         )
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from fathom.failure import InputError
 from fathom.names import near
+from fathom.reading import every_rank
 from fathom.run.parallel import distributions, kinds_of_exchange
 from fathom.scaling.clocks import How, exchanges, mappings
 from fathom.scaling.machine import Machine
@@ -20,7 +21,7 @@ of_run = {
 }  # measured, not priced
 what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
 what_ifs += ("radiation_ranks", "io_servers", "io_sets")
-what_ifs += ("synchronise", "in_flight", "mapping", "distribution")
+what_ifs += ("synchronise", "in_flight", "sum_words", "mapping", "distribution", "writers")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
     "synchronised": {"noise.synchronised": True},
@@ -66,6 +67,11 @@ class Request:
         """The sets of servers; each server by default."""
         return int(self.what_if.get("io_sets", self.servers or 0))
 
+    def writers(self, ranks: int, machine: Machine) -> int:
+        """Of so many ranks, those that write where no server does."""
+        given = self.what_if.get("writers", every_rank)
+        return ranks if given == every_rank else min(ranks, int(given) or machine.nodes(ranks))
+
     @property
     def helpers(self) -> int:
         """Ranks of radiation."""
@@ -89,6 +95,7 @@ class Request:
             {kind: level for kind, level in levels.items() if level},
             float(self.what_if.get("in_flight", 0)),
             self.what_if.get("mapping", "block"),
+            int(self.what_if.get("sum_words", 0)),
         )
 
     @property
@@ -180,6 +187,14 @@ def check(request: Request, machine: Machine | None) -> None:
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
     _check_meetings(given.get("synchronise", "0"))
+    writers = given.get("writers", every_rank)
+    if writers != every_rank and not writers.isdigit():
+        raise InputError(f"--what-if writers={writers}: allowed: all, a number, or 0: one a node")
+    if writers != every_rank and request.servers is None:
+        raise InputError(
+            f"--what-if writers={writers}: no output is priced; io_servers=0 prices that of the"
+            " ranks"
+        )
     if "io_sets" in given and (not request.servers or request.servers % request.sets):
         raise InputError(
             f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
@@ -218,6 +233,7 @@ def _check_numbers(given: dict[str, str]) -> None:
         ("io_sets", "sets of servers", 1),
         ("threads", "threads", 1),
         ("in_flight", "bytes", 0),
+        ("sum_words", "words", 0),
         ("radiation_ranks", "ranks of radiation", 1),
     ):
         text = given.get(key, "1")

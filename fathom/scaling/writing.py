@@ -6,8 +6,9 @@ one without servers and one with a server, played as a queue (servers.py).
     service        from the first word of an event until it is written: of one server,
         that has its own core; the n servers of a set share the chunks, 1 / n each
     synchronous
-        as the ranks themselves took here, less by their number, not less than the disk takes:
-        max(s r / P, bytes / files.write)
+        as the ranks themselves took here, less by the number W of those that write, not less than
+        the disk takes: max(s r / W, bytes / files.write); where not all write, after the bytes have
+        come to the nodes of those that do, each with what the network brings into it
 
 Stores share these in proportion to their stalls without servers.
 """
@@ -90,12 +91,14 @@ def priced(
     slower: float,
     total: str = "allreduce",
     sets: int | None = None,
+    writers: int | None = None,
 ) -> dict[str, Any]:
     """A step of `step` that takes `seconds`, with its output, on the ranks whose points are given:
     by the ranks themselves, and by servers. slower: than where it was measured. sets: of servers;
-    None: each is one.
+    None: each is one. writers: ranks that write where no server does; None: all.
     """
     ranks = len(points)
+    writers = writers or ranks
     asking = sums.seconds(machine, ranks, 1, total) if ranks > 1 else 0.0
     sets = servers if sets is None else sets
     each = servers // max(sets, 1) or 1
@@ -107,8 +110,10 @@ def priced(
     disk = machine.get("files.write", 0.0)
     service, synchronous = (
         max(of * slower, w.bytes / disk if disk else 0.0)
-        for of in (w.service / each, w.synchronous * w.ranks / ranks)
+        for of in (w.service / each, w.synchronous * w.ranks / writers)
     )
+    if writers < ranks:
+        synchronous += w.bytes / (min(writers, machine.nodes(ranks)) * machine["network.bandwidth"])
     times, parts = _events(w.stores, step, seconds)
     intervals = np.diff(times, prepend=0.0).tolist()
     found = {

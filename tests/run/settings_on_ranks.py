@@ -128,6 +128,14 @@ found |= {
     f"atmosphere {way}": checksum(atmosphere(automatic=False, exchange=way))
     for way in parallel.ways("exchange")
 }
+found |= {
+    f"ocean, at most {words} words": checksum(ocean(automatic=False, sum_words=words))
+    for words in (1, 4, "probed")
+}
+for name, make in (("ocean", ocean), ("atmosphere", atmosphere)):
+    backwards = make(automatic=False)
+    backwards._order = list(range(MPI.COMM_WORLD.size))[::-1]  # as if ranks lay so on nodes
+    found[f"{name}, ranks backwards"] = checksum(backwards)
 found |= kept() if MPI.COMM_WORLD.size > 1 else {"ocean first": checksum(ocean())}
 if MPI.COMM_WORLD.rank == 0:
     print(json.dumps(found))

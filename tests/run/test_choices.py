@@ -163,6 +163,8 @@ def test_precedence():
         "sum": "tuned on this machine on 2001-02-03",
         "synchronise": "default",
         "in_flight": "default",
+        "sum_words": "default",
+        "mapping": "default",
         "exchange": "tuned on this machine on 2001-02-03: 2.0 % faster (± 0.4) than packed",
     }
     assert set(parallel.settle(parallel.usual, set(), kept, ranks=1)[1]) == {

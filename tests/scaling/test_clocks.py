@@ -148,6 +148,18 @@ def test_habits_of_messages_cost():
     assert free < seconds(mapping="cyclic")
 
 
+def test_a_sum_of_few_words_at_once_costs_several_sums():
+    def seconds(words, **how):
+        t = Clocks(plain.but({"sum.hardware": 4e-6}), 64, how=How(**how))
+        t.sum(words, way="hardware")
+        return t.elapsed
+
+    assert seconds(3) == seconds(3, sum_words=2) == seconds(3, sum_words=1) == 3 * seconds(1)
+    t = Clocks(plain, 64, how=How(sum_words=4))
+    t.sum(12)
+    assert t.elapsed == pytest.approx(3 * sums.seconds(plain, 64))
+
+
 def test_expected_most_is_the_mean_of_lots():
     rng = np.random.default_rng(1)
     for mean, ranks in ((0.01, 50), (0.7, 128), (30.0, 1000)):

@@ -323,3 +323,16 @@ def test_many_ranks_all_have_water():
     assert place.used == 1500 and place.columns.min() > 0
     assert place.columns.sum() == (~land).sum()
     assert place.work.max() < 1.15 * place.work.mean()
+
+
+def test_writers_take_longer_where_they_are_few():
+    """One a node writes as long as so many ranks need, and after all bytes have come to it."""
+    machine = here.but({"node.cores": 8, "network.bandwidth": 1e9})
+    w = Writing(2, copy=0.0, service=0.0, synchronous=1.0, bytes=1e9, stores={"a": (3600.0, 1.0)})
+
+    def seconds(writers):
+        found = priced(w, np.ones(64), 600.0, 0.1, 0, machine, 1.0, writers=writers)
+        return found["synchronous"]
+
+    assert seconds(None) == pytest.approx(2 / 64)
+    assert seconds(8) == pytest.approx(2 / 8 + 1e9 / 8 / 1e9)

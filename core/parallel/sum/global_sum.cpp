@@ -6,9 +6,15 @@
 #include <string>
 #include "base/error.hpp"
 #include "parallel/meeting.hpp"
+#include "parallel/sum/words.hpp"
 #include "parallel/window.hpp"
 
 namespace fathom {
+
+namespace {
+std::size_t together = 0;
+}
+void sum_together(std::size_t words) { together = words; }
 
 GlobalSum::GlobalSum(MPI_Comm comm) : comm(comm) {
     MPI_Comm_rank(comm, &rank);
@@ -28,10 +34,20 @@ void GlobalSum::start(std::span<double> values) {
     words = {(std::uint64_t*)values.data(), values.size()};
     if (ranks > 1) give();
 }
+/// All but the last `together` words are summed here and now.
 void GlobalSum::give() {
-    began = seconds_now();
-    begin();
-    beginning = seconds_now() - began;
+    const auto take = [this](Words some) {
+        words = some;
+        began = seconds_now();
+        begin();
+        beginning = seconds_now() - began;
+    };
+    Words left = words;
+    for (; together && left.size() > together; left = left.subspan(together)) {
+        take(left.first(together));
+        finish();
+    }
+    take(left);
 }
 void GlobalSum::finish() {
     if (ranks == 1) return;

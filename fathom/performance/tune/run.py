@@ -148,10 +148,28 @@ class _Choice:
         )
         if not found:
             return chosen, {}
-        return chosen, {
+        spread = self._by_node(chosen, shape[1], found, until)
+        return chosen, spread | {
             "io_servers": chosen[1],
             "told": serving.told(chosen, found),
             "priced": {f"{r}+{s}": several for (r, s), several in found.items()},
+        }
+
+    def _by_node(
+        self, chosen: tuple[int, int], threads: int, found: dict[Any, Any], until: float
+    ) -> dict[str, Any]:
+        """Readers and writers other than the usual, and why."""
+
+        def price(name: str, value: Any) -> Any:
+            setting = f"parallel.{name}={json.dumps(value)}"
+            return self._ask(chosen[0], chosen[1], threads, "--set", setting, "--price")
+
+        usual = min(found[chosen], key=serving.total)
+        in_time = lambda: time.monotonic() < until
+        better = serving.by_node(usual, chosen[1] > 0, price, in_time)
+        return {
+            "spread": {name: value for name, (value, _) in better.items()},
+            "why": {name: why for name, (_, why) in better.items()},
         }
 
     def _tune(self, ranks: int, threads: int, seconds: float) -> int:

@@ -1,5 +1,6 @@
 """How many I/O servers a case should have: its output priced at its own rhythm, in short runs with
-none, one and two of them.
+none, one and two of them. And who reads and writes where it is worth a try: one rank of each node,
+or all.
 
     a step with its output takes   t + sum over stores c / m
         t: a step without output, c: what an output adds to the run, m: steps between two
@@ -23,9 +24,11 @@ import numpy as np
 
 from fathom import mpi
 from fathom.describe.experiment import Experiment
+from fathom.reading import every_rank
 from fathom.time.clock import Period
 
 outputs, apart = 4, 6  # of a run; steps between two, at most
+long_reading, surely = 1.0, 0.1  # s; the part that another way to read or write must save
 worth = 0.02  # of a step: output that costs less needs no server, and a server must gain as much
 Shape = tuple[int, int]  # ranks that compute, servers
 Priced = dict[
@@ -107,12 +110,14 @@ def price(document: Any) -> Priced | None:
     usual = float(np.quantile(ran.steps, 0.25))
     added = max(0.0, float(ran.steps.sum()) - usual * len(ran.steps)) / outputs
     stalls = {name: ran.summary["output"]["stores"][name]["stall_seconds"] for name in ran.stores}
+    reading = ran.summary["input"]["seconds"]
     return {
         "step": usual,
         "output": sum(
             added * seconds / max(sum(stalls.values()), 1e-12) / between[name]
             for name, seconds in stalls.items()
         ),
+        "input": reading.get("reading", 0.0) + reading.get("distributing", 0.0),
     }
 
 
@@ -138,6 +143,29 @@ def choose(
             if shape == shapes[0] and _needs_no_server(priced):
                 return shapes[0], found
     return _surely_fastest(found, shapes[0]), found
+
+
+def by_node(
+    usual: Priced,
+    serves: bool,
+    probe: Callable[[str, Any], Priced | None],
+    in_time: Callable[[], bool],
+) -> dict[str, tuple[Any, str]]:
+    """Of `writers` and `readers` the value that is surely better than the usual, and why: one
+    writer a node instead of all ranks, where no server writes and output is dear; all ranks as
+    readers instead of one a node, where reading takes long.
+    """
+    tried: list[tuple[str, Any, str, str]] = []
+    if not serves and not _needs_no_server(usual):
+        tried.append(("writers", 0, "output", "s of output in a step"))
+    if usual.get("input", 0.0) > long_reading:
+        tried.append(("readers", every_rank, "input", "s of reading"))
+    found = {}
+    for name, value, what, text in tried:
+        priced = probe(name, value) if in_time() else None
+        if priced and priced[what] < (1 - surely) * usual[what]:
+            found[name] = (value, f"{usual[what]:.3g} → {priced[what]:.3g} {text}")
+    return found
 
 
 def _needs_no_server(priced: Priced | None) -> bool:

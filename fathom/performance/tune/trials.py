@@ -52,7 +52,7 @@ class Trials:
     def measure(self, configuration: Mapping[str, Any]) -> float:
         simulation = self.simulation(configuration)
 
-        parallel.message_habits(simulation.parallel)
+        parallel.message_habits(simulation.parallel, self.comm)
         return self.timed(simulation, self.steps)
 
     def simulation(self, configuration: Mapping[str, Any]) -> Any:

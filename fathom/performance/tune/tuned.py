@@ -149,6 +149,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
     }
     values |= {name: s["value"] for name, s in tuned.settings.items() if s["value"] is not None}
     values |= {"io_servers": tuned.serving["io_servers"]} if tuned.serving.get("io_servers") else {}
+    values |= tuned.serving.get("spread", {})
     lines = {
         name: f"{name} = {inline(value)}" + _why(tuned, name) for name, value in values.items()
     }
@@ -186,6 +187,8 @@ def _filled(text: str, head: list[str], lines: dict[str, str]) -> str:
 def _why(tuned: Tuned, name: str) -> str:
     if name == "io_servers" and tuned.serving:
         return f"  # {tuned.serving['told']}"
+    if why := tuned.serving.get("why", {}).get(name):
+        return f"  # {why}"
     s = tuned.settings.get(name, {})
     return (
         f"  # {100 * s['gain']:.1f} % (± {100 * s['noise']:.1f}) over"

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fathom import machine, mpi
+from fathom import machine, mpi, places
 from fathom.performance.tune.search import Axis, Finding, Result, Search
 from fathom.performance.tune.trials import Trials
 from fathom.run import choices, parallel
@@ -151,9 +151,12 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
         axes.append(Axis("exchange", first("packed", parallel.ways("exchange"))))
         if getattr(model, "numerics", {}).get("reproducible"):
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
+            axes.append(Axis("sum_words", list(parallel.words_tried)))
         kinds = ("transpositions", "on_demand") if hasattr(model.grid, "truncation") else ()
         axes.append(Axis("synchronise", [False, True, *({kind: 1} for kind in kinds)]))
         axes.append(Axis("in_flight", [0, 1 << 16, 1 << 20]))
+        if places.by_node(places.of_ranks(simulation.comm)):
+            axes.append(Axis("mapping", list(parallel.mappings)))
         axes.append(Axis("columns", _columns(simulation)))
     return [axis for axis in axes if not _decided(axis, named)]
 
@@ -221,9 +224,14 @@ def _screen(axis: Axis, comm: Any) -> list[Finding]:
     """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
     short and long; says which.
     """
-    if axis.name not in ("exchange", "sum"):
+    benches: dict[str, Callable[..., list[float]]] = {
+        "exchange": _seconds_of_halos,
+        "sum": _seconds_of_sums,
+        "sum_words": _seconds_of_words,
+    }
+    if axis.name not in benches:
         return []
-    bench = _seconds_of_halos if axis.name == "exchange" else _seconds_of_sums
+    bench = benches[axis.name]
     seconds = {way: bench(comm, way) for way in axis.values}
     base = seconds[axis.values[0]]
     ratio = {way: min(t / b for t, b in zip(times, base)) for way, times in seconds.items()}
@@ -242,6 +250,11 @@ def _seconds_of_halos(comm: Any, way: str) -> list[float]:
 def _seconds_of_sums(comm: Any, way: str) -> list[float]:
     """Seconds of sums of few numbers, and of more."""
     return [mpi.core.seconds_of_sum(comm.py2f(), way, n, 1, 50) for n in (3, 12)]
+
+
+def _seconds_of_words(comm: Any, words: int) -> list[float]:
+    """Of the three numbers of an iteration, by the library."""
+    return [parallel.seconds_of_words("allreduce", words, comm)]
 
 
 # ---- what was found ------------------------------------------------------------------------------

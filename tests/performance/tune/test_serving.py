@@ -59,6 +59,20 @@ def test_only_where_it_is_worth_it():
     assert chosen({(2, 0): [None], (2, 1): (0.1, 0.0)})[0] == (2, 0)
 
 
+def test_one_writer_a_node_and_all_as_readers_where_they_save_a_tenth():
+    usual = {"step": 0.1, "output": 0.05, "input": 3.0}
+
+    def found(serves=False, output=0.02, reading=1.0, **of_usual):
+        probe = lambda name, value: {"step": 0.1, "output": output, "input": reading}
+        return serving.by_node(usual | of_usual, serves, probe, lambda: True)
+
+    assert {name: value for name, (value, _) in found().items()} == {"writers": 0, "readers": "all"}
+    assert found()["readers"][1] == "3 → 1 s of reading"
+    assert set(found(serves=True)) == {"readers"} == set(found(output=0.049))
+    assert set(found(input=0.5)) == {"writers"} == set(found(reading=2.9))
+    assert not serving.by_node(usual, False, lambda *_: None, lambda: True)
+
+
 def test_no_time():
     shape, _, asked = chosen({(4, 0): (0.1, 0.05), (4, 1): (0.1, 0.0), (4, 2): (0.1, 0.0)}, turns=1)
     assert len(asked) == 3 and shape[1] > 0
