@@ -13,6 +13,7 @@ import itertools
 import numpy as np
 
 import fathom as fm
+from fathom import mpi
 from fathom.schemes import scheme
 
 columns = (
@@ -130,6 +131,13 @@ class Budget:
         self.thickness = np.asarray(grid.levels.weights)
         self.start = self.profile("virtual_temperature")
         self.before = dict.fromkeys(columns, 0.0)
+        self.fixer = sim.find(mpi.core.EnergyFixer)
+        self.returned = self.fixer.returned
+
+    def fixer_of_day(self):
+        """Energy that the dynamics were given back since the last call [W m-2]."""
+        before, self.returned = self.returned, self.fixer.returned
+        return (self.returned - before) / 86400
 
     def profile(self, name):
         return (self.sim.gather(name) * self.area).sum((1, 2))
@@ -152,9 +160,21 @@ class Budget:
             f" {vapour:6.2f}  "
             f" {sw:6.1f} {lw:6.1f}   {ground:6.1f} {up - down:6.1f}   {heat:6.1f}"
             f" {latent_heat * water_up:6.1f}   {86400 * sum(rain):5.2f}  "
-            f" {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}",
+            f" {sw - lw - ground + up - down:6.1f} {latent_heat * sum(rain):6.1f}  "
+            f" {self.fixer_of_day():6.2f}",
             flush=True,
         )
+
+    def print_ground(self, days):
+        """Sensible and latent heat over the sea and over land [W m-2]."""
+        land = self.sim.gather("land_fraction")[0]
+        for name, share in (("sea", 1 - land), ("land", land)):
+            weight = share * self.area / (share * self.area).sum()
+            heat, water = (
+                float((self.sim.gather(f"sum of {flux}")[0] * weight).sum()) / (self.steps * days)
+                for flux in ("sensible_heat_flux", "evaporation_flux")
+            )
+            print(f"{name}: sensible, latent heat {heat:.1f} {latent_heat * water:.1f} W m-2")
 
     def shares(self, quantity, sums, days, factor):
         """[(scheme, profile a day)] of those that do something."""
@@ -199,11 +219,12 @@ def main():
             sim.fields.fill(name, 0.0)
     print(
         "day | change of T, below 200 hPa | vapour | SW, LW at the top | SW, LW net at the ground |"
-        " sensible, latent | rain | radiation, rain"
+        " sensible, latent | rain | radiation, rain | energy fixer"
     )
     for day in range(1, given.days + 1):
         sim.advance(budget.steps)
         budget.print_day(day)
+    budget.print_ground(given.days)
     budget.print_heating(sim.model.sums, given.days)
     if given.moisture:
         budget.print_moistening(sim.model.sums, given.days)

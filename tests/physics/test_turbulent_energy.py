@@ -83,6 +83,15 @@ def test_convective_layer_grows_by_encroachment(levels, step):
     assert theta[np.argmin(abs(z - 0.3 * height))] == pytest.approx(300 + 4e-3 * height, abs=0.3)
 
 
+@pytest.mark.parametrize("levels", [120, 60, 20, 10])
+def test_a_profile_of_diffusivity_grows_alike_on_any_levels(levels):
+    """1.14 of encroachment, whatever part of the warmth of thermals the lowest layer has, the
+    middle of which lies at 10 to 120 m; with all of it counted once more it is 1.25 to 1.38.
+    """
+    theta, z, edges, height = convective_layer(levels, 600, ["KProfile", "VerticalDiffusion"])
+    assert 1.08 * height < steepest(theta, z, edges) < 1.2 * height
+
+
 @pytest.mark.parametrize("levels, step", [(64, 60), (32, 300)])
 def test_stable_layer_of_gabls1(levels, step):
     """8 m/s, f = 1.39e-4 s-1, the ground cools by 0.25 K an hour, nine hours (Beare et al. 2006):

@@ -6,10 +6,12 @@
 ///   K = l^2 sqrt(S^2 + 16 max(-N^2, 0)) (S^2 / (S^2 + 5 max(N^2, 0)))^2,
 ///       l = k z / (1 + k z / lambda)
 ///   h: where Ri = (s_v - s_v,surface) g z / (s_v (|v - v_1|^2 + 100 u*^2)) = 0.3,
-///       s_v,surface = s_v,1 (1 + 8.5 B / (g w))
+///       s_v,surface = s_v,1 {1 + [8.5 - ln(h / z_1 - 1) / k] B / (g w)},   w and h here of 1000 m
 ///
 /// B the flux of buoyancy at the surface, s_v = c_p T (1 + 0.608 q) + phi; z above the ground;
-/// Prandtl number 1.
+/// Prandtl number 1. Thermals are warmer than the mixed air by 8.5 of its fluxes over w, and
+/// without the counter-gradient the lowest layer is so already: the flux through K needs a gradient
+/// whose sum from z_1 to h / 2 is ln(h / z_1 - 1) / k, 8.7 from 30 m. What it lacks is added.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -56,9 +58,10 @@ struct KProfile {
         // linearly between layers
         const auto [energy] = own.columns();
         const Real lowest = energy_at(last), rising = larger(B, 0),
-                   scale = exp(log(fma(rising, 600, cube)) *
-                               (1. / 3));  // w for h = 1000 m: enough for the excess
-        const Real surface = lowest * (1 + 8.5 * rising / (gravity * scale)), u_1 = u[last],
+                   scale = exp(log(fma(rising, 600, cube)) * (1. / 3)),  // w for h = 1000 m
+            z_1 = smaller((geopotential[last] - ground) * per_gravity, 500),
+                   excess = 8.5 - log(1000 / z_1 - 1) * (1 / karman);
+        const Real surface = lowest * (1 + excess * rising / (gravity * scale)), u_1 = u[last],
                    v_1 = v[last], floor = 100 * friction * friction, per_lowest = 1 / lowest;
         energy[last] = lowest;
         Real z_below = (geopotential[last] - ground) * per_gravity, Ri_below = 0, height = z_below,
