@@ -20,10 +20,10 @@ template <class T> struct Gather : InterleavedRows<T> {
     /// Numbers of a register: 2 points in fp64, 4 in fp32.
     static constexpr int width = Real::width;
     static_assert(tile == Departure<T>::tile);
-    std::vector<Nodes<T>> latitude;  // of the interval above j - 1, stored at j + 1
-    std::vector<T> row_above;        // latitude of row j + 1, stored at j + 1
-    std::vector<Nodes<T>> vertical;  // of that below level k
-    std::vector<int> level_of;       // of even steps of eta
+    std::vector<Nodes<T>> latitude;     // of the interval above j - 1, stored at j + 1
+    std::vector<T> row_above;           // latitude of row j + 1, stored at j + 1
+    std::vector<Interval<T>> vertical;  // of that below level k
+    std::vector<int> level_of;          // of even steps of eta
     T per_level_step, eta_top;
     T rows_per_radian, row_at_equator;  // rows as if evenly spaced, never too far north
 
@@ -55,12 +55,10 @@ template <class T> struct Gather : InterleavedRows<T> {
     }
 
     void make_vertical(const std::vector<double>& eta) {
-        if (levels == 1) vertical.push_back(Nodes<T>::linear_between(eta[0], eta[0] + 1));
+        if (levels == 1) vertical.push_back(Interval<T>::below({eta[0], eta[0] + 1}, 0));
         double thinnest = 1e300;
         for (int k = 0; k + 1 < levels; ++k) {
-            vertical.push_back(k > 0 && k + 2 < levels
-                                   ? Nodes<T>::cubic(&eta[k - 1])
-                                   : Nodes<T>::linear_between(eta[k], eta[k + 1]));
+            vertical.push_back(Interval<T>::below(eta, k));
             thinnest = std::min(thinnest, eta[k + 1] - eta[k]);
         }
         if (!(thinnest > 0)) throw Error("eta of the layers must grow downward");
@@ -120,7 +118,7 @@ template <class T> struct Gather : InterleavedRows<T> {
         if (levels < 3) return 0;
         int k =
             level_of[std::clamp(int((e - eta_top) * per_level_step), 0, int(level_of.size()) - 1)];
-        return k + (k + 2 < levels && e > vertical[k].at[2]);
+        return k + (k + 2 < levels && e > vertical[k].end);
     }
 
     using Four = typename Nodes<T>::Four;
@@ -242,11 +240,11 @@ template <class T> struct Gather : InterleavedRows<T> {
     void gather_weights(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>& rows_of = latitude[j + 1];
+            const Interval<T>& levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
-            const Four dy = rows_of.weights(points.latitude[n]) - ly,
-                       dz = levels_of.weights(points.eta[n]) - lz;
+            const Four dy = rows_of.weights(points.latitude[n]) - ly, dz = levels_of.bend(z);
             Stencil s;
             for_four([&](auto b) {
                 if (full_ && b > 0) return;
@@ -286,11 +284,12 @@ template <class T> struct Gather : InterleavedRows<T> {
     void gather_cubic(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>& rows_of = latitude[j + 1];
+            const Interval<T>& levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
             const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly,
-                       dz = levels_of.weights(points.eta[n]) - lz;
+                       dz = levels_of.bend(z);
             Real cubic[registers], linear(T(0)), most, least;
             Stencil s;
             for (int m = 0; m < registers; ++m) cubic[m] = Real(T(0));
@@ -354,11 +353,12 @@ template <class T> struct Gather : InterleavedRows<T> {
     void gather_levels(const Item& t, const Points& points, const Places& places, T* out) const {
         for (int n = 0; n < t.count; ++n) {
             const int j = places.j[n], k = level(points.eta[n]);
-            const Nodes<T>&rows_of = latitude[j + 1], &levels_of = vertical[k];
+            const Nodes<T>& rows_of = latitude[j + 1];
+            const Interval<T>& levels_of = vertical[k];
             const T y = rows_of.linear(points.latitude[n]), z = levels_of.linear(points.eta[n]);
             const Four ly{T(0), 1 - y, y, T(0)}, lz{T(0), 1 - z, z, T(0)};
             const Four wy = rows_of.weights(points.latitude[n]), dy = wy - ly;
-            const Real along = repeat(lz), bend = repeat(levels_of.weights(points.eta[n]) - lz);
+            const Real along = repeat(lz), bend = repeat(levels_of.bend(z));
             Real total(T(0)), inner[registers], all[registers], most[registers], least[registers];
             Stencil s;
             auto weigh = [&](auto add) {

@@ -23,6 +23,17 @@ template <class T> struct Influence : Gather<T> {
     /// derivatives, the others are 0.
     struct Axis {
         T linear[4]{}, cubic[4]{}, linear_slope[4]{}, cubic_slope[4]{};
+        Axis(const Interval<T>& interval, T x, Interpolation kind, bool slopes) {
+            const T z = interval.linear(x), per = interval.per_interval;
+            linear[1] = 1 - z, linear[2] = z;
+            if (slopes) linear_slope[1] = -per, linear_slope[2] = per;
+            if (kind == Interpolation::linear) return;
+            const Four bend = interval.bend(z);
+            for (int m = 0; m < 4; ++m) cubic[m] = linear[m] + bend[m];
+            if (!slopes) return;
+            const Four slope = interval.bend_slope(z);
+            for (int m = 0; m < 4; ++m) cubic_slope[m] = linear_slope[m] + slope[m];
+        }
         Axis(const Nodes<T>& nodes, T x, Interpolation kind, bool slopes) {
             const T between = nodes.linear(x), per = nodes.per_interval;
             linear[1] = 1 - between, linear[2] = between;

@@ -1,6 +1,7 @@
-/// Lagrange interpolation between four nodes, its weights in one register.
+/// Interpolation between the two middle ones of four nodes, the weights in one register.
 #pragma once
 #include <type_traits>
+#include <vector>
 
 namespace fathom {
 
@@ -28,14 +29,41 @@ template <class T> struct Nodes {
         n.per_interval = T(1 / (x[2] - x[1]));
         return n;
     }
-    /// The outer nodes so far away that they have no influence.
-    static Nodes linear_between(double a, double b) {
-        constexpr double far = 1e15;
-        Nodes n;
-        n.at = Four{T(a - far), T(a), T(b), T(b + far)};
-        n.inverse = Four{T(0), T(1 / far / (a - b) / -far), T(1 / far / (b - a) / -far), T(0)};
-        n.per_interval = T(1 / (b - a));
-        return n;
+};
+
+/// An interval of a column, from f_1 to f_2, by Hermite's polynomial with the slopes s of parabolas
+/// through each of the two nodes and its neighbours; h and d its own length and difference:
+///
+///   f = f_1 + z d + z (1 - z) [(1 - z) (h s_1 - d) + z (d - h s_2)]
+///   h s_1 - d = p (h / a (f_1 - f_0) - d),   p = h / (a + h),   a the length of the interval above
+///   d - h s_2 = q (d - h / c (f_3 - f_2)),   q = h / (h + c),   c of that below
+///
+/// Air that moves little gets its speed times s_k, of the same s_k upward and downward: nearly what
+/// passes the ends of a layer, so that little heat is lost or gained. The slopes of Lagrange's
+/// polynomial differ on both sides of a node. The first and the last interval are linear, and so is
+/// what lies beyond.
+template <class T> struct Interval {
+    using Four = typename Nodes<T>::Four;
+    T begin, end, per_interval;
+    Four upper, lower;  // weights of f_0 ... f_3 in h s_1 - d and d - h s_2
+    T linear(T x) const { return (x - begin) * per_interval; }
+    /// Weights less the linear ones, at z of the interval.
+    Four bend(T z) const { return z * (1 - z) * ((1 - z) * upper + z * lower); }
+    /// Their derivative by x.
+    Four bend_slope(T z) const {
+        return per_interval * ((1 - z) * (1 - 3 * z) * upper + z * (2 - 3 * z) * lower);
+    }
+    /// Of that below level k of a column of at least two.
+    static Interval below(const std::vector<double>& x, int k) {
+        const int last = int(x.size()) - 1;
+        const double h = x[k + 1] - x[k];
+        Interval r{T(x[k]), T(x[k + 1]), T(1 / h), {}, {}};
+        if (k == 0 || k + 1 == last) return r;
+        const double a = h / (x[k] - x[k - 1]), c = h / (x[k + 2] - x[k + 1]), p = a / (1 + a),
+                     q = c / (1 + c);
+        r.upper = Four{T(-p * a), T(p * a + p), T(-p), T(0)};
+        r.lower = Four{T(0), T(-q), T(q + q * c), T(-q * c)};
+        return r;
     }
 };
 

@@ -187,6 +187,25 @@ def test_vertical_motion():
     assert abs(f - np.maximum(eta - 0.13, 0.0)[None, :, None]).max() < 1e-13
 
 
+def test_slow_vertical_motion_has_centred_slopes():
+    """A parabola on uneven levels changes by the speed times its slope, the same up and down, to
+    the square of the distance; rising and sinking air alike, so that the mean loses no heat.
+    """
+    a = Advection(8, 16, levels=12)
+    eta = ((np.arange(12) + 0.5) / 12) ** 1.5
+    a.scheme = core.SemiLagrangian(a.grid, list(eta), 8, 1.0, radius, 0.0)
+    wave, small = a.full(eta[None, :, None] ** 2), 1e-5
+    found = {}
+    for way in (-small, small):
+        a.scheme.depart([a.full(0.0), a.full(0.0), a.full(way)])
+        f = wave.copy()
+        a.scheme.interpolate([f])
+        found[way] = (f - wave)[0, :, 0] / way
+    inner = slice(2, -2)  # the first and the last interval are linear
+    for slope in found.values():
+        np.testing.assert_allclose(slope[inner], -2 * eta[inner], atol=1e-3)
+
+
 @pytest.mark.parametrize("precision, rounding", [(8, 1e-12), (4, 1e-3)])
 def test_no_jump_where_a_departure_point_crosses_a_row(precision, rounding):
     """The stencil changes at the true latitude of a row: what is interpolated has no jump, be the
