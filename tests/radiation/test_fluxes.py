@@ -116,6 +116,29 @@ def test_more_angles_agree():
         assert max(np.abs(a - b).max() for a, b in zip(found, four)) < most
 
 
+def test_two_streams_where_the_air_is_thin():
+    """Layers that absorb next to nothing, up to 0.01 Pa, change no flux: as along one angle, in
+    both precisions.
+    """
+    interface = np.geomspace(1e-2, 1e5, 61)
+    T = np.interp(np.log(interface), np.log([1e-2, 1e2, 2e4, 1e5]), [180, 265, 215, 290])
+    column = {
+        "interface_pressure": interface[None],
+        "pressure": np.sqrt(interface[1:] * interface[:-1])[None],
+        "interface_temperature": T[None],
+        "temperature": 0.5 * (T[1:] + T[:-1])[None],
+        "surface_temperature": 290.0,
+        "gases": {"h2o": 3e-6, "co2": 4e-4, "o3": 2e-6},
+    }
+    thin = interface < 1
+    found = {p: longwave(thermal(), column, angles=0, precision=p) for p in ("fp64", "fp32")}
+    for two, one in zip(found["fp64"], longwave(thermal(), column)):
+        assert abs(two - one).max() < 1.0
+        assert np.ptp(two[0, thin]) < 0.1
+    for double, single in zip(*found.values()):
+        assert abs(double - single).max() < 2e-3
+
+
 def cloud(cover, water=200.0, layers=40):
     one = np.ones((1, layers))
     return {

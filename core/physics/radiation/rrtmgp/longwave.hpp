@@ -7,13 +7,15 @@
 ///   two streams (Fu et al. 1997; Toon et al. 1989):
 ///     g1 = 1.66 (1 - w0 (1 + g) / 2),  g2 = 1.66 w0 (1 - g) / 2,  k^2 = (g1 - g2) (g1 + g2)
 ///     R = g2 (1 - E^2) / N,  T = 2 k E / N,  N = k (1 + E^2) + g1 (1 - E^2),  E = exp(-k tau)
-///     Z = (B_k+1 - B_k) / (tau (g1 + g2))
-///     U = pi (Z + B_k - R (B_k - Z) - T (Z + B_k+1))
-///     D = pi (B_k+1 - Z - R (Z + B_k+1) - T (B_k - Z))
+///     Z = (B_k+1 - B_k) (1 + R - T) / (tau (g1 + g2))
+///       = (B_k+1 - B_k) [1 - E^2 + (1 - E)^2 k / (g1 + g2)] / N
+///     U = pi [(1 - R - T) B_k   + Z - T (B_k+1 - B_k)]
+///     D = pi [(1 - R - T) B_k+1 - Z + T (B_k+1 - B_k)]
 ///   B of an interface: the band's Planck function there times sqrt of the shares above and below
 ///
 /// (1 - t) is computed as such (transmission.hpp) and tau is never 0: no series for thin layers is
-/// needed, and 32 bits lose nothing.
+/// needed, and 32 bits lose nothing. 1 + R - T is not computed as such: over the tau of a layer
+/// above 1 Pa its rounding error would be the flux.
 #pragma once
 #include <numbers>
 #include <span>
@@ -88,6 +90,7 @@ public:
 private:
     using Real = Lanes8<T>;
     static constexpr double pi = std::numbers::pi;
+    static constexpr T thinnest = sizeof(T) == 8 ? T(1e-30) : T(1e-17);  // its square is a number
     const KDistribution& k;
     const Column<T>& c;
     const int L, S, N;
@@ -159,7 +162,7 @@ private:
         Real upper = Real::load(of[0]);
         for (int l = 0; l < L; ++l) {
             const int n = l * lanes;
-            const Real absorbed = Real::load(tau + l * S + g) + T(1e-30),
+            const Real absorbed = Real::load(tau + l * S + g) + thinnest,
                        s = Real::load(scattered + l * S + g), f = Real::load(forward + l * S + g);
             // tau g1, tau g2, tau (g1 - g2), tau (g1 + g2) and tau k
             const Real t2 = T(0.83) * (s - f), less = T(1.66) * absorbed,
@@ -169,11 +172,12 @@ private:
             const Real stays2 = stays * (1 + E),
                        N = 1 / multiply_add<T>(tk, multiply_add<T>(E, E, Real(1)), t1 * stays2),
                        R = t2 * stays2 * N, through = 2 * tk * E * N;
-            const Real lower = Real::load(of[0] + n + lanes), Z = (lower - upper) / more;
-            const Real gone = N * multiply_add<T>(less, stays2, tk * (stays * stays));  // 1 - T - R
-            const Real both = Z * (1 + R - through);
-            (T(pi) * (gone * upper + both - through * (lower - upper))).store(layers.upward + n);
-            (T(pi) * (gone * lower - both + through * (lower - upper))).store(layers.downward + n);
+            const Real lower = Real::load(of[0] + n + lanes), step = lower - upper;
+            const Real gone = N * multiply_add<T>(less, stays2, tk * (stays * stays)),  // 1 - T - R
+                Z = step * (N * multiply_add<T>(stays * stays, tk / more, stays2)),
+                       bends = Z - through * step;
+            (T(pi) * multiply_add<T>(gone, upper, bends)).store(layers.upward + n);
+            (T(pi) * multiply_add<T>(gone, lower, -bends)).store(layers.downward + n);
             R.store(layers.reflects + n), through.store(layers.transmits + n);
             upper = lower;
         }
