@@ -63,6 +63,19 @@ void set_minor(KDistribution& k, const nb::dict& d, int half) {
     k.minor_table[half] = table_of(d, table[half]);
 }
 
+/// Tables of ecCKD: each g point is a band of its own for aerosols.
+void set_by_gas(KDistribution& k, const nb::dict& d) {
+    const auto gas = list<int>(d, "absorber_gases");
+    const auto reference = list<double>(d, "absorber_references");
+    for (std::size_t a = 0; a < gas.size(); ++a) k.absorber.push_back({gas[a], reference[a]});
+    k.coldest = list<double>(d, "coldest");
+    const auto axis = list<double>(d, "mixture_axis");
+    k.first_log_mixture = axis[0], k.log_mixture_step = axis[1];
+    k.water_table = table_of(d, "water");
+    for (int g = 0; g < k.gpoints; ++g) k.band.push_back({g, g + 1, 0, {0, 0}});
+    k.bands = k.gpoints;
+}
+
 void set_particles(KDistribution::Particles& p, const nb::dict& d, const std::string& name) {
     if (!d.contains((name + "_sizes").c_str())) return;
     const auto sizes = list<double>(d, (name + "_sizes").c_str());  // number, first, step
@@ -81,15 +94,17 @@ std::shared_ptr<KDistribution> distribution(const nb::dict& d) {
     k->first_temperature = axis[0], k->temperature_step = axis[1];
     k->first_log_pressure = axis[2], k->log_pressure_step = axis[3];
     k->tropopause_log_pressure = axis[4], k->first_planck = axis[5];
-    set_flavours(*k, d);
     k->major = table_of(d, "major");
-    set_minor(*k, d, 0), set_minor(*k, d, 1);
+    if (d.contains("absorber_gases"))
+        set_by_gas(*k, d);
+    else
+        set_flavours(*k, d), set_minor(*k, d, 0), set_minor(*k, d, 1);
     if (d.contains("planck")) {
         k->planck = list<float>(d, "planck");
         k->planck_rows = int(k->planck.size()) / rrtmgp::stride(*k);
     } else {
         k->rayleigh[0] = table_of(d, "rayleigh_lower");
-        k->rayleigh[1] = table_of(d, "rayleigh_upper");
+        if (!k->by_gas()) k->rayleigh[1] = table_of(d, "rayleigh_upper");
         k->solar = list<double>(d, "solar");
     }
     set_particles(k->liquid, d, "liquid"), set_particles(k->ice, d, "ice");

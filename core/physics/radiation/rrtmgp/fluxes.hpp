@@ -3,11 +3,20 @@
 #include <vector>
 #include "physics/radiation/rrtmgp/aerosols.hpp"
 #include "physics/radiation/rrtmgp/clouds.hpp"
+#include "physics/radiation/rrtmgp/ecckd.hpp"
 #include "physics/radiation/rrtmgp/gas_optics.hpp"
 #include "physics/radiation/rrtmgp/longwave.hpp"
 #include "physics/radiation/rrtmgp/shortwave.hpp"
 
 namespace fathom::physics::rrtmgp {
+
+/// Of the gases alone.
+template <class T> void add_gases(const KDistribution& k, const Column<T>& c, Work<T>& work) {
+    if (k.by_gas())
+        EcCKD<T>(k, c, work)();
+    else
+        GasOptics<T>(k, c, work)();
+}
 
 /// Adds what the column has besides gas; which layers have it.
 template <class T>
@@ -24,7 +33,7 @@ const std::uint8_t* add_particles(const KDistribution& k, const Column<T>& c, Wo
 template <class T>
 void longwave(const KDistribution& k, const Column<T>& c, int angles, const LongwaveFluxes<T>& to) {
     Work<T>& work = Work<T>::own();
-    GasOptics<T>(k, c, work)();
+    add_gases(k, c, work);
     if (angles == 0) {
         const std::size_t all = std::size_t(c.layers) * stride(k) + lanes;
         for (T* x : {work.scattering(all), work.asymmetry(all)}) std::fill(x, x + all, T(0));
@@ -37,7 +46,7 @@ void longwave(const KDistribution& k, const Column<T>& c, int angles, const Long
 template <class T>
 void shortwave(const KDistribution& k, const Column<T>& c, const ShortwaveFluxes<T>& to) {
     Work<T>& work = Work<T>::own();
-    GasOptics<T>(k, c, work)();
+    add_gases(k, c, work);
     const auto* const cloudy = add_particles(k, c, work, true, true);
     Shortwave<T>(k, c, work)(cloudy, to);
 }

@@ -56,7 +56,6 @@ struct KDistribution {
     std::size_t before(const Band& b) const {
         return std::size_t(b.before) * std::size_t(temperatures * mixtures);
     }
-    std::vector<int> band_of;  ///< each number of a row
 
     /// Of each band [temperature][pressure + half][eta][vector][lane], m2 mol-1. In the long wave
     /// each vector is followed by its parts of the band's Planck function, so that both come with
@@ -72,6 +71,17 @@ struct KDistribution {
     Table minor_table[2];
     Table
         rayleigh[2];  ///< of each band [temperature][eta][vector][lane], m2 mol-1; short wave only
+
+    /// Of tables of ecCKD (ecckd.hpp), in `major` [temperature][pressure][absorber][g]: gas 0 is
+    /// air. Water has a table of its own [mixture][temperature][pressure][g].
+    struct Absorber {
+        int gas;
+        double reference;
+    };
+    std::vector<Absorber> absorber;
+    std::vector<double> coldest;  ///< first temperature by pressure
+    double first_log_mixture = 0, log_mixture_step = 0;
+    Table water_table;
 
     double first_planck = 0;
     int planck_rows = 0;
@@ -90,6 +100,7 @@ struct KDistribution {
     std::vector<double> humidities;
     std::vector<float> aerosol;
 
+    bool by_gas() const { return !absorber.empty(); }
     bool longwave() const { return !planck.empty(); }
 };
 
