@@ -41,7 +41,7 @@ def bars(
             color=ink,
         )
         axes.text(
-            1.235 * longest,
+            1.29 * longest,
             row,
             f"{100 * record['seconds'] / total:.1f} %",
             va="center",
@@ -50,7 +50,7 @@ def bars(
             color=faint,
         )
     axes.set_yticks(range(len(records)), [_short(record["region"]) for record in records])
-    axes.set(xlim=(0, 1.12 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
+    axes.set(xlim=(0, 1.17 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
     axes.spines[["bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     _legend(figure, colour, records, total, title)

@@ -70,15 +70,17 @@ def _panel(
 ) -> None:
     if units == _sverdrup:
         values, units = values / 1e6, "Sv"
+    name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
+    if last.size and 0 < np.ptp(values) < 1e-5 * abs(values[0]):  # labels would be the same
+        name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
     text = unit_text(units)
-    axes.set_title(name.replace("_", " ") + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
-    finite = values[np.isfinite(values)]
-    if finite.size:
+    axes.set_title(name + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
+    if last.size:
         axes.set_title(
-            f"{finite[-1]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
+            f"{last[0]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
         )
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.7g}")
     axes.locator_params(axis="y", nbins=5)
