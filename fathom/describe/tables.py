@@ -77,14 +77,17 @@ def table(thing: Any, given: Any) -> dict[str, Any]:
     made |= {name: value for name, value in written.items() if value is not None}
     for name, default in keys(type(thing)).items():
         unsaid = name not in held and name not in given
-        if unsaid and name in offered and isinstance(thing, schemes.Scheme):
-            continue
-        if name in written or (written and unsaid):
+        if name in written or (unsaid and (written or _is_offered(thing, name))):
             continue
         value = _held(held, name, given.get(name), default)
         if value is not None and value is not inspect.Parameter.empty:
             made[name] = value
     return made
+
+
+def _is_offered(thing: Any, name: str) -> bool:
+    """Whether a model gives a scheme that parameter."""
+    return name in offered and isinstance(thing, schemes.Scheme)
 
 
 def texts(given: Mapping[str, Any]) -> dict[str, Any]:
