@@ -169,3 +169,12 @@ def test_every_bit_of_the_header_counts(tmp_path):
                 assert found.header == header() and bit < 8 * 33
         except ValueError as error:
             assert "restart" in str(error)  # noqa: PT017  one of two outcomes
+
+
+def test_a_restart_is_opened_once(tmp_path, monkeypatch):
+    opened, of_system = [], os.open
+    monkeypatch.setattr(
+        os, "open", lambda path, *how: (opened.append(str(path)), of_system(path, *how))[1]
+    )
+    restart.write(tmp_path / "a.fathom", fields(), header())
+    assert len([path for path in opened if path.endswith(".partial")]) == 1 and len(opened) == 2
