@@ -204,6 +204,7 @@ def _check(document: Document, e: Experiment) -> None:
         raise InputError(
             f"{document.place('ensemble')}: allowed are two members or more and a weight up to 1"
         )
+    _check_inner_and_departures(document, e)
     if e.nature.levels != e.model.levels:
         raise InputError(
             f"{document.place('nature', 'levels')}: nature has {e.nature.levels} levels, the model"
@@ -231,13 +232,21 @@ def _check(document: Document, e: Experiment) -> None:
                 f"{document.place(*longer.split('.'))}: {lengths[longer]:g} s is no multiple of"
                 f" {shorter}, {lengths[shorter]:g} s"
             )
-    if e.inner.truncation > e.model.truncation:
-        raise InputError(
-            f"{document.place('inner', 'truncation')}: T{e.inner.truncation} is finer than the"
-            f" model, T{e.model.truncation}; allowed is the same or less"
-        )
     if e.steps % 2:
         raise InputError(
             f"{document.place('assimilation', 'window')}: a window of {e.steps} steps has no step"
             " in its middle; allowed is an even number"
+        )
+
+
+def _check_inner_and_departures(document: Document, e: Experiment) -> None:
+    if e.departures.use and e.departures.windows < 6:
+        raise InputError(
+            f"{document.place('departures', 'windows')}: {e.departures.windows} windows are too few"
+            " to learn from, as the first 4 do not count; allowed are 6 or more, or use = false"
+        )
+    if e.inner.truncation > e.model.truncation:
+        raise InputError(
+            f"{document.place('inner', 'truncation')}: T{e.inner.truncation} is finer than the"
+            f" model, T{e.model.truncation}; allowed is the same or less"
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import box
 from fathom.assimilation.balance import Errors
 from fathom.cycle import experiment, report
 from fathom.cycle.run import Cycles
@@ -48,12 +49,49 @@ def test_stopped_and_gone_on_is_the_same(tmp_path):
         ('assimilation.methods=["4dvar"]', "unknown method '4dvar'; did you mean '4d-var'"),
         ('assimilation.window="90min"', "5400 s is no multiple of observations.every"),
         ("nature.levels=7", "nature has 7 levels, the model 3"),
+        ("departures.windows=3", "3 windows are too few to learn from"),
+        ("inner.truncation=9", "T9 is finer than the model, T8"),
         ("modle.levels=7", r"no table \[modle\]; did you mean 'model'"),
     ],
 )
 def test_mistakes_have_their_place(setting, message):
     with pytest.raises(ValueError, match=message):
         experiment.read(source, [*small, setting])
+
+
+def test_ranks_and_threads_change_no_bit(tmp_path):
+    """What was learned, and the analysis of 4D-Var with errors that hang together in a column, on
+    one rank, two ranks, and two threads."""
+    settings = [x for setting in [*small, "cycle.windows=1"] for x in ("--set", setting)]
+    ends = []
+    for name, *parallel in (("1", "--threads", 1), ("2", "--ranks", 2), ("t", "--threads", 2)):
+        status, _, errors = box.fathom(
+            *("cycle", source, "--method", "4d-var", "--out", name, *parallel, *settings),
+            folder=tmp_path,
+        )
+        assert status == 0, errors
+        with (
+            np.load(tmp_path / name / "learning/window-0005.npz") as learned,
+            np.load(tmp_path / name / "4d-var/window-0000.npz") as analysed,
+        ):
+            ends.append([*(learned[key] for key in sorted(learned)), analysed["end"]])
+    for other in ends[1:]:
+        for a, b in zip(ends[0], other, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+def test_inner_loops_of_a_coarser_model(tmp_path):
+    """T6 with a step of 2 h in T8 with one of 1 h: departures are those of T8, the analysis is
+    better than the background.
+    """
+    inner = ["inner.truncation=6", 'inner.step="2h"', 'observations.every="2h"']
+    cycles = Cycles(experiment.read(source, [*small, *inner, "cycle.windows=1"]), tmp_path)
+    assert cycles.twin.inner.ratio == 2 and cycles.twin.inner.trajectory.model.grid.truncation == 6
+    (found,) = cycles.run("4d-var")
+    assert found["residual"] < found["departure"]
+    assert found["analysis"]["energy"] < found["background"]["energy"]
+    with pytest.raises(ValueError, match="3 steps of the model are no whole number of inner"):
+        cycles.twin.inner.steps(3)
 
 
 def test_members_and_what_they_tell(tmp_path):
