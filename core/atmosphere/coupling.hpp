@@ -57,18 +57,23 @@ private:
 #pragma omp parallel for
             for (int r = 0; r < block.ny; ++r) {
                 const double* a = &pair.alpha[std::size_t(block.j0 + r) * columns + block.i0];
+                int west = 0, east = block.nx;  // the air between them is free
+                while (west < east && a[west] > 0) ++west;
+                while (east > west && a[east - 1] > 0) --east;
                 for (int k = 0; k < field.levels; ++k) {
                     const double up = pair.upper.empty() ? 0 : pair.upper[k];
                     T* x = row(field, r, k);
                     const T *first = row(before, r, k), *last = row(after, r, k);
-                    for (int i = 0; i < block.nx; ++i) {
-                        const T share = T(a[i] + up * (1 - a[i])),
-                                outer = first[i] + weight * (last[i] - first[i]);
-                        if (share == T(1))
-                            x[i] = outer;
-                        else if (share > 0)
-                            x[i] += share * (outer - x[i]);
-                    }
+                    const auto draw = [&](int i, int end) {
+                        for (; i < end; ++i) {
+                            const T share = T(a[i] + up * (1 - a[i])),
+                                    outer = first[i] + weight * (last[i] - first[i]),
+                                    between = x[i] + share * (outer - x[i]);
+                            x[i] = share == T(1) ? outer : share > 0 ? between : x[i];
+                        }
+                    };
+                    draw(0, up > 0 ? block.nx : west);
+                    if (!(up > 0)) draw(east, block.nx);
                 }
             }
         }

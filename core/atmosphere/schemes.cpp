@@ -28,7 +28,6 @@ Entries schemes() {
         entry<UpwardVelocity>("UpwardVelocity"),
         entry<CompressibleNonlinear>("CompressibleNonlinear"),
         entry<CompressibleCarried>("CompressibleCarried"),
-        entry<InterfaceWind>("InterfaceWind"),
         entry<CompressibleArrival>("CompressibleArrival"),
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),

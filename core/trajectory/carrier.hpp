@@ -19,6 +19,9 @@ public:
     /// The mean wind along each trajectory, kept until the next call; vertical.at empty: no
     /// vertical motion.
     virtual void depart(const Wind& now, const Wind& extrapolated) = 0;
+    /// Of interfaces: the means of the last trajectories of the layers above and below; none ends
+    /// beyond the first or the last interface.
+    virtual void depart_between(Carrier& layers) = 0;
 
     /// wind: the first two fields of the group are a vector.
     enum class Kind { scalar, wind };

@@ -34,7 +34,7 @@ std::vector<double> heights_of(std::vector<double> eta) {
 template <class T> class Turning {
 public:
     /// By differences of neighbours within the area.
-    explicit Turning(const PlaneArea& area, int nx, int ny) : area(area), nx(nx) {
+    Turning(const PlaneArea& area, int nx) : area(area), nx(nx) {
         if (area.map_factor.empty()) return;
         std::vector<double> log_m(area.map_factor.size() + spare);
         for (std::size_t n = 0; n < area.map_factor.size(); ++n)
@@ -81,7 +81,6 @@ private:
     }
 };
 
-/// The departure points of a tile: displacements in columns, rows and height, of its points.
 template <class T> class OnPlane final : public Carrier<T> {
     using Base = Carrier<T>;
     using Base::spent;
@@ -99,7 +98,7 @@ public:
           nodes(heights_of(eta), LevelEnds::linear),
           four(d.comm, d.decomposition, edge(), inside, nodes),
           one(d.comm, d.decomposition, edge(), inside, nodes),
-          turning(area, nx, d.decomposition.topology.ny),
+          turning(area, nx),
           factor(area.map_factor.begin(), area.map_factor.end()) {
         for (const Block* b : d.blocks) {
             first.push_back(displacement.size());
@@ -133,6 +132,13 @@ public:
                     (12 + four.operations_of_linear_stencil + 3 * four.operations_of_linear_field),
                 points * how.iterations * 10 * sizeof(T));
         } while (int(four.around.cover()) | int(one.around.cover()));
+    }
+    void depart_between(Base& layers) override {
+        static const Region here("departure points");
+        TimedRegion timer(here, spent.departure);
+        each_line([&](const Line& l) { trace(l, static_cast<OnPlane&>(layers)); });
+        spent.departure.did(points * 6, points * 5 * sizeof(T));
+        one.around.cover();
     }
     void interpolate(const Group& group, std::span<const FieldSlab> to) override {
         if (group.fields.size() > 4 || to.size() != group.fields.size())
@@ -187,7 +193,6 @@ private:
     }
 
     void trace(const Line& l, const Wind& now) {
-        using Real = Pack<T, cell_width<T>>;
         alignas(64) T own[3][most], there[3][most];
         const FieldSlab* winds[] = {&now.east, &now.north, &now.vertical};
         const T scale[] = {T(how.step / area.dx), T(how.step / area.dy), T(-how.step)};
@@ -214,6 +219,26 @@ private:
         if (four.around.alone()) return;
         four.locate(from(l, by), 0, 0, stencils, reach);
         four.need(reach), one.need(reach);
+    }
+
+    /// Of an interface.
+    void trace(const Line& l, OnPlane& layers) {
+        const int last = nodes.levels() - 1;
+        Line up = l, down = l;
+        up.k = std::max(l.k - 1, 0), down.k = std::min(l.k, last - 1);
+        const auto by = displacement_of(l), above = layers.displacement_of(up),
+                   below = layers.displacement_of(down);
+        const T half_depth = l.k > 0 && l.k < last ? T(0.5) : T(0);
+        for (int n = 0; n < l.count; ++n) {
+            by.X[n] = T(0.5) * (above.X[n] + below.X[n]);
+            by.Y[n] = T(0.5) * (above.Y[n] + below.Y[n]);
+            by.H[n] = half_depth * (above.H[n] + below.H[n]);
+        }
+        if (one.around.alone()) return;
+        Reach reach;
+        LinearStencils<T> stencils;
+        one.locate(from(l, by), 0, 0, stencils, reach);
+        one.need(reach);
     }
 
     template <int fields>

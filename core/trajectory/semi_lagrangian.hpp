@@ -26,6 +26,7 @@
 /// no more, comes by a halo on demand.
 #pragma once
 #include <memory>
+#include "base/error.hpp"
 #include "grid/gaussian.hpp"
 #include "trajectory/carrier.hpp"
 
@@ -51,6 +52,9 @@ public:
     using typename Carrier<Number>::Group;
     using Carrier<Number>::spent;
     void depart(const Wind& now, const Wind& extrapolated) override;
+    void depart_between(Carrier<Number>&) override {
+        throw Error("trajectories of interfaces exist on a plane alone");
+    }
     /// To a wind 2 Omega x r is added.
     void interpolate(const Group& from, std::span<const FieldSlab> to) override;
     const OnDemandHalo& halo() const override;

@@ -96,7 +96,6 @@ def compressible_step(model, dynamics, do):
         do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
     do.phase = "dynamics"
     do("WindExtrapolation")
-    do("InterfaceWind")
     do.phase = "semi-Lagrangian"
     do(dynamics.transport)
     do(dynamics.tracer_transport)

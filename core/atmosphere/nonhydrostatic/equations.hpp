@@ -86,7 +86,6 @@ struct CompressibleEquations {
         Writes<Real, "log_pressure_ratio_tendency", place::center_layer, "s-1"> Fp,
         Writes<Real, "upward_acceleration", place::center_interface, "m s-2"> Fw,
         Writes<Real, "eta_velocity", place::center_layer, "s-1"> eta_velocity,
-        Writes<Real, "eta_velocity_interface", place::center_interface, "s-1"> between,
         Writes<Real, "layer_geopotential_depth", place::center_layer, "m2 s-2"> depth,
         Writes<Real, "shear_divergence", place::center_layer, "s-1"> X,
         Keeps<Real, "compressible_equations", 9> own) const {
@@ -141,7 +140,6 @@ struct CompressibleEquations {
         // upward: the slope of each interface, forces, the shear of what moves along it
         const Real total = sum, surface = -total / ps;
         Real x = sx[0], y = sy[0], motion_below(0), shear_below(0), m_below = m[levels - 1];
-        between[levels] = Real(0);
         for (int k = levels - 1; k >= 0; --k) {
             const Real t = T[k], whole = 1.0 + Real(excess[k]), part = 1.0 / whole,
                        theta = t * part, l = log_ratio[k], a = alpha[k], ln = of_pi[k],
@@ -161,14 +159,12 @@ struct CompressibleEquations {
             if (k > 0) {
                 motion_above = B[k] * total - Real(flux[k - 1]);
                 shear_above = 0.5 * fma(x, u[k] - u[k - 1], y * (v[k] - v[k - 1]));
-                between[k] = motion_above * (eta[k + 1] - eta[k - 1]) / (pi[k + 1] - pi[k - 1]);
             }
             X[k] = (shear_below + shear_above) * whole / (R * t * select(l > Real(0), l, Real(2)));
             eta_velocity[k] =
                 0.5 * (motion_above + motion_below) * (eta[k + 1] - eta[k]) * per_thickness[k];
             motion_below = motion_above, shear_below = shear_above, m_below = m_here;
         }
-        between[0] = Real(0);
     }
 };
 
@@ -350,41 +346,6 @@ struct CompressibleCarried {
             cw[k] = fma(half * (1 - e), Fw[k], w[k]);
         }
         cw[levels] = w[levels];
-    }
-};
-
-/// The wind of interfaces, now and extrapolated, for their trajectories.
-struct InterfaceWind {
-    static constexpr std::string_view summary =
-        "wind of interfaces, now and extrapolated to the new time";
-
-    template <class Real>
-    constexpr void operator()(
-        Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
-        Reads<Real, "northward_wind", place::center_layer, "m s-1"> v,
-        Reads<Real, "eastward_wind_extrapolated", place::center_layer, "m s-1"> ue,
-        Reads<Real, "northward_wind_extrapolated", place::center_layer, "m s-1"> ve,
-        Reads<Real, "eta_velocity_interface", place::center_interface, "s-1"> w,
-        ReadsProfile<Real, "time_weights", "1"> weights,
-        Updates<Real, "eta_velocity_interface_before", place::center_interface, "s-1"> wb,
-        Writes<Real, "eastward_wind_interface", place::center_interface, "m s-1"> ui,
-        Writes<Real, "northward_wind_interface", place::center_interface, "m s-1"> vi,
-        Writes<Real, "eastward_wind_interface_extrapolated", place::center_interface, "m s-1"> uie,
-        Writes<Real, "northward_wind_interface_extrapolated", place::center_interface, "m s-1"> vie,
-        Writes<Real, "eta_velocity_interface_extrapolated", place::center_interface, "s-1"> we)
-        const {
-        const int levels = u.levels();
-        const auto now = weights[0], before = weights[1];
-        for (int k = 0; k <= levels; ++k) {
-            const int above = k > 0 ? k - 1 : 0, below = k < levels ? k : levels - 1;
-            ui[k] = 0.5 * (u[above] + u[below]);
-            vi[k] = 0.5 * (v[above] + v[below]);
-            uie[k] = 0.5 * (ue[above] + ue[below]);
-            vie[k] = 0.5 * (ve[above] + ve[below]);
-            const Real here = w[k];
-            we[k] = fma(Real(now), here, before * Real(wb[k]));
-            wb[k] = here;
-        }
     }
 };
 

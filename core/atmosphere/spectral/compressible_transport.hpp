@@ -1,30 +1,18 @@
 /// Transport of compressible air: as that of hydrostatic air, and ln(p / pi) with it; the vertical
-/// velocity lies on the interfaces and has separate trajectories.
+/// velocity lies on the interfaces, whose trajectories are the means of those of layers.
 #pragma once
 #include "atmosphere/spectral/semi_lagrangian_engine.hpp"
 
 namespace fathom::atmosphere {
 
 template <class T> class CompressibleTransport final : public GlobalProcess {
-    /// A wind of layers or interfaces: now, and extrapolated.
-    struct Winds {
-        Item now[3], next[3];
-        typename Carrier<T>::Wind at(const Given& fields, const Item* of) const {
-            return {fields[of[0]], fields[of[1]], fields[of[2]]};
-        }
-    };
-    Winds winds(const std::string& end, Place place) {
-        Winds w{{}, {}};
-        int n = 0;
-        for (const char* part : {"eastward_wind", "northward_wind", "eta_velocity"}) {
-            const std::string name = part, units = n < 2 ? "m s-1" : "s-1";
-            w.now[n] = reads(name + end, place, units);
-            w.next[n++] = reads(name + end + "_extrapolated", place, units);
-        }
-        return w;
-    }
-    const Winds of_layers = winds("", place::center_layer),
-                of_interfaces = winds("_interface", place::center_interface);
+    using Wind = typename Carrier<T>::Wind;
+    const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
+               v = reads("northward_wind", place::center_layer, "m s-1"),
+               w = reads("eta_velocity", place::center_layer, "s-1"),
+               u_next = reads("eastward_wind_extrapolated", place::center_layer, "m s-1"),
+               v_next = reads("northward_wind_extrapolated", place::center_layer, "m s-1"),
+               w_next = reads("eta_velocity_extrapolated", place::center_layer, "s-1");
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1"),
                carried[4] = {updates("eastward_wind_carried", place::center_layer, "m s-1"),
                              updates("northward_wind_carried", place::center_layer, "m s-1"),
@@ -44,13 +32,12 @@ public:
     void apply(Given at) override {
         SemiLagrangianEngine<T>& e = **engine;
         if (engine->setup.parameters.fix_mass > 0) e.mean_pressure = e.mean(at[pressure]);
-        e.transport->depart(of_layers.at(at, of_layers.now), of_layers.at(at, of_layers.next));
+        e.transport->depart(Wind{at[u], at[v], at[w]}, Wind{at[u_next], at[v_next], at[w_next]});
         for (int n = 0; n < 4; ++n) wind.fields[n] = at[carried[n]];
         e.transport->interpolate(wind, wind.fields);
         one.fields[0] = at[departure];
         e.transport->interpolate(one, one.fields);
-        e.between->depart(of_interfaces.at(at, of_interfaces.now),
-                          of_interfaces.at(at, of_interfaces.next));
+        e.between->depart_between(*e.transport);
         one.fields[0] = at[upward];
         e.between->interpolate(one, one.fields);
     }

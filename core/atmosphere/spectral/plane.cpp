@@ -168,6 +168,8 @@ public:
         const std::size_t points = std::size_t(on.waves.points) * on.waves.rows;
         if (!on.map_factor.empty() && on.map_factor.size() != points)
             throw Error("a map factor of ", on.map_factor.size(), " points on a plane of ", points);
+        for (const double m : on.map_factor)
+            powers[0].push_back(T(1 / m)), powers[1].push_back(T(m)), powers[2].push_back(T(m * m));
     }
     RowTransform<T>& transform() override { return waves; }
     int points_of_row(int row) const override { return row < on.rows ? on.columns : 0; }
@@ -177,18 +179,17 @@ public:
     void times_map_factor(std::initializer_list<const FieldSlab*> fields,
                           int power) const override {
         if (on.map_factor.empty()) return;
+        const std::vector<T>& factor = powers[power < 0 ? 0 : power];
         for (const FieldSlab* f : fields)
             for (std::size_t b = 0; b < domain.blocks.size(); ++b) {
                 const Block& block = *domain.blocks[b];
 #pragma omp parallel for
                 for (int r = 0; r < block.ny; ++r) {
-                    const double* m =
-                        &on.map_factor[std::size_t(block.j0 + r) * on.waves.points + block.i0];
+                    const T* m = &factor[std::size_t(block.j0 + r) * on.waves.points + block.i0];
                     for (int k = 0; k < f->levels; ++k) {
                         T* x = (T*)f->at[b] + (r + domain.halo) * f->row[b] + k * f->level[b] +
                                domain.halo;
-                        for (int i = 0; i < block.nx; ++i)
-                            x[i] *= T(power < 0 ? 1 / m[i] : power == 2 ? m[i] * m[i] : m[i]);
+                        for (int i = 0; i < block.nx; ++i) x[i] *= m[i];
                     }
                 }
             }
@@ -222,6 +223,7 @@ private:
     const OnPlane on;
     BiFourier<T> waves;
     const double square;
+    std::vector<T> powers[3];  // of the map factor: -1, 1, 2
 };
 
 }  // namespace
