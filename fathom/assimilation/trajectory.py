@@ -42,17 +42,20 @@ def linear(model: Any) -> Any:
     return same
 
 
-class Trajectory:
-    """Parameters
+class Forecasts:
+    """A model that is run from vectors of its state; also one without a tangent.
+
+    Parameters
     ----------
-    simulation : of a SpectralAtmosphere without tracers, or ShallowWater; its present fields are
-        the start, of which no step before is known. Its physics must have adjoints: none,
-        HeldSuarez.
+    simulation : of a spectral model without tracers; its present fields are the start, of which no
+        step before is known. What is read in time, as at the edges of an area, stays that of now.
     """
 
     def __init__(self, simulation: Any) -> None:
         self.simulation = simulation.prepare()
-        self.model = linear(simulation.model)
+        if simulation.forcing is not None:
+            simulation.forcing.load(simulation)
+        self.model = self.of(simulation.model)
         processes = self.model.processes(simulation.step, simulation.surface)
         names = sorted({field["name"] for process in processes for field in process.fields})
         self.sequence = mpi.core.Sequence(
@@ -64,10 +67,17 @@ class Trajectory:
         self.fields.count = 0
         self.sequence.start(self.fields)
         self.first = mpi.core.FieldSet(self.fields)
-        self.linear = mpi.core.LinearSequence(self.sequence)
         grid = self.model.grid
-        self.there = np.arange(grid.horizontal.nx) < np.asarray(grid.points)[:, None]
+        self.there = np.arange(grid.horizontal.nx) < np.asarray(self.points(grid))[:, None]
         self.levels = {f["name"]: f["levels"] for f in self.fields.fields}
+
+    def of(self, model: Any) -> Any:
+        """The model as it is run."""
+        return model
+
+    def points(self, grid: Any) -> np.ndarray:
+        """Of each row."""
+        return np.full(grid.horizontal.ny, grid.horizontal.nx)
 
     @property
     def names(self) -> list[str]:
@@ -78,11 +88,6 @@ class Trajectory:
     def size(self) -> int:
         """Length of a vector."""
         return sum(self.levels[name] for name in self.names) * int(self.there.sum())
-
-    @property
-    def steps(self) -> int:
-        """Taken since the start."""
-        return self.linear.steps
 
     # ---- fields and vectors ----------------------------------------------------------------------
 
@@ -130,17 +135,20 @@ class Trajectory:
         state.
         """
         self.fields.copy(self.first)
-        self.linear.forget()
         if vector is not None:
             self.put(vector, self.fields)
             self.sequence.start(self.fields)
             self.fields.count = 0
 
     def follow(self, steps: int) -> None:
-        """Takes steps with the model, which are kept."""
+        """Takes steps with the model."""
         for _ in range(steps):
             self._weigh(self.fields)
-            self.linear.follow(self.fields, 1)
+            self.advance(self.fields)
+
+    def advance(self, fields: Any) -> None:
+        """One step."""
+        self.sequence.advance(fields, 1)
 
     def _weigh(self, fields: Any) -> None:
         """The first step has its own weights."""
@@ -157,6 +165,38 @@ class Trajectory:
             self._weigh(fields)
             self.sequence.advance(fields, 1)
         return self.vector(fields)
+
+
+class Trajectory(Forecasts):
+    """Steps are kept, for the tangent and the adjoint along them.
+
+    Parameters
+    ----------
+    simulation : of a SpectralAtmosphere without tracers, or ShallowWater. Its physics must have
+        adjoints: none, HeldSuarez.
+    """
+
+    def __init__(self, simulation: Any) -> None:
+        super().__init__(simulation)
+        self.linear = mpi.core.LinearSequence(self.sequence)
+
+    def of(self, model: Any) -> Any:
+        return linear(model)
+
+    def points(self, grid: Any) -> np.ndarray:
+        return np.asarray(grid.points)
+
+    @property
+    def steps(self) -> int:
+        """Taken since the start."""
+        return self.linear.steps
+
+    def restart(self, vector: Vector | None = None) -> None:
+        self.linear.forget()
+        super().restart(vector)
+
+    def advance(self, fields: Any) -> None:
+        self.linear.follow(fields, 1)
 
     def propagation(self, steps: int | None = None) -> Propagation:
         """M' of the first steps, of all by default."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -50,17 +51,22 @@ def cycle(
     file: Path | None,
 ) -> int:
     """Run the cycles of EXPERIMENT (TOML): nature, observations, background errors, and for each
-    method window after window. Stopped, it goes on where it was. Leaves report.json, report.txt and
-    report.png.
+    method window after window; a file with [area] has those of a limited area. Stopped, those of
+    the globe go on where they were. Leaves report.json, report.txt and report.png.
     """
 
     def act() -> int:
-        from fathom.cycle import experiment as files  # start-up time: loads the models
-        from fathom.cycle import report
+        from fathom.cycle import area, report  # start-up time: loads the models
+        from fathom.cycle import experiment as files
         from fathom.cycle.run import Cycles
 
-        read = files.read(experiment, settings)
-        cycles = Cycles(read, out or Path("runs") / experiment.stem, _say)
+        where = out or Path("runs") / experiment.stem
+        read: Any = area.read(experiment, settings)
+        if read is not None:
+            cycles: Any = area.AreaCycles(read, where, _say)
+        else:
+            read = files.read(experiment, settings)
+            cycles = Cycles(read, where, _say)
         wanted = [method] if method else read.assimilation.methods
         results = {name: cycles.run(name) for name in wanted}
         if mpi.is_root:

@@ -168,7 +168,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
         if name not in tables:
             raise InputError(f"{document.place(name)}: no table [{name}]{near(name, tables)}")
     made = {
-        name: _table(document, name, kind, document.tables.get(name, {}))
+        name: table_of(document, name, kind, document.tables.get(name, {}))
         for name, kind in tables.items()
     }
     experiment = Experiment(**made, text=document.text)
@@ -176,7 +176,8 @@ def read(path: Path, settings: Iterable[str] = ()) -> Experiment:
     return experiment
 
 
-def _table(document: Document, name: str, kind: Any, given: Any) -> Any:
+def table_of(document: Document, name: str, kind: Any, given: Any) -> Any:
+    """A dataclass from a table. ValueError: keys or values that do not fit it."""
     if not isinstance(given, dict):
         raise InputError(f"{document.place(name)}: {name} must be a table, [{name}]")
     known = {f.name: f for f in fields(kind)}

@@ -41,15 +41,16 @@ def means(results: Results) -> dict[str, dict[str, float]]:
             "rejected": mean("rejected"),
             "iterations": mean("iterations"),
         }
-        if "spread" in all_[0]:
-            made[method] |= {f"spread {name}": rms("spread", name) for name in names}
+        for part in ("spread", "free"):
+            if part in all_[0]:
+                made[method] |= {f"{part} {name}": rms(part, name) for name in names}
     return made
 
 
 def text(results: Results) -> list[str]:
     """A table, a line a method."""
     lines = [
-        "twin experiment: the truth is another run of the model, finer",
+        "twin experiment: the truth is another run of the model",
         f"{'':8}{'windows':>8}" + "".join(
             f"{part + ' ' + n:>18}" for n in names
             for part in ("b", "a")
@@ -69,6 +70,11 @@ def text(results: Results) -> list[str]:
         f" {m['spread temperature'] / m['background temperature']:.2f}, pressure"
         f" {m['spread pressure'] / m['background pressure']:.2f}"
         for method, m in means(results).items() if "spread wind" in m
+    ]  # fmt: skip
+    lines += [
+        f"{method}: without data wind {m['free wind']:.2f} m/s, temperature"
+        f" {m['free temperature']:.2f} K, pressure {m['free pressure']:.2f} Pa"
+        for method, m in means(results).items() if "free wind" in m
     ]  # fmt: skip
     return lines
 
