@@ -77,6 +77,7 @@ def _run(
         with experiment.readers():
             restart = checkpoint.latest(directory)
     simulation = experiment.simulation(directory, overwrite or further, restart)
+    _tell(simulation)
     signal.signal(signal.SIGTERM, simulation.request_stop)
     progress = Progress()
     try:
@@ -86,3 +87,10 @@ def _run(
     if simulation.is_root:
         click.echo(headline(simulation, summary))
     return stopped_status if simulation.stopped else 0
+
+
+def _tell(simulation: Any) -> None:
+    """The memory of the models is printed before it is taken, of outer ones too."""
+    simulation.told = click.echo
+    for other in getattr(simulation.model, "beside", ()):
+        _tell(other.simulation)

@@ -13,6 +13,16 @@ rank_bytes = 64 << 20  # that each process needs before it has a field
 most_threads = 1024  # of a rank
 
 
+def of_fields(simulation: Any) -> str:
+    """What the fields of a sequence take, in words; all ranks call it."""
+    each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
+    ranks, threads = len(each), simulation.parallel["threads"]
+    return (
+        f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
+        f" thread{'s' * (threads > 1)}, at most {bytes_text(max(each))} on one"
+    )
+
+
 def for_fields(simulation: Any) -> None:
     """ValueError, on all ranks: the fields of a sequence need more memory than a node has."""
     comm, here = simulation.comm, float(simulation.sequence.bytes_allocated)

@@ -15,6 +15,7 @@ from fathom import device
 from fathom.names import describe as named
 from fathom.output.servers import slots
 from fathom.plots.style import unit_text
+from fathom.run import room
 from fathom.run.parallel import text
 from fathom.run.progress import duration
 from fathom.run.tree import Entry, bytes_text
@@ -26,7 +27,7 @@ def describe(simulation: Any) -> tuple[str, list[Entry]]:
     """
     entries = [
         ("grid", _grid(simulation)),
-        ("memory", _memory(simulation)),
+        ("memory", room.of_fields(simulation)),
         ("blocks", simulation.domain.describe()),
         ("choices", _choices(simulation)),
         ("device", _device(simulation)),
@@ -93,16 +94,6 @@ def _date(simulation: Any) -> str:
 def _grid(simulation: Any) -> list[str]:
     grid = simulation.model.grid
     return [f"{grid!r}, halo {simulation.model.halo}", *grid.describe().values()]
-
-
-def _memory(simulation: Any) -> str:
-    ranks = simulation.comm.size
-    each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
-    threads = simulation.parallel["threads"]
-    return (
-        f"{bytes_text(sum(each))} of fields on {ranks} rank{'s' * (ranks > 1)} × {threads}"
-        f" thread{'s' * (threads > 1)}, at most {bytes_text(max(each))} on one"
-    )
 
 
 def _device(simulation: Any) -> list[str]:

@@ -3,6 +3,7 @@ next event; here is decided what happens there.
 """
 
 import weakref
+from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,6 +104,7 @@ class Simulation(Requests, Events):
         self.restart_from, self.restored = None, set()
         self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
+        self.told: Callable[[str], None] | None = None  # of the memory, before it is taken
         self.longest = 1  # steps between two turns of a process
         self.at_start: frozenset[str] = frozenset()  # what the first record has of steps
         self.wishes = wishes.Wishes()
@@ -255,6 +257,9 @@ class Simulation(Requests, Events):
             device=self.parallel["device"] is not None,
         )
         room.for_fields(self)
+        needed = room.of_fields(self)
+        if self.told is not None and not self.between and self.is_root:
+            self.told(f"{type(model).__name__}: {needed}")
         self.fields = mpi.core.FieldSet(self.sequence)
         if (arrive := getattr(model, "arrive", None)) is not None:
             arrive(self)

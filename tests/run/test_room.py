@@ -71,3 +71,12 @@ def test_tables_within_tables(tmp_path):
     for words in (["deep.toml"], *settings):
         status, _, said = box.fathom("show", *words, folder=tmp_path)
         assert status == 2 and "more than 32 deep" in said and "Traceback" not in said
+
+
+def test_the_memory_is_told_before_a_run(tmp_path):
+    simulation = fm.Simulation(cases.stirred(cases.box()), "1h", directory=tmp_path / "run")
+    told = []
+    simulation.told = lambda text: told.append((text, simulation.fields))
+    simulation.prepare()
+    [(text, fields)] = told
+    assert " of fields on 1 rank" in text and text.startswith("Ocean: ") and fields is None
