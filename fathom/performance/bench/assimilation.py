@@ -18,9 +18,11 @@ from fathom import mpi
 from fathom.assimilation import Cost, Slot, lanczos, observed
 from fathom.assimilation.balance import AirBackground, simple_errors
 from fathom.assimilation.maps import LinearMap, Vector
+from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
 from fathom.cycle.experiment import Air
 from fathom.cycle.twin import Model
+from fathom.transform import SphericalHarmonics
 
 
 class Timed(LinearMap):
@@ -118,6 +120,29 @@ def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
     }
 
 
+def vertical(truncation: int, levels: int, repetitions: int) -> dict[str, float]:
+    """Products of B between levels, a matrix for each degree, both ways: operations a processor
+    second, and those of one large product of matrices."""
+    transform = SphericalHarmonics(truncation)
+    apart = np.subtract.outer(np.arange(levels), np.arange(levels)) / 8.0
+    root = SpectralRoot(
+        transform, np.ones(truncation + 1), root_of(np.exp(-0.5 * apart**2) + np.eye(levels))
+    )
+    random = np.random.default_rng(0)
+    x, y = (
+        random.standard_normal(root.controls),
+        random.standard_normal(2 * levels * transform.waves),
+    )
+    square = random.standard_normal((1024, 1024))
+    rate = lambda act, work: work / _least(act, repetitions, time.process_time)
+    work = 2.0 * levels * levels * root.reals
+    return {
+        "operations_a_second": rate(lambda: root.apply(x), work),
+        "adjoint_operations_a_second": rate(lambda: root.adjoint(y), work),
+        "large_product_operations_a_second": rate(lambda: square @ square, 2.0 * 1024**3),
+    }
+
+
 def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict[str, Any]:
     """All figures."""
     model = Model.of(Air(truncation=truncation, levels=levels), threads=2)
@@ -127,6 +152,7 @@ def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict
         "window_steps": window,
         "step": steps(model.trajectory, repetitions),
         "minimisation": minimisation(model, window, 5),
+        "vertical": vertical(truncation, levels, repetitions),
     }
 
 
@@ -149,4 +175,10 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
         f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms an iteration"
     )
     made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
+    v, whole = figures["vertical"], figures["vertical"]["large_product_operations_a_second"]
+    made.append(
+        f"products between levels {v['operations_a_second'] / 1e9:.1f}, adjoint"
+        f" {v['adjoint_operations_a_second'] / 1e9:.1f} 10^9 operations a second; a large"
+        f" product of matrices {whole / 1e9:.1f}"
+    )
     return made

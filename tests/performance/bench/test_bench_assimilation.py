@@ -10,4 +10,5 @@ def test_each_part_has_its_time(tmp_path):
     assert step["trajectory_bytes_a_step"] > 0
     assert all(s > 0 for s in figures["minimisation"]["by_map"].values())
     lines = assimilation.present(figures, tmp_path / "figures.json")
-    assert len(lines) == 10 and (tmp_path / "figures.json").exists()
+    assert all(rate > 0 for rate in figures["vertical"].values())
+    assert len(lines) == 11 and (tmp_path / "figures.json").exists()
