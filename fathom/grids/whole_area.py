@@ -9,11 +9,14 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fathom import mpi
 from fathom.failure import InputError
 from fathom.grids.grid import Grid
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.regrid.rows import Scattered
 from fathom.regrid.windows import Inside
+
+a_transposition = 0.03  # of a step: fields along rows and back to squares
 
 
 class WholeArea(Grid):
@@ -125,8 +128,34 @@ class WholeArea(Grid):
         return self.area.periodic(self.area.inside(np.asarray(values, float)))
 
     def distribution(self, ranks):
-        """Whole rows."""
-        return "north-south"
+        """Whole rows, as transforms want them; squares where ranks have few rows and would wait
+        longer for the slowest by more than a transposition takes.
+        """
+        if 16 * ranks <= self.size[1]:
+            return "north-south"
+        if ranks > self.size[1]:
+            return "square"
+        rows, squares = (self.waiting(ranks, d) for d in ("north-south", "square"))
+        return "square" if rows - squares > a_transposition else "north-south"
+
+    def waiting(self, ranks, distribution):
+        """Share of a step in which ranks wait for the slowest, by their levels of work; 1 where a
+        block lies in E alone: it has no owner.
+        """
+        work, (nx, ny) = np.ascontiguousarray(self.work_levels, np.int32), self.size
+        made = mpi.core.decompose(
+            mpi.core.Topology(nx, ny, False, False),
+            work.ravel().tolist(),
+            ranks,
+            distribution=distribution,
+            halo=0,
+        )
+        times = np.zeros(ranks)
+        for _, i, j, width, height, owner in np.asarray(made.blocks).reshape(-1, 6):
+            if owner < 0:
+                return 1.0
+            times[owner] += np.abs(work[j : j + height, i : i + width]).sum()
+        return float(1 - times.mean() / times.max())
 
     @property
     def window(self):

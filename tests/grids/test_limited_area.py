@@ -7,6 +7,7 @@ import fathom as fm
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 from fathom.grids.limited_area import good_size
+from fathom.grids.whole_area import WholeArea
 from fathom.grids.zones import zone_of
 from fathom.regrid.projections import LambertConformal
 
@@ -199,3 +200,15 @@ def test_in_a_file():
     )
     grid = Experiment(Document(file)).grid
     assert repr(grid) == "LimitedAreaGrid 120×98×5" and not grid.projection.conformal
+
+
+def test_squares_where_whole_rows_make_ranks_wait():
+    """AROME-France: whole rows on few ranks, squares on many; the share that ranks wait."""
+    levels = fm.HybridLevels(60)
+    grid = WholeArea(
+        fm.LimitedAreaGrid((2, 46.5), resolution=2500.0, points=(600, 512), levels=levels)
+    )
+    grid.share_of_extension = 0.15
+    found = [grid.distribution(ranks) for ranks in (4, 32, 64, 600)]
+    assert found == ["north-south", "north-south", "square", "square"]
+    assert grid.waiting(64, "square") < 0.07 < 0.1 < grid.waiting(64, "north-south")
