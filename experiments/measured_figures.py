@@ -261,7 +261,7 @@ def messages():
         xscale="log",
         yscale="log",
     )
-    chosen = ("packed", "persistent", "put-flags", "get-barrier", "shared", "blocking", "buffered")
+    chosen = ("packed", "persistent", "put-flags", "get-barrier", "shared", "mapped", "buffered")
     for n, name in enumerate(chosen):
         held = next((e for e in found["exchanges"] if e["name"] == name), None)
         if held:
@@ -478,6 +478,7 @@ drawn = {
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    folder.mkdir(parents=True, exist_ok=True)
     for name in sys.argv[2:] or drawn:
         drawn[name](path=folder / f"{name}.png")
         print(folder / f"{name}.png", flush=True)

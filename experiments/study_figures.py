@@ -305,6 +305,7 @@ drawn = {
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
+    folder.mkdir(parents=True, exist_ok=True)
     for name, draw in drawn.items():
         draw(path=folder / f"{name}.png")
         print(folder / f"{name}.png")
