@@ -189,7 +189,7 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
         return (
             [
                 ("auto", None),
-                *((name, None) for name in _of_rows(grid) if name != usual_),
+                *((name, None) for name in _of_rows(grid, ranks) if name != usual_),
             ]
             if ranks > 1
             else [("auto", None)]
@@ -209,9 +209,14 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
     return found
 
 
-def _of_rows(grid: Any) -> tuple[str, ...]:
-    """Distributions of what transforms along rows; on a sphere regions of equal area too."""
-    return ("north-south", "square", *(("equal-area",) if hasattr(grid, "sphere") else ()))
+def _of_rows(grid: Any, ranks: int) -> tuple[str, ...]:
+    """Distributions of what transforms along rows; on a sphere regions of equal area too, in an
+    area many blocks, where each of them has columns.
+    """
+    if hasattr(grid, "sphere"):
+        return ("north-south", "square", "equal-area")
+    many = hasattr(grid, "waiting") and grid.waiting(ranks, "space-filling") < 1
+    return ("north-south", "square", *(("space-filling",) if many else ()))
 
 
 def _decided(axis: Axis, named: set[str]) -> bool:
