@@ -57,10 +57,7 @@ void Balanced::prepare(Given at) {
     carrier = way.make(*comm, ranks > 1 ? bundle(most, d.levels).size * at.set.bytes() : 0);
 }
 
-/// What each column will cost, and the columns in that order, the dearest first. Where a field says
-/// who has work, a column costs what it did unless it has begun or ended to work: then it costs the
-/// mean of those like it. Half and twice this mean are bounds: a column during which the processor
-/// was taken away does not count for many.
+/// What each column will cost, and the columns in that order, the dearest first.
 void Balanced::expect(Given at) {
     if (!active_item.empty()) {
         double seconds[2] = {0, 0};
@@ -70,12 +67,9 @@ void Balanced::expect(Given at) {
             if (number[n] && at.set.count > 0) cost_of[n] = seconds[n] / double(number[n]);
         const Field& f = at[active_item[0]];
         for (Column& c : columns) {
-            const bool was = c.active;
             c.active = at.set.bytes() == 4 ? row_of<float>(f, c.block, c.row, 0)[c.column] > 0
                                            : row_of<double>(f, c.block, c.row, 0)[c.column] > 0;
-            const double mean = cost_of[c.active];
-            c.cost =
-                at.set.count > 0 && c.active == was ? std::clamp(c.cost, mean / 2, 2 * mean) : mean;
+            c.cost = cost_of[c.active];
         }
     }
     std::ranges::stable_sort(columns, std::greater(), &Column::cost);
