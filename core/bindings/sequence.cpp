@@ -86,15 +86,24 @@ void bind_program(nb::module_& m) {
             [](Sequence* self, std::shared_ptr<Domain> domain, std::vector<Process> processes,
                int precision, std::vector<std::string> keep,
                std::vector<std::vector<std::string>> rotate, int tile,
-               std::map<std::string, int> tiles, bool compute_in_halo, bool group, bool device) {
+               std::map<std::string, int> tiles, bool compute_in_halo, bool group, bool device,
+               bool tangent) {
                 new (self) Sequence(domain, precision, std::move(processes),
                                     {std::move(keep), std::move(rotate), tile, std::move(tiles),
-                                     compute_in_halo, group, device});
+                                     compute_in_halo, group, device, tangent});
             },
             "domain"_a, "processes"_a, "precision"_a = 8, "keep"_a = std::vector<std::string>{},
             "rotate"_a = std::vector<std::vector<std::string>>{}, "tile"_a = 0,
             "tiles"_a = std::map<std::string, int>{}, "compute_in_halo"_a = true, "group"_a = true,
-            "device"_a = false)
+            "device"_a = false, "tangent"_a = false)
+        .def(
+            "advance_with",
+            [](Sequence& s, FieldSet& fields, FieldSet& change, int steps) {
+                nb::gil_scoped_release nogil;
+                for (int n = 0; n < steps; ++n) s.step(fields, change);
+            },
+            "fields"_a, "change"_a, "steps"_a = 1,
+            "steps of a state, and of a small change of it by the tangent")
         .def(
             "advance",
             [](Sequence& s, FieldSet& fields, int steps) {

@@ -20,7 +20,8 @@ double BarotropicSolve::scale() const {
     return 1 / (parameters.gravity * parameters.implicitness * parameters.step);
 }
 
-void BarotropicSolve::apply(Given at) {
+/// Iterations.
+long BarotropicSolve::solve(Given at) const {
     const double scale = this->scale();
     const Domain& d = at.set.domain();
     const Field& right_side = at[convergence];
@@ -33,9 +34,12 @@ void BarotropicSolve::apply(Given at) {
             at.set.bytes() == 4 ? scale_row((float*)right_side.at[b])
                                 : scale_row((double*)right_side.at[b]);
         }
-    iterations += solver->solve(right_side, at[increment], at.set.bytes());
-    ++solves;
+    return solver->solve(right_side, at[increment], at.set.bytes());
 }
+
+void BarotropicSolve::apply(Given at) { iterations += solve(at), ++solves; }
+
+void BarotropicSolve::tangent(Given, Given change) const { solve(change); }
 
 bool BarotropicSolve::lives_on(Device& device) {
     return solver->live_on(device.shared_from_this());

@@ -17,6 +17,7 @@ public:
     explicit BarotropicSolve(Parameters);
     void prepare(Given) override;  ///< the matrix, from the geometry
     void apply(Given) override;
+    void tangent(Given, Given) const override;  ///< the problem is linear: the same of the change
     bool apply_on(Device&, Given) override;
     bool lives_on(Device&) override;
 
@@ -33,6 +34,7 @@ private:
                dy = reads("dy_corner", place::corner_column, "m");
     Parameters parameters;
     double scale() const;
+    long solve(Given) const;
 };
 
 }  // namespace fathom::ocean

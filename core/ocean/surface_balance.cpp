@@ -11,7 +11,7 @@ void SurfaceBalance::prepare(Given at) {
         if (d.wet_levels[n]) area += d.area_center.empty() ? 1 : d.area_center[n];
 }
 
-void SurfaceBalance::apply(Given at) {
+void SurfaceBalance::take_away_mean(Given at) const {
     const Domain& d = at.set.domain();
     const Field& f = at[flux];
     const double mean = content(at.set, f.name, false) / area;

@@ -11,13 +11,15 @@ public:
         : GlobalProcess("SurfaceBalance of " + name),
           flux(updates(name, place::center_column, std::move(units))) {}
     void prepare(Given) override;
-    void apply(Given) override;
+    void apply(Given at) override { take_away_mean(at); }
+    void tangent(Given, Given change) const override { take_away_mean(change); }
     bool apply_on(Device&, Given) override;
     bool lives_on(Device&) override { return true; }
 
 private:
     const Item flux;
     double area = 0;  // of the sea
+    void take_away_mean(Given) const;
 };
 
 }  // namespace fathom::ocean

@@ -127,20 +127,26 @@ bool Sequence::takes_turn(const Step& s, const Row& r, const FieldSet& set) cons
            (s.process.every == 1 || set.count % s.process.every == 0);
 }
 
-/// One process at the cells of a tile.
-void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, const FieldSet& set,
-                        int thread) {
+/// Where the fields of a process lie in a row, from this column on.
+void Sequence::arguments(const Step& s, const Row& r, int column, const FieldSet& set, int thread,
+                         Raw* at) const {
     std::byte* const space = scratch.at + thread * scratch_bytes;
-    const int b = r.block, first = tile.front().column;
-    Raw at[most_fields];
+    const int b = r.block;
     for (std::size_t i = 0; i < s.fields.size(); ++i) {
         const Field& f = set[s.fields[i]];
         const auto level = f.place.vertical == Vertical::column ? 0 : f.level[b];  // one for all
-        const int column = f.place == place::profile ? 0 : first;
-        at[i] = f.scratch ? Raw{space + (std::size_t)f.at[b], level, 0}
-                          : Raw{f.at[b] + (r.row * f.row[b] + column) * bytes, level, f.row[b],
-                                f.streams};
+        const int from = f.place == place::profile ? 0 : column;
+        at[i] = f.scratch
+                    ? Raw{space + (std::size_t)f.at[b], level, 0}
+                    : Raw{f.at[b] + (r.row * f.row[b] + from) * bytes, level, f.row[b], f.streams};
     }
+}
+
+/// One process at the cells of a tile.
+void Sequence::run_tile(Step& s, const Row& r, std::span<const Cell> tile, const FieldSet& set,
+                        int thread) {
+    Raw at[most_fields];
+    arguments(s, r, tile.front().column, set, thread, at);
     const auto operations = s.process.operations();
     const auto run = counting && s.process.count ? s.process.count : s.process.run;
     run(s.process.scheme.get(), at, tile.data(), tile.data() + tile.size());

@@ -139,7 +139,8 @@ void Sequence::derive() {
     for (std::size_t n = 0; n < steps.size(); ++n) steps[n].extent = schedule.extent[n];
     for (auto& g : schedule.groups) form(g);
     for (std::size_t f = 0; f < all.size(); ++f) {
-        all[f].scratch = all[f].own > 0 || (!options.device && !keep[f] && schedule.local[f]);
+        all[f].scratch = !options.tangent &&
+                         (all[f].own > 0 || (!options.device && !keep[f] && schedule.local[f]));
         all[f].guest_of = all[f].scratch || keep[f] || constant[f] ? -2 : -1;
     }
     share(schedule);
@@ -260,7 +261,7 @@ void Sequence::place_scratch() {
     };
     std::size_t of_kernels = 0;
     for (Field& f : plan->fields)
-        if (f.own) of_kernels += place(f, cell, of_kernels);
+        if (f.own && f.scratch) of_kernels += place(f, cell, of_kernels);
     scratch_bytes = of_kernels;
     for (auto& g : groups) {
         const int width = padded_columns(g.tiles.widest, cell);

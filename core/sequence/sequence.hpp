@@ -31,6 +31,8 @@ public:
         bool compute_in_halo = true, group = true;  ///< for tests and measurements
         /// Its field sets may live on a device, where scratch is a field as others are.
         bool device = false;
+        /// Steps of a set with its tangent are wanted: all fields have their own memory in a set.
+        bool tangent = false;
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);
     Sequence(const Sequence&) = delete;
@@ -44,6 +46,9 @@ public:
     /// What global processes do after somebody has set fields between two steps.
     void changed(FieldSet&);
     void step(FieldSet&);
+    /// A step of a set, and of a small change of it: change becomes M' change about the set as it
+    /// was. Throws Error: a process without tangent, time levels that stand differently in both.
+    void step(FieldSet&, FieldSet& change);
 
     /// Before each step `values` fills the first `count` numbers of a profile, given the number of
     /// steps taken.
@@ -184,6 +189,9 @@ private:
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);
     bool takes_turn(const Step&, const Row&, const FieldSet&) const;
     void run_tile(Step&, const Row&, std::span<const Cell> tile, const FieldSet&, int thread);
+    void arguments(const Step&, const Row&, int column, const FieldSet&, int thread, Raw* at) const;
+    void exchange(Group&, FieldSet&);
+    void run_tangent(Group&, const Rows&, FieldSet&, FieldSet& change);
     void settle_clocks(Group&, double began, int calls);
     std::string exchanged(const Group&) const;
 };

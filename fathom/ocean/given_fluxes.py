@@ -329,6 +329,7 @@ class SurfaceForcing(Surface):
         if ice:
             self._over_ice(do, over, {"surface_freshwater_flux": water})
             ice.move(do)
+            ice.reflect(do)
             ice.divide(do, {"surface_freshwater_flux": water})
         do("Runoff", when=self._is_given("runoff"))
         if self.balanced:

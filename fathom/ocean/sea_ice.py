@@ -24,6 +24,7 @@ class SeaIce:
     ----------
     limits : list of float, thicknesses between categories [m], rising; empty: one category.
     thermodynamics : IceThermodynamics.
+    albedo : IceAlbedo.
     subcycles : int, small steps of the motion in a step; 0: ice does not move.
     strength : compressive strength P* [N m-2]; 0: free drift.
     drag : coefficient between ice and sea.
@@ -38,6 +39,7 @@ class SeaIce:
         *,
         limits=(0.64, 1.39, 2.47, 4.57),
         thermodynamics="default",
+        albedo="default",
         subcycles=60,
         strength=2.75e4,
         drag=5.5e-3,
@@ -55,6 +57,11 @@ class SeaIce:
         self.strength = _within("strength", strength, "N m-2", 0, 1e6)
         self.drag = _within("drag", drag, "1", 0, 1)
         salinity = self.thermodynamics.all_parameters["salinity"]
+        given = _of_kind("albedo", albedo, "IceAlbedo").parameters
+        self.albedo = [
+            scheme(name, **given | {"salinity": salinity})
+            for name in ("FirstIceAlbedo", "IceAlbedo")
+        ]
         self.new_ice = scheme("NewIce", thickness=new_ice_thickness, salinity=salinity)
         self.area, self.thickness = area, thickness
 
@@ -88,6 +95,11 @@ class SeaIce:
                 self._of("IceSweepY", n, do, before=swept)
         self._sum(do)
 
+    def reflect(self, do):
+        """Albedo of the ice and of the cell."""
+        for n in self.categories:
+            self._of(self.albedo[min(n, 2) - 1], n, do)
+
     def divide(self, do, air_water=None):
         """Divides the fluxes over open water between sea and ice, and finds what the sea gives to
         the ice; air_water: other names of its fields.
@@ -98,20 +110,50 @@ class SeaIce:
         """Growth and melt, whose fluxes are added to those into the sea."""
         for n in self.categories:
             self._of(self.thermodynamics, n, do)
+        self._remap(do)
         self._of(self.new_ice, 1, do)
         for n, limit in enumerate(self.limits, start=1):
-            both = {f"thinner_{part}": f"ice_{part}_{n}" for part in contents}
-            both |= {f"thicker_{part}": f"ice_{part}_{n + 1}" for part in contents}
-            do("IceTransfer", on=both, label=f"IceTransfer between {n} and {n + 1}", limit=limit)
+            self._between(scheme("IceTransfer", limit=limit), n, do)
         self._sum(do, " after")
         do("IceSurfaceTemperature")
 
-    def _of(self, what, n, do, before=None, after=None):
-        """A scheme of one category; before, after: where its contents come from and go to."""
-        what = scheme(what) if isinstance(what, str) else what
+    def _remap(self, do):
+        """What growth and melt carry from one category to the next, and to open water."""
+        limits, last = (0.0, *self.limits, 1e3), len(self.limits)
+        for n in range(1, last + 1):
+            below, limit, above = limits[n - 1 : n + 2]
+            self._between(scheme("IceLimit", limit=limit, below=below, above=above), n, do)
+        ends = {"lowest_limit": "ice_limit_0", "highest_limit": f"ice_limit_{last + 1}"}
+        self._of(scheme("IceEnds", limit=limits[1]), 1, do, more=ends)
+        for n in range(1, last + 1):
+            self._between(scheme("IceShift", limit=limits[n]), n, do)
+        for n in range(1, last + 1):
+            self._between(scheme("IceCarry"), n, do)
+
+    def _between(self, what, n, do):
+        """A scheme of the limit between categories n and n + 1."""
         names = {
-            f"category_{part}": f"ice_{part}_{n}" for part in (*contents, "surface_temperature")
+            f"{side}_{part}": f"ice_{part}_{n + beyond}"
+            for beyond, side in enumerate(("thinner", "thicker"))
+            for part in (*contents, "growth")
         }
+        names |= {
+            "limit_below_after": f"ice_limit_{n - 1}",
+            "limit_after": f"ice_limit_{n}",
+            "limit_above_after": f"ice_limit_{n + 1}",
+            "shifted_area": f"shifted_area_{n}",
+            "shifted_volume": f"shifted_volume_{n}",
+        }
+        known = {name: new for name, new in names.items() if name in what.field_names}
+        do(what, on=known, label=f"{what.name} between {n} and {n + 1}")
+
+    def _of(self, what, n, do, before=None, after=None, more=None):
+        """A scheme of one category; before, after: where its contents come from and go to; more:
+        names of other fields.
+        """
+        what = scheme(what) if isinstance(what, str) else what
+        its_own = (*contents, "surface_temperature", "albedo", "growth")
+        names = {f"category_{part}": f"ice_{part}_{n}" for part in its_own} | (more or {})
         for given, place in ((before, ""), (after, "_after")):
             for part, other in (given or {}).items():
                 names[f"category_{part.removesuffix('_after')}{place}"] = f"ice_{other}_{n}"

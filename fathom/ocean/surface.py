@@ -214,6 +214,8 @@ class BulkForcing(Surface):
             do(self.given.over_ice)
             do("StressToGrid", on=stress_on_ice, label="StressToGrid of ice")
             ice.move(do)
+            ice.reflect(do)
+            do("LightInLeads")
             ice.divide(do, self._air_water)
         else:
             do("IceCover", on=self._air_water)

@@ -1,9 +1,9 @@
 /// Categories of thickness together: their sums, and what goes from one to the next.
 ///
-/// A category holds ice between two thicknesses; within it all is as thick as its mean. Ice whose
-/// mean has grown beyond, or melted below, the limit between two categories goes to the other
-/// whole: the simplest of remappings (one delta a category, Bitz et al. 2001, J. Geophys. Res. 106,
-/// 2441-2463). Contents move together, so that area, volume, snow and heat are kept.
+/// A category holds ice between two thicknesses. Growth and melt carry a part of it across the
+/// limit (remapping.hpp). Where the mean itself lies beyond it - new ice, ice that was pressed
+/// together or has come from elsewhere - all of the category goes to the other. Contents move
+/// together, so that area, volume, snow and heat are kept.
 #pragma once
 #include "base/any.hpp"
 #include "physics/sea_ice/category.hpp"
@@ -45,38 +45,41 @@ template <bool first> struct IceSum {
     }
 };
 
+/// Both categories of a limit: thinner_ and thicker_ contents.
+template <class Real> struct TwoCategories {
+    Updates<Real, "thinner_area", place::center_column, "1"> area_1;
+    Updates<Real, "thinner_volume", place::center_column, "m"> volume_1;
+    Updates<Real, "thinner_snow", place::center_column, "m"> snow_1;
+    Updates<Real, "thinner_upper_heat", place::center_column, "J m-2"> upper_1;
+    Updates<Real, "thinner_lower_heat", place::center_column, "J m-2"> lower_1;
+    Updates<Real, "thicker_area", place::center_column, "1"> area_2;
+    Updates<Real, "thicker_volume", place::center_column, "m"> volume_2;
+    Updates<Real, "thicker_snow", place::center_column, "m"> snow_2;
+    Updates<Real, "thicker_upper_heat", place::center_column, "J m-2"> upper_2;
+    Updates<Real, "thicker_lower_heat", place::center_column, "J m-2"> lower_2;
+};
+
 struct IceTransfer {
     double limit = 1;
     static constexpr std::string_view summary =
         "Sea ice that has grown or melted across the limit between two categories";
     static constexpr std::tuple parameters{Parameter{"limit", &IceTransfer::limit, "m", 0.01, 100,
                                                      "thickness between the two categories"}};
-    template <class Real>
-    constexpr void operator()(
-        Updates<Real, "thinner_area", place::center_column, "1"> area_1,
-        Updates<Real, "thinner_volume", place::center_column, "m"> volume_1,
-        Updates<Real, "thinner_snow", place::center_column, "m"> snow_1,
-        Updates<Real, "thinner_upper_heat", place::center_column, "J m-2"> upper_1,
-        Updates<Real, "thinner_lower_heat", place::center_column, "J m-2"> lower_1,
-        Updates<Real, "thicker_area", place::center_column, "1"> area_2,
-        Updates<Real, "thicker_volume", place::center_column, "m"> volume_2,
-        Updates<Real, "thicker_snow", place::center_column, "m"> snow_2,
-        Updates<Real, "thicker_upper_heat", place::center_column, "J m-2"> upper_2,
-        Updates<Real, "thicker_lower_heat", place::center_column, "J m-2"> lower_2) const {
-        const Real v1 = volume_1[0], v2 = volume_2[0], none(0);
+    template <class Real> constexpr void operator()(TwoCategories<Real> ice) const {
+        const Real v1 = ice.volume_1[0], v2 = ice.volume_2[0], none(0);
         if (!any(v1 + v2 > 0)) return;
-        const auto grown = v1 > limit * area_1[0], melted = v2 < limit * area_2[0];
+        const auto grown = v1 > limit * ice.area_1[0], melted = v2 < limit * ice.area_2[0];
         const auto move = [&](auto& from, auto& to) {
             const Real a = from[0], b = to[0], up = select(grown, a, none),
                        down = select(melted, b, none);
             from[0] = (a - up) + down;
             to[0] = (b - down) + up;
         };
-        move(area_1, area_2);
-        move(volume_1, volume_2);
-        move(snow_1, snow_2);
-        move(upper_1, upper_2);
-        move(lower_1, lower_2);
+        move(ice.area_1, ice.area_2);
+        move(ice.volume_1, ice.volume_2);
+        move(ice.snow_1, ice.snow_2);
+        move(ice.upper_1, ice.upper_2);
+        move(ice.lower_1, ice.lower_2);
     }
 };
 

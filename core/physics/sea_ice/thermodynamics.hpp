@@ -4,8 +4,8 @@
 ///
 ///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
 ///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
-///   at the top     F(T_s) + (1 - albedo) / (1 - R albedo) sun = F_c + melt,
-///       F(T) = F_0 + F' (T - T_0),   T_s <= T_m,   R: what the sky sends down again
+///   at the top     F(T_s) + (1 - albedo) / (1 - R A) S_0 = F_c + melt,
+///       F(T) = F_0 + F' (T - T_0),   T_s <= T_m;   light: light.hpp
 ///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
@@ -31,6 +31,7 @@ template <class Real> struct AirOverIce {
     Reads<Real, "ice_shortwave_flux", place::center_column, "W m-2"> sun;
     Reads<Real, "ice_sky_reflection", place::center_column, "1"> sky;
     Reads<Real, "snowfall_flux", place::center_column, "kg m-2 s-1"> snowfall;
+    Reads<Real, "surface_albedo", place::center_column, "1"> albedo;
 };
 
 /// What OpenWater says of the sea to all categories.
@@ -81,8 +82,7 @@ template <class Real> struct IceSlab {
 };
 
 struct IceThermodynamics {
-    double step = 3600, salinity = 4, least_thickness = 0.05, snow_albedo = 0.84,
-           melting_snow_albedo = 0.74, ice_albedo = 0.66, pond_albedo = 0.52;
+    double step = 3600, salinity = 4, least_thickness = 0.05;
 
     static constexpr std::string_view summary =
         "Growth and melt of one category of sea ice and its snow";
@@ -90,24 +90,7 @@ struct IceThermodynamics {
         Parameter{"step", &IceThermodynamics::step, "s", 0, 1e6, "time step"},
         Parameter{"salinity", &IceThermodynamics::salinity, "1e-3", 0.1, 20, "salinity of the ice"},
         Parameter{"least_thickness", &IceThermodynamics::least_thickness, "m", 1e-3, 1,
-                  "thinner ice covers less instead"},
-        Parameter{"snow_albedo", &IceThermodynamics::snow_albedo, "1", 0, 1, "albedo of cold snow"},
-        Parameter{"melting_snow_albedo", &IceThermodynamics::melting_snow_albedo, "1", 0, 1,
-                  "albedo of melting snow"},
-        Parameter{"ice_albedo", &IceThermodynamics::ice_albedo, "1", 0, 1, "albedo of cold ice"},
-        Parameter{"pond_albedo", &IceThermodynamics::pond_albedo, "1", 0, 1,
-                  "albedo of ice with ponds, where its surface melts"}};
-
-    /// Cold and melting surfaces within a degree of each other; thin ice is dark, thin snow too.
-    template <class Real>
-    constexpr Real albedo(Real h, Real snow, Real surface, Real melting) const {
-        constexpr double of_sea = 0.066, opaque = 0.5, covering = 0.02;
-        const Real warm = smaller(larger(surface - melting + 1, Real(0)), Real(1)),
-                   bare = ice_albedo + warm * (pond_albedo - ice_albedo),
-                   white = snow_albedo + warm * (melting_snow_albedo - snow_albedo);
-        const Real ice = of_sea + (bare - of_sea) * smaller(h * (1 / opaque), Real(1));
-        return ice + (white - ice) * (snow / (snow + covering));
-    }
+                  "thinner ice covers less instead"}};
 
     /// Fluxes through the ice, and that of the air which its surface takes in.
     template <class Real> struct Fluxes {
@@ -174,10 +157,13 @@ struct IceThermodynamics {
     template <class Real>
     constexpr void operator()(
         AirOverIce<Real> air, SeaUnderIce<Real> sea, IceCategory<Real> category,
+        Reads<Real, "category_albedo", place::center_column, "1"> albedo,
         Updates<Real, "category_surface_temperature", place::center_column, "degC"> temperature,
+        Writes<Real, "category_growth", place::center_column, "m"> growth,
         IceFluxes<Real> fluxes) const {
         const Real volume = category.volume[0], none(0), snow = category.snow[0];
         const auto present = volume > ice::least_volume;
+        growth[0] = none;
         if (!any(volume + snow > 0)) return;
         const double tau = step, per_step = 1 / step,
                      melting_point = freezing_temperature(salinity);
@@ -198,9 +184,8 @@ struct IceThermodynamics {
         const Real snowfall = air.snowfall[0];
         slab.snow += snowfall * (tau / ice::snow_density);
 
-        const Real slope = air.slope[0],
-                   white = albedo(slab.thickness(), slab.snow, Real(temperature[0]), melting),
-                   sun = (1 - white) / (1 - air.sky[0] * white) * air.sun[0];
+        const Real slope = air.slope[0], thick = slab.thickness(),
+                   sun = (1 - albedo[0]) / (1 - air.sky[0] * air.albedo[0]) * air.sun[0];
         const Fluxes<Real> f =
             conduct(slab, air.heat[0] + sun - slope * air.at[0], slope, bottom, melting);
         change(slab, f, Real(sea.heat[0]), bottom, melting);
@@ -216,6 +201,7 @@ struct IceThermodynamics {
         put(category.upper, left * slab.upper_heat);
         put(category.lower, left * slab.lower_heat);
         temperature[0] = select(stays, f.surface, Real(temperature[0]));
+        growth[0] = select(stays, slab.thickness() - thick, none);
 
         // what the ice does not keep, the sea gets
         const Real covered = select(present, area, none),

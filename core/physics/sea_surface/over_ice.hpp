@@ -5,10 +5,9 @@
 ///   F' = -4 sigma T^3 - rho_a c_p C S - L_s rho_a C S dq_s/dT,   q_s = 11637800 exp(-5897.8 / T) /
 ///       rho_a,   tau = rho_a C S wind,   C = 1.63e-3
 ///
-/// Of the light that a surface of albedo a reflects, the sky sends the share R down again, and so
-/// on: S_0 / (1 - R a) reaches it, S_0 what reaches a black surface (Shine 1984, Q. J. R. Meteorol.
-/// Soc. 110, 747-764). Radiation that was observed, or made, over ice has that in it: R = 0. What
-/// is known over the dark sea alone, S, has S_0 = S (1 - R 0.066).
+/// Of the light that a surface reflects, the sky sends the share R down again, and so on
+/// (sea_ice/light.hpp). Radiation that was observed, or made, over ice has that in it: R = 0, and
+/// S_0 is what was observed. What is known over the dark sea alone, S, has S_0 = S (1 - R 0.066).
 ///
 /// Precipitation is snow where the air is below freezing. Vapour comes from, and goes to, the water
 /// of the sea.

@@ -1,0 +1,91 @@
+/// Sunlight on a cell of floes and leads. Clouds are some floes high: the light that goes to and
+/// fro between surface and sky is spread over both, so that all of a cell gets
+///
+///   S_0 / (1 - R A),   A = sum_n a_n albedo_n + (1 - a) 0.066,
+///
+/// S_0 what would reach a black surface, R the share of reflected light that the sky sends down
+/// again (Shine 1984, Q. J. R. Meteorol. Soc. 110, 747-764).
+#pragma once
+#include "base/any.hpp"
+#include "physics/sea_ice/category.hpp"
+#include "physics/sea_ice/open_water.hpp"
+#include "physics/sea_surface/bulk.hpp"
+
+namespace fathom::physics {
+
+/// first: the mean over the cell begins with this category and open water.
+template <bool first> struct IceAlbedo {
+    double salinity = 4, snow_albedo = 0.84, melting_snow_albedo = 0.74, ice_albedo = 0.66,
+           pond_albedo = 0.52;
+    static constexpr std::string_view summary =
+        first ? "Albedo of a category of sea ice; begins that of the cell"
+              : "Albedo of a category of sea ice, added to that of the cell";
+    static constexpr std::tuple parameters{
+        Parameter{"salinity", &IceAlbedo::salinity, "1e-3", 0.1, 20, "salinity of the ice"},
+        Parameter{"snow_albedo", &IceAlbedo::snow_albedo, "1", 0, 1, "albedo of cold snow"},
+        Parameter{"melting_snow_albedo", &IceAlbedo::melting_snow_albedo, "1", 0, 1,
+                  "albedo of melting snow"},
+        Parameter{"ice_albedo", &IceAlbedo::ice_albedo, "1", 0, 1, "albedo of cold ice"},
+        Parameter{"pond_albedo", &IceAlbedo::pond_albedo, "1", 0, 1,
+                  "albedo of ice with ponds, where its surface melts"}};
+
+    /// Cold and melting surfaces within a degree of each other; thin ice is dark, thin snow too.
+    template <class Real>
+    constexpr Real albedo(Real h, Real snow, Real surface, Real melting) const {
+        constexpr double opaque = 0.5, covering = 0.02, of_sea = sea_air::albedo;
+        const Real warm = smaller(larger(surface - melting + 1, Real(0)), Real(1)),
+                   bare = ice_albedo + warm * (pond_albedo - ice_albedo),
+                   white = snow_albedo + warm * (melting_snow_albedo - snow_albedo);
+        const Real ice = of_sea + (bare - of_sea) * smaller(h * (1 / opaque), Real(1));
+        return ice + (white - ice) * (snow / (snow + covering));
+    }
+
+    template <class Real>
+    using Mean =
+        std::conditional_t<first, Writes<Real, "surface_albedo", place::center_column, "1">,
+                           Updates<Real, "surface_albedo", place::center_column, "1">>;
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "sea_ice_area", place::center_column, "1"> all,
+        Reads<Real, "category_area", place::center_column, "1"> area,
+        Reads<Real, "category_volume", place::center_column, "m"> volume,
+        Reads<Real, "category_snow", place::center_column, "m"> snow,
+        Reads<Real, "category_surface_temperature", place::center_column, "degC"> temperature,
+        Writes<Real, "category_albedo", place::center_column, "1"> of_ice, Mean<Real> mean) const {
+        const Real one(1), sum = all[0], a = area[0], v = volume[0],
+                           water = sea_air::albedo * (1 - smaller(sum, one));
+        if (!any(a + v > 0)) {
+            if constexpr (first) mean[0] = water;
+            return;
+        }
+        const Real per_area = 1 / larger(a, Real(1e-9)),
+                   found = albedo(v * per_area, snow[0] * per_area, Real(temperature[0]),
+                                  Real(freezing_temperature(salinity)));
+        of_ice[0] = found;
+        const Real share = a / larger(sum, one) * found;
+        if constexpr (first)
+            mean[0] = water + share;
+        else
+            mean[0] += share;
+    }
+};
+
+/// Open water, whose sunlight is known as if there was no ice around it: S, with
+/// S_0 = S (1 - 0.066 R).
+struct LightInLeads {
+    static constexpr std::string_view summary =
+        "Sunlight that ice reflects and the sky sends down again, into the water between the ice";
+    template <class Real>
+    constexpr void operator()(
+        Reads<Real, "surface_albedo", place::center_column, "1"> albedo,
+        Reads<Real, "ice_sky_reflection", place::center_column, "1"> sky,
+        Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat,
+        Updates<Real, "surface_shortwave_flux", place::center_column, "W m-2"> sun) const {
+        const Real R = sky[0], more = (1 - sea_air::albedo * R) / (1 - R * albedo[0]),
+                   dark = sun[0];
+        sun[0] = more * dark;
+        heat[0] += (more - 1) * dark;
+    }
+};
+
+}  // namespace fathom::physics

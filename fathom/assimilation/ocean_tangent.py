@@ -1,0 +1,86 @@
+"""The tangent of an ocean: what becomes of a small change of its state.
+
+    sea = OceanTangent(simulation)           # from the present fields of an Ocean
+    M = sea.propagation(8)                   # dx at the start -> dx after eight steps
+
+All processes of columns run on numbers with their tangents (core/base/dual.hpp), those of the whole
+sea – the free surface, the balance of fresh water – have it by hand; halos of the change travel as
+those of the state do (core/sequence/tangent.cpp). The forcing is that of the start, in all steps.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fathom import mpi
+from fathom.assimilation.maps import Vector
+from fathom.assimilation.trajectory import Propagation, Trajectory
+from fathom.failure import InputError
+
+
+class OceanTangent(Trajectory):
+    """Parameters
+    ----------
+    simulation : of an Ocean; its present fields are the start, of which no step before is known.
+        Sea ice and overflows have no tangent.
+    """
+
+    def __init__(self, simulation: Any) -> None:
+        model = simulation.model
+        for name in ("sea_ice", "overflows"):
+            if not hasattr(model, name):
+                raise InputError(f"{type(model).__name__} is no ocean: OceanTangent takes an Ocean")
+            if getattr(model, name):
+                raise InputError(f"{name} = {getattr(model, name)!r} has no tangent")
+        self.simulation, self.model = simulation.prepare(), model
+        self.sequence = mpi.core.Sequence(
+            simulation.domain,
+            model.processes(simulation.step, simulation.surface),
+            simulation.bytes_of_number,
+            rotate=model.rotations,
+            tangent=True,
+        )
+        self.first = mpi.core.FieldSet(self.sequence)
+        self.sequence.prepare(self.first)
+        self.first.copy(simulation.fields)
+        self.first.count = 0
+        self.fields = self.first
+        self.there = np.ones(np.asarray(model.grid.wet_levels).shape, bool)
+        self.levels = {f["name"]: f["levels"] for f in self.first.fields}
+
+    def put(self, vector: Vector, fields: Any) -> None:
+        """A vector into the fields of a set; no step before is known."""
+        for name, values in self.split(np.asarray(vector, float)).items():
+            for field in filter(fields.has, (name, name + "_before")):
+                fields.set(field, self.on_grid(values))
+
+    def run(self, vector: Vector, steps: int) -> Vector:
+        """The state that a state has become."""
+        fields = mpi.core.FieldSet(self.first)
+        self.put(vector, fields)
+        for _ in range(steps):
+            self._weigh(fields)
+            self.sequence.advance(fields, 1)
+        return self.vector(fields)
+
+    def propagation(self, steps: int | None = None) -> OceanPropagation:
+        """M' of so many steps."""
+        return OceanPropagation(self, 1 if steps is None else steps)
+
+
+class OceanPropagation(Propagation):
+    """The tangent of an ocean: dx at the start -> dx after some steps. It has no adjoint yet."""
+
+    def apply(self, x: Vector) -> Vector:
+        sea = self.trajectory
+        state, change = mpi.core.FieldSet(sea.first), sea.nothing()
+        sea.put(x, change)
+        for _ in range(self.steps):
+            sea._weigh(state)
+            sea.sequence.advance_with(state, change)
+        return sea.vector(change)
+
+    def adjoint(self, y: Vector) -> Vector:
+        raise InputError("the ocean has a tangent, but no adjoint yet")
