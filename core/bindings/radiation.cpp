@@ -63,7 +63,7 @@ void set_minor(KDistribution& k, const nb::dict& d, int half) {
     k.minor_table[half] = table_of(d, table[half]);
 }
 
-/// Tables of ecCKD: each g point is a band of its own for aerosols.
+/// Tables of ecCKD: each g point is a separate band for aerosols.
 void set_by_gas(KDistribution& k, const nb::dict& d) {
     const auto gas = list<int>(d, "absorber_gases");
     const auto reference = list<double>(d, "absorber_references");

@@ -73,7 +73,7 @@ struct KDistribution {
         rayleigh[2];  ///< of each band [temperature][eta][vector][lane], m2 mol-1; short wave only
 
     /// Of tables of ecCKD (ecckd.hpp), in `major` [temperature][pressure][absorber][g]: gas 0 is
-    /// air. Water has a table of its own [mixture][temperature][pressure][g].
+    /// air. Water has a separate table [mixture][temperature][pressure][g].
     struct Absorber {
         int gas;
         double reference;
