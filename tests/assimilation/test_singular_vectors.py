@@ -45,6 +45,24 @@ def test_lanczos_finds_the_dense_vectors(window):
         )
 
 
+def test_energy_at_the_end_of_a_part_of_the_earth(window):
+    """The local projection, north of the equator: sigma of the dense vectors, the energy there at
+    the end, less than without it.
+    """
+    trajectory, root = window
+    transform = root.waves.transform
+    north = np.broadcast_to(np.asarray(transform.latitude)[:, None] > 0, transform.shape)
+    A = growth(trajectory, root, north)
+    dense = np.array([A.apply(e) for e in np.eye(root.controls)]).T
+    found = singular_vectors(trajectory, root, 2, inside=north)
+    assert found.values == pytest.approx(np.linalg.svd(dense)[1][:2], rel=1e-10)
+    for sigma, final in zip(found.values, found.final):
+        there = np.sqrt(final @ (root.weights(north) * final))
+        assert there == pytest.approx(sigma, rel=1e-10)
+        assert there < np.sqrt(final @ (root.weights() * final))
+    assert found.values[0] < singular_vectors(trajectory, root, 1).values[0]
+
+
 def test_growth_is_that_of_the_model(window):
     """A pair of runs with the perturbation added and taken away, small: within 1 percent."""
     trajectory, root = window
