@@ -2,9 +2,12 @@
 #include "atmosphere/hydrostatic/budget.hpp"
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/eulerian.hpp"
-#include "atmosphere/hydrostatic/primitive.hpp"
+#include "atmosphere/hydrostatic/moist_linear.hpp"
+#include "atmosphere/hydrostatic/primitive_linear.hpp"
+#include "atmosphere/hydrostatic/step_linear.hpp"
+#include "atmosphere/hydrostatic/terms_linear.hpp"
 #include "atmosphere/nonhydrostatic/equations.hpp"
-#include "atmosphere/shallow_water/terms.hpp"
+#include "atmosphere/shallow_water/terms_linear.hpp"
 #include "field/adjoint.hpp"
 
 namespace fathom::atmosphere {

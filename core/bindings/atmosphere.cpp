@@ -23,6 +23,7 @@
 #include "bindings/places.hpp"
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
+#include "trajectory/scatter.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 
 namespace nb = nanobind;
@@ -184,6 +185,15 @@ void bind_trajectories(nb::module_& m) {
              "weights, linear, cubic, monotone, by_levels")
         .def("seconds", &Advection::seconds, "together"_a, "repetitions"_a, "by_levels"_a = false,
              "of interpolating four fields, so many at once");
+    nb::class_<ScatterMeasured>(m, "ScatterMeasured",
+                                "The adjoint of interpolation by itself, for measurements.")
+        .def(nb::init<const GaussianGrid&, std::vector<double>, double, double>(), "grid"_a,
+             "eta"_a, "columns"_a, "rows"_a)
+        .def("by_bands", &ScatterMeasured::by_bands)
+        .def("point_by_point", &ScatterMeasured::point_by_point, "atomic"_a)
+        .def("interpolate", &ScatterMeasured::interpolate)
+        .def_prop_ro("norm", &ScatterMeasured::norm)
+        .def_prop_ro("points", &ScatterMeasured::points);
 }
 
 void bind_spectral_process(nb::module_& m) {

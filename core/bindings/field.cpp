@@ -12,6 +12,8 @@
 #include <limits>
 #include "bindings/places.hpp"
 #include "catalogue/catalogue.hpp"
+#include "field/by_cells.hpp"
+#include "field/linear.hpp"
 #include "field/process.hpp"
 #include "machine/device.hpp"
 #include "physics/thermodynamics/column.hpp"
@@ -154,6 +156,36 @@ public:
         return nb::make_tuple(written(fields), written(tangents));
     }
 
+    /// Its tangent, or its adjoint: of `changes` of all fields; those that are not given are 0.
+    nb::dict linear(const nb::dict& changes, bool adjoint, bool by_hand) {
+        const LinearKernel* const kernel = by_hand ? linear_kernel_of(process) : nullptr;
+        if (by_hand && !kernel) throw Error(process.name, " has no tangent and adjoint by hand");
+        const std::size_t all = settle(true);
+        auto before = fields, change = fields;
+        for (auto& f : change) f.numbers += all;
+        for (std::size_t n = 0; n < given.size(); ++n) {
+            if (process.fields[n].access != Access::writes)
+                fill(fields[n], given[n].data(), is_profile(n));
+            const char* name = process.fields[n].name.c_str();
+            if (changes.contains(name))
+                fill(change[n], nb::cast<Given<T>>(changes[name]).data(), is_profile(n));
+        }
+        std::vector<T> values(memory.begin(), memory.begin() + all);
+        for (auto& f : before) f.numbers = values.data() + (f.numbers - memory.data());
+        compute(process.run, all);
+        each_row([&](int j, const std::vector<Cell>& cells) {
+            const auto x = in_row(before, j), y = in_row(fields, j), d = in_row(change, j);
+            const Cell *first = cells.data(), *last = first + cells.size();
+            if (kernel)
+                (adjoint ? kernel->adjoint : kernel->tangent)(process.scheme.get(), x.data(),
+                                                              y.data(), d.data(), first, last);
+            else
+                (adjoint ? adjoint_by_cells : tangent_by_cells)(process, sizeof(T), x.data(),
+                                                                d.data(), first, last);
+        });
+        return arrays(change, [](const Process::Field& f) { return f.place != place::profile; });
+    }
+
 private:
     const Process& process;
     const int levels;
@@ -228,21 +260,28 @@ private:
             throw Error("the change of '", name, "' must be an array like it");
         fill(tangent, change.data(), is_profile(n));
     }
-    void compute(Process::Run run, std::size_t to_tangent) {
+    /// body(row, its cells) of all rows that are computed.
+    template <class Body> void each_row(Body body) const {
         std::vector<Cell> cells;
         for (int i = reach; i < columns - reach; i += cell_width<T>) cells.push_back({i, levels});
-        std::vector<Raw> at(fields.size());
-        for (int j = reach; j < rows - reach; ++j) {
-            for (std::size_t n = 0; n < fields.size(); ++n) {
-                auto& f = fields[n];
-                const bool flat = process.fields[n].place.vertical == Vertical::column;
-                at[n] = is_profile(n) ? Raw{f.numbers, 0, 0}
-                                      : Raw{&f.at(0, j, reach), flat ? 0 : f.stride,
-                                            std::ptrdiff_t(f.levels) * f.stride};
-            }
+        for (int j = reach; j < rows - reach; ++j) body(j, cells);
+    }
+    std::vector<Raw> in_row(std::vector<Plain<T>>& all, int j) const {
+        std::vector<Raw> at;
+        for (std::size_t n = 0; n < all.size(); ++n) {
+            const bool flat = process.fields[n].place.vertical == Vertical::column;
+            at.push_back(is_profile(n) ? Raw{all[n].numbers, 0, 0}
+                                       : Raw{&all[n].at(0, j, reach), flat ? 0 : all[n].stride,
+                                             std::ptrdiff_t(all[n].levels) * all[n].stride});
+        }
+        return at;
+    }
+    void compute(Process::Run run, std::size_t to_tangent) {
+        each_row([&](int j, const std::vector<Cell>& cells) {
+            const auto at = in_row(fields, j);
             process.set_shadow(std::ptrdiff_t(to_tangent * sizeof(T)));
             run(process.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
-        }
+        });
     }
     void compute_on(const std::shared_ptr<Device>& device) {
         const auto kernel = device->kernel(process.entry, sizeof(T));
@@ -268,10 +307,13 @@ private:
     }
     /// What the process has written and updated; a rim of `reach` columns was not computed.
     nb::dict written(std::vector<Plain<T>>& all) const {
+        return arrays(all, [](const Process::Field& f) { return f.access != Access::reads; });
+    }
+    template <class Which> nb::dict arrays(std::vector<Plain<T>>& all, Which which) const {
         nb::dict result;
         for (std::size_t n = 0; n < all.size(); ++n) {
             auto& f = process.fields[n];
-            if (f.access == Access::reads || f.own) continue;
+            if (f.own || !which(f)) continue;
             T* data = new T[all[n].shape.size() ? std::size_t(all[n].levels) * rows * columns : 1];
             nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
             all[n].each([&](T& x, int i) {
@@ -279,7 +321,7 @@ private:
                 const bool inside = column >= reach && column < columns - reach && row >= reach &&
                                     row < rows - reach;
                 data[i] =
-                    inside || f.access == Access::updates ? x : std::numeric_limits<T>::quiet_NaN();
+                    inside || f.access != Access::writes ? x : std::numeric_limits<T>::quiet_NaN();
             });
             result[f.name.c_str()] = nb::cast(
                 nb::ndarray<nb::numpy, T>(data, all[n].shape.size(), all[n].shape.data(), owner));
@@ -309,6 +351,12 @@ nb::object run_tangent(const Process& process, const nb::dict& arrays, const nb:
                        int levels) {
     if (process.run && !process.tangent) throw Error(process.name, " of width 1 has no tangent");
     return run(process, arrays, levels, [&](auto columns) { return columns(&changes); });
+}
+nb::object run_linear(const Process& process, const nb::dict& arrays, const nb::dict& changes,
+                      int levels, bool adjoint, bool by_hand) {
+    return run(process, arrays, levels, [&](auto columns) -> nb::object {
+        return columns.linear(changes, adjoint, by_hand);
+    });
 }
 
 }  // namespace
@@ -359,4 +407,11 @@ void bind_field(nb::module_& m) {
     m.def("run_tangent", &run_tangent, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
           "The same with the derivative in the direction of `changes`, arrays like those of the "
           "fields that change; profiles do not. Returns (values, tangents).");
+    m.def("run_linear", &run_linear, "process"_a, "arrays"_a, "changes"_a, "levels"_a,
+          "adjoint"_a = false, "by_hand"_a = true,
+          "What its tangent, or its adjoint, makes of `changes` of all fields {name: array}: by "
+          "hand, or by dual numbers and a tape.");
+    m.def(
+        "has_linear", [](const Process& p) { return linear_kernel_of(p) != nullptr; }, "process"_a,
+        "whether its tangent and adjoint are written by hand");
 }

@@ -209,7 +209,17 @@ void bind_linear(nb::module_& m) {
     nb::class_<LinearSequence>(m, "LinearSequence",
                                "Tangent and adjoint of a sequence along a trajectory, from the "
                                "declarations of its processes.")
-        .def(nb::init<std::shared_ptr<Sequence>>(), "sequence"_a)
+        .def(
+            "__init__",
+            [](LinearSequence* at, std::shared_ptr<Sequence> sequence, const std::string& keep,
+               int every, bool by_hand) {
+                using Keep = LinearSequence::Keep;
+                const std::map<std::string, Keep> ways{
+                    {"all", Keep::all}, {"fp32", Keep::single}, {"states", Keep::states}};
+                if (!ways.contains(keep)) throw Error("keep = '", keep, "': all, fp32 or states");
+                new (at) LinearSequence(std::move(sequence), {ways.at(keep), every, by_hand});
+            },
+            "sequence"_a, "keep"_a = "all", "every"_a = 1, "by_hand"_a = true)
         .def("follow", &LinearSequence::follow, "fields"_a, "steps"_a, Release(),
              "takes steps with a state; its trajectory is kept after what was kept before")
         .def("forget", &LinearSequence::forget)

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include "base/taped.hpp"
 #include "field/entry.hpp"
+#include "field/linear.hpp"
 
 namespace fathom {
 
@@ -70,7 +71,8 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
 
 }  // namespace adjoint_detail
 
-/// The entry of a scheme whose processes have an adjoint.
+/// The entry of a scheme whose processes have an adjoint: by a tape, and by hand where somebody
+/// wrote it.
 template <class Scheme> Entries with_adjoint(Entries entries) {
     if constexpr (!launch::on_device)
         for (auto& e : entries)
@@ -79,6 +81,10 @@ template <class Scheme> Entries with_adjoint(Entries entries) {
                 Process p = make(values, precision, width);
                 adjoints()[p.run] = precision == 4 ? adjoint_detail::run<Scheme, float>
                                                    : adjoint_detail::run<Scheme, double>;
+                if constexpr (requires { sizeof(Linear<Scheme>); })
+                    linear_kernels()[p.run] = precision == 4
+                                                  ? linear_detail::kernel<Scheme, float>()
+                                                  : linear_detail::kernel<Scheme, double>();
                 return p;
             };
     return entries;

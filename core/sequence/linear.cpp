@@ -1,17 +1,37 @@
 #include "sequence/linear.hpp"
 #include <cstring>
-#include <optional>
-#include "field/adjoint.hpp"
+#include "field/by_cells.hpp"
 
 namespace fathom {
 
-static const auto is_written = [](const Process::Field& use) {
+static bool is_written(const Process::Field& use) {
     return use.access != Access::reads && !use.own;
-};
+}
 
-LinearSequence::LinearSequence(std::shared_ptr<Sequence> of)
-    : sequence(std::move(of)), parts(sequence->parts()) {
+static const Linearisable* linearisable(const Process& p) {
+    return dynamic_cast<const Linearisable*>(p.global.get());
+}
+
+LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
+    : sequence(std::move(of)),
+      options(options),
+      bytes_kept(options.keep == Keep::single ? 4 : sequence->bytes),
+      parts(sequence->parts()) {
+    check();
     const Layout& layout = *sequence->layout();
+    for (std::size_t n = 0; n < layout.fields.size(); ++n) {
+        const Field& f = layout.fields[n];
+        if (f.place == place::profile)
+            of_profile.push_back(int(n));
+        else if (f.state)
+            state.push_back(int(n));
+    }
+    for (std::size_t n = 0; n < parts.size(); ++n) needs.push_back(need_of(int(n)));
+}
+
+void LinearSequence::check() const {
+    const Layout& layout = *sequence->layout();
+    if (options.every < 1) throw Error("states are kept of every ", options.every, ". step");
     if (!layout.rotations.empty())
         throw Error("fields that change places at the end of a step have no tangent");
     for (auto& [process, fields] : parts) {
@@ -20,19 +40,52 @@ LinearSequence::LinearSequence(std::shared_ptr<Sequence> of)
         for (auto& use : process.fields)
             if (use.reach > 0) throw Error(process.name, " looks at neighbours: no tangent yet");
     }
-    for (std::size_t n = 0; n < layout.fields.size(); ++n) {
-        const Field& f = layout.fields[n];
+    for (const Field& f : layout.fields)
         if (!f.own && !f.stays())
             throw Error("'", f.name, "' lives only within a step: the sequence must keep it");
-        if (f.state || f.place == place::profile) state.push_back(int(n));
-    }
 }
 
-std::size_t LinearSequence::bytes() const {
-    std::size_t sum = 0;
-    for (auto& all : states)
-        for (auto& field : all) sum += field.size();
-    return sum;
+// ---- what is kept -----------------------------------------------------------------------------
+
+int LinearSequence::value(int field, int after) {
+    for (std::size_t n = 0; n < values.size(); ++n)
+        if (values[n].field == field && values[n].after == after) return int(n);
+    values.push_back({field, after});
+    return int(values.size()) - 1;
+}
+
+/// Of a field of a process, what it is after the last part up to `last` that writes it.
+std::optional<int> LinearSequence::needed(const Sequence::Part& part, std::size_t number,
+                                          int last) {
+    const int field = part.fields[number];
+    const Field& f = sequence->layout()->fields[field];
+    if (f.place == place::profile || !f.written) return constant;
+    const auto writes = [&](const Sequence::Part& p) {
+        for (std::size_t n = 0; n < p.fields.size(); ++n)
+            if (p.fields[n] == field && is_written(p.process.fields[n])) return true;
+        return false;
+    };
+    while (last >= 0 && !writes(parts[last])) --last;
+    return value(field, last);
+}
+
+LinearSequence::Need LinearSequence::need_of(int number) {
+    const auto& [process, fields] = parts[number];
+    Need need;
+    if (options.by_hand && !process.global) need.by_hand = linear_kernel_of(process);
+    const bool by_itself = linearisable(process);
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+        const auto& use = process.fields[n];
+        const bool given = !use.own && use.access != Access::writes,
+                   before = need.by_hand ? need.by_hand->before[n] : given && !by_itself,
+                   after = need.by_hand && need.by_hand->after[n];
+        if (before && after && use.access == Access::updates)
+            throw Error(process.name, " needs '", use.name, "' before and afterwards");
+        std::optional<int> none;
+        need.before.push_back(before ? needed(parts[number], n, number - 1) : none);
+        need.after.push_back(after ? needed(parts[number], n, number) : none);
+    }
+    return need;
 }
 
 /// All of a field, block after block.
@@ -48,107 +101,192 @@ LinearSequence::Memory LinearSequence::keep(const FieldSet& set, int field) cons
     });
     return kept;
 }
-void LinearSequence::put_back(const FieldSet& set, int field, const Memory& kept) const {
+void LinearSequence::put_back(FieldSet& set, int field, const Memory& kept) const {
     std::size_t from = 0;
     each_block(set, set[field], [&](std::byte* at, std::size_t bytes) {
         std::memcpy(at, &kept[from], bytes);
         from += bytes;
     });
 }
+std::vector<LinearSequence::Memory> LinearSequence::keep(const FieldSet& set,
+                                                         const std::vector<int>& fields) const {
+    std::vector<Memory> all;
+    for (int field : fields) all.push_back(keep(set, field));
+    return all;
+}
+void LinearSequence::put_back(FieldSet& set, const std::vector<int>& fields,
+                              const std::vector<Memory>& all) const {
+    for (std::size_t n = 0; n < fields.size(); ++n) put_back(set, fields[n], all[n]);
+}
+
+/// In pieces, shared out among threads.
+template <class To, class From> static void round(To* to, const From* from, std::size_t count) {
+#pragma omp parallel for schedule(static)
+    for (std::size_t n = 0; n < count; ++n) to[n] = To(from[n]);
+}
+template <class Body> static void each_piece(const FieldSet& set, const Field& f, Body body) {
+    std::size_t begin = 0;
+    each_block(set, f, [&](std::byte* at, std::size_t bytes) {
+        body(at, begin, bytes / set.bytes());
+        begin += bytes / set.bytes();
+    });
+}
+
+/// The values of a set after a part of the step.
+void LinearSequence::keep_values(const FieldSet& set, int after, Step& step) const {
+    for (auto& v : values) {
+        if (v.after != after) continue;
+        std::byte* const to = step.memory.at + v.begin * bytes_kept;
+        each_piece(set, set[v.field], [&](const std::byte* at, std::size_t begin, std::size_t n) {
+            if (bytes_kept == sequence->bytes)
+                std::memcpy(to + begin * bytes_kept, at, n * bytes_kept);
+            else
+                round((float*)to + begin, (const double*)at, n);
+        });
+    }
+}
+
+/// Takes the step, and keeps what tangent and adjoint need of it.
+void LinearSequence::linearise(FieldSet& set, Step& step) const {
+    if (!step.memory.at) step.memory = Pages(std::max<std::size_t>(numbers * bytes_kept, 1));
+    step.globals.resize(parts.size());
+    sequence->set_profiles(set);
+    keep_values(set, -1, step);
+    for (std::size_t p = 0; p < parts.size(); ++p) {
+        if (auto& global = parts[p].process.global) {
+            if (const auto* own = linearisable(parts[p].process))
+                step.globals[p] = own->linearise({set, parts[p].fields},
+                                                 options.keep == Keep::single && set.bytes() == 8,
+                                                 std::move(step.globals[p]));
+            global->apply({set, parts[p].fields});
+        } else
+            run(parts[p], set);
+        keep_values(set, int(p), step);
+    }
+    ++set.count;
+}
 
 void LinearSequence::follow(FieldSet& set, int steps) {
-    if (!now || now->layout != set.layout) now = std::make_unique<FieldSet>(set);
-    if (states.empty()) now->copy(set), first_count = set.count;
+    if (set.layout != sequence->layout()) throw Error("this field set belongs to another sequence");
+    if (!now) {
+        now = std::make_unique<FieldSet>(set);
+        for (auto& v : values) {
+            v.begin = numbers;
+            each_piece(set, set[v.field],
+                       [&](std::byte*, std::size_t, std::size_t n) { v.numbers += n; });
+            numbers += (v.numbers + 15) / 16 * 16;  // whole lines of the cache
+        }
+    }
+    if (profiles.empty()) now->copy(set), first_count = set.count;
     for (int n = 0; n < steps; ++n) {
-        auto& all = states.emplace_back();
-        for (int field : state) all.push_back(keep(set, field));
+        profiles.push_back(keep(set, of_profile));
+        if (options.keep != Keep::states) {
+            linearise(set, kept.emplace_back());
+            continue;
+        }
+        if ((profiles.size() - 1) % options.every == 0) states.push_back(keep(set, state));
         sequence->step(set);
     }
 }
 
-void LinearSequence::recall(int step) {
-    if (step < 0 || step >= steps())
-        throw Error("the trajectory has ", steps(), " steps; wanted number ", step);
-    for (std::size_t n = 0; n < state.size(); ++n) put_back(*now, state[n], states[step][n]);
-    now->count = first_count + step;
-    sequence->set_profiles(*now);
+void LinearSequence::forget() {
+    profiles.clear(), kept.clear(), states.clear(), between.clear();
+    segment = once_of = -1;
 }
 
-/// The fields of a process at one cell, gathered into memory of a thread: values, as much again for
-/// tangents or adjoints, and as much for the kernel.
-struct LinearSequence::Cells {
-    const Sequence::Part& part;
-    const FieldSet& set;
-    std::vector<std::size_t> offset;
-    std::size_t size = 0;  // bytes
-    /// Levels of each field; of these those that are given, written, and changed by the adjoint: 0
-    /// of others.
-    std::vector<int> levels, given, written, changed;
-
-    Cells(const Sequence::Part& part, const FieldSet& set) : part(part), set(set) {
-        for (std::size_t i = 0; i < part.fields.size(); ++i) {
-            const Field& f = set[part.fields[i]];
-            const auto& use = part.process.fields[i];
-            const int count = f.place == place::profile ? 0 : f.levels;
-            levels.push_back(count);
-            given.push_back(use.own ? 0 : count);
-            written.push_back(is_written(use) ? count : 0);
-            changed.push_back(!use.own && f.written ? count : 0);
-            offset.push_back(size);
-            size += std::size_t(count) * 64;
-        }
-    }
-    /// Memory of a thread, and the arguments in it, of the block that it is at.
-    struct Space {
-        std::vector<std::byte> memory;
-        std::byte* at;
-        std::vector<Raw> arguments;
-        int block = -1;
+std::size_t LinearSequence::bytes() const {
+    std::size_t sum = 0;
+    const auto add = [&](const auto& lists) {
+        for (auto& all : lists)
+            for (auto& field : all) sum += field.size();
     };
-    Space space() const {
-        Space s{std::vector<std::byte>(3 * size + 64), nullptr, {}};
-        s.at = s.memory.data() + (64 - std::size_t(s.memory.data()) % 64) % 64;
-        return s;
-    }
-    const Raw* arguments(Space& s, int block) const {
-        if (s.block == block) return s.arguments.data();
-        s.arguments.clear(), s.block = block;
-        for (std::size_t i = 0; i < part.fields.size(); ++i) {
-            const Field& f = set[part.fields[i]];
-            const bool profile = f.place == place::profile;
-            s.arguments.push_back(
-                {profile ? (void*)f.at[block] : s.at + offset[i],
-                 profile || f.place.vertical == Vertical::column ? 0 : 64 / set.bytes(), 0});
-        }
-        return s.arguments.data();
-    }
-    /// body(in the field, in this memory) of the levels of `which`.
-    template <class Body>
-    void each(const std::vector<int>& which, const FieldSet& of, int block, int row, int column,
-              std::byte* to, Body body) const {
-        for (std::size_t i = 0; i < which.size(); ++i) {
-            if (which[i] == 0) continue;
-            const Field& f = of[part.fields[i]];
-            std::byte* at = f.at[block] + (row * f.row[block] + column) * of.bytes();
-            const std::ptrdiff_t level = f.level[block] * of.bytes();
-            for (int k = 0; k < which[i]; ++k) body(at + k * level, to + offset[i] + k * 64);
-        }
-    }
-};
+    const auto add_step = [&](const Step& step) {
+        sum += step.memory.bytes;
+        for (auto& global : step.globals)
+            if (global) sum += global->bytes();
+    };
+    add(profiles), add(states), add(between);
+    for (auto& step : kept) add_step(step);
+    add_step(once);
+    return sum;
+}
 
-static const auto take = [](const std::byte* field, std::byte* own) {
-    std::memcpy(own, field, 64);
-};
-static const auto give = [](std::byte* field, const std::byte* own) {
-    std::memcpy(field, own, 64);
-};
+// ---- one step -----------------------------------------------------------------------------------
+
+/// The state before a step, where only states are kept: those between two kept ones are computed
+/// once for all of them.
+void LinearSequence::recall(int step) {
+    const int begin = step / options.every * options.every;
+    const auto set_back = [&](int n) {
+        put_back(*now, of_profile, profiles[n]);
+        now->count = first_count + n;
+    };
+    if (segment != begin) {
+        between.clear(), segment = begin;
+        put_back(*now, state, states[begin / options.every]);
+        for (int n = begin + 1; n < std::min(begin + options.every, steps()); ++n) {
+            set_back(n - 1);
+            sequence->step(*now);
+            between.push_back(keep(*now, state));
+        }
+    }
+    put_back(*now, state,
+             step == begin ? states[begin / options.every] : between[step - begin - 1]);
+    set_back(step);
+}
+
+LinearSequence::Step& LinearSequence::about(int step) {
+    if (step < 0 || step >= steps())
+        throw Error("the trajectory has ", steps(), " steps; wanted number ", step);
+    shown.assign(sequence->layout()->fields.size(), -1);
+    if (options.keep == Keep::states) {
+        if (once_of == step) return put_back(*now, of_profile, profiles[step]), once;
+        recall(step);
+        once_of = -1;
+        linearise(*now, once);
+        once_of = step;
+    }
+    put_back(*now, of_profile, profiles[step]);
+    now->count = first_count + step;
+    sequence->set_profiles(*now);
+    return options.keep == Keep::states ? once : kept[step];
+}
+
+/// A value that was kept in fp32, in the field of `now`.
+void LinearSequence::show(const Step& step, int number) {
+    const Value& v = values[number];
+    if (shown[v.field] == number) return;
+    shown[v.field] = number;
+    const std::byte* const from = step.memory.at + v.begin * bytes_kept;
+    each_piece(*now, (*now)[v.field], [&](std::byte* at, std::size_t begin, std::size_t n) {
+        if (bytes_kept == sequence->bytes)
+            std::memcpy(at, from + begin * bytes_kept, n * bytes_kept);
+        else
+            round((double*)at, (const float*)from + begin, n);
+    });
+}
+
+/// Where a value of a field lies, of each block.
+std::vector<const std::byte*> LinearSequence::place(const Step& step, std::optional<int> number,
+                                                    int field) {
+    const Field& f = (*now)[field];
+    std::vector<const std::byte*> at(f.at.size(), nullptr);
+    if (!number) return at;
+    const bool as_it_is = *number != constant && bytes_kept == sequence->bytes;
+    if (*number != constant && !as_it_is) show(step, *number);
+    each_piece(*now, f, [&, b = 0](std::byte* own, std::size_t begin, std::size_t) mutable {
+        at[b++] = as_it_is ? step.memory.at + (values[*number].begin + begin) * bytes_kept : own;
+    });
+    return at;
+}
 
 /// body(of the thread: what `make` gives; block, row, its cells) of all rows, shared out among
 /// threads.
 template <class Make, class Body> static void each_row(const Layout& layout, Make make, Body body) {
     std::vector<std::pair<int, int>> rows;
     for (std::size_t b = 0; b < layout.cells.size(); ++b)
-        for (std::size_t r = 0; r < layout.cells[b].size(); ++r) rows.emplace_back(b, r);
+        for (std::size_t r = 0; r < layout.cells[b].size(); ++r)
+            if (!layout.cells[b][r].empty()) rows.emplace_back(b, r);
 #pragma omp parallel
     {
         auto own = make();
@@ -158,118 +296,98 @@ template <class Make, class Body> static void each_row(const Layout& layout, Mak
     }
 }
 
-/// body(of the thread, block, row, cell) of all cells.
-template <class Make, class Body>
-static void each_cell(const Layout& layout, Make make, Body body) {
-    each_row(layout, make, [&](auto& own, int b, int r, const std::vector<Cell>& cells) {
-        for (const Cell& cell : cells) body(own, b, r, cell);
+/// A field at a column of a row of a block that begins at `base`.
+static Raw in_row(const Field& f, const std::byte* base, int block, int row, int column,
+                  int bytes) {
+    const bool profile = f.place == place::profile;
+    return {(void*)(base + (profile ? 0 : (row * f.row[block] + column) * bytes)),
+            f.place.vertical == Vertical::column ? 0 : f.level[block], profile ? 0 : f.row[block]};
+}
+
+/// A row at once; memory of kernels themselves is that of a thread.
+void LinearSequence::run(const Sequence::Part& part, const FieldSet& set) const {
+    const Process& p = part.process;
+    struct Own {
+        std::vector<Raw> at;
+        std::vector<Memory> memory;
+    };
+    const auto make = [&] {
+        Own own{std::vector<Raw>(part.fields.size()), std::vector<Memory>(part.fields.size())};
+        for (std::size_t n = 0; n < part.fields.size(); ++n)
+            if (p.fields[n].own > 0) {
+                own.memory[n].resize(std::size_t(set[part.fields[n]].levels) * 64);
+                own.at[n] = {own.memory[n].data(), 64 / set.bytes(), 0};
+            }
+        return own;
+    };
+    each_row(*set.layout, make, [&](Own& own, int b, int r, const std::vector<Cell>& cells) {
+        for (std::size_t n = 0; n < part.fields.size(); ++n)
+            if (const Field& f = set[part.fields[n]]; p.fields[n].own == 0)
+                own.at[n] = in_row(f, f.at[b], b, r, cells.front().column, set.bytes());
+        p.run(p.scheme.get(), own.at.data(), cells.data(), cells.data() + cells.size());
     });
 }
 
-/// Bytes from each number of a set to that of another, if all these fields lie alike in both.
-static std::optional<std::ptrdiff_t> apart(const FieldSet& set, const FieldSet& other,
-                                           const Sequence::Part& part) {
-    std::optional<std::ptrdiff_t> found;
-    for (std::size_t i = 0; i < part.fields.size(); ++i) {
-        if (part.process.fields[i].own) return {};  // memory of a thread
-        const Field &here = set[part.fields[i]], &there = other[part.fields[i]];
-        for (std::size_t b = 0; here.place != place::profile && b < here.at.size(); ++b) {
-            const std::ptrdiff_t bytes = there.at[b] - here.at[b];
-            if (found.value_or(bytes) != bytes) return {};
-            found = bytes;
-        }
+void LinearSequence::run_linear(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+    const auto& [process, fields] = parts[number];
+    const Need& need = needs[number];
+    const std::size_t count = fields.size();
+    std::vector<std::vector<const std::byte*>> before, after;
+    for (std::size_t n = 0; n < count; ++n) {
+        before.push_back(place(step, need.before[n], fields[n]));
+        after.push_back(place(step, need.after[n], fields[n]));
     }
-    return found;
-}
-
-/// All cells of a row at once, where the fields are; tangents lie so many bytes after them.
-void LinearSequence::run_in_place(const Sequence::Part& part, std::ptrdiff_t tangents) {
-    const Process& p = part.process;
-    const auto run = tangents ? p.tangent : p.run;
     const auto body = [&](std::vector<Raw>& at, int b, int r, const std::vector<Cell>& cells) {
-        if (cells.empty()) return;
-        for (std::size_t i = 0; i < part.fields.size(); ++i) {
-            const Field& f = (*now)[part.fields[i]];
-            const bool profile = f.place == place::profile;
-            const int column = profile ? 0 : cells.front().column;
-            at[i] = {f.at[b] + (profile ? 0 : (r * f.row[b] + column) * now->bytes()),
-                     f.place.vertical == Vertical::column ? 0 : f.level[b], profile ? 0 : f.row[b]};
+        Raw *x = at.data(), *y = x + count, *d = y + count;
+        for (std::size_t n = 0; n < count; ++n) {
+            const Field& f = change[fields[n]];
+            const auto here = [&](const std::byte* base) {
+                return base ? in_row(f, base, b, r, cells.front().column, change.bytes()) : Raw{};
+            };
+            if (process.fields[n].own) continue;
+            x[n] = here(before[n][b]), y[n] = here(after[n][b]), d[n] = here(f.at[b]);
         }
-        p.set_shadow(tangents);
-        run(p.scheme.get(), at.data(), cells.data(), cells.data() + cells.size());
+        const Cell *first = cells.data(), *last = first + cells.size();
+        if (need.by_hand)
+            (adjoint ? need.by_hand->adjoint : need.by_hand->tangent)(process.scheme.get(), x, y, d,
+                                                                      first, last);
+        else
+            (adjoint ? adjoint_by_cells : tangent_by_cells)(process, change.bytes(), x, d, first,
+                                                            last);
     };
-    each_row(*now->layout, [&] { return std::vector<Raw>(part.fields.size()); }, body);
+    each_row(*now->layout, [&] { return std::vector<Raw>(3 * count); }, body);
 }
 
-/// A process of columns, on numbers with their tangents where there is a perturbation.
-void LinearSequence::run(const Sequence::Part& part, FieldSet* perturbation) {
-    if (const auto tangents = apart(*now, perturbation ? *perturbation : *now, part))
-        return run_in_place(part, *tangents);
-    const Cells cells(part, *now);
-    const Process& p = part.process;
-    const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
-        const Raw* at = cells.arguments(s, b);
-        const Cell here{0, c.levels};
-        cells.each(cells.given, *now, b, r, c.column, s.at, take);
-        if (perturbation) {
-            std::byte* tangents = s.at + cells.size;
-            cells.each(cells.given, *perturbation, b, r, c.column, tangents, take);
-            p.set_shadow(std::ptrdiff_t(cells.size));
-            p.tangent(p.scheme.get(), at, &here, &here + 1);
-            cells.each(cells.written, *perturbation, b, r, c.column, tangents, give);
-        } else
-            p.run(p.scheme.get(), at, &here, &here + 1);
-        cells.each(cells.written, *now, b, r, c.column, s.at, give);
-    };
-    each_cell(*now->layout, [&] { return cells.space(); }, body);
-}
-
-void LinearSequence::run_adjoint(const Sequence::Part& part, FieldSet& gradient) {
-    const Adjoint adjoint = adjoint_of(part.process);
-    if (!adjoint) throw Error(part.process.name, " has no adjoint");
-    const Cells cells(part, *now);
-    const auto body = [&](typename Cells::Space& s, int b, int r, const Cell& c) {
-        const Raw* at = cells.arguments(s, b);
-        std::byte* adjoints = s.at + cells.size;
-        cells.each(cells.given, *now, b, r, c.column, s.at, take);
-        cells.each(cells.given, gradient, b, r, c.column, adjoints, take);
-        adjoint(part.process.scheme.get(), at, std::ptrdiff_t(cells.size), {0, c.levels});
-        cells.each(cells.changed, gradient, b, r, c.column, adjoints, give);
-    };
-    each_cell(*now->layout, [&] { return cells.space(); }, body);
-}
-
-void LinearSequence::forward(const Sequence::Part& part, FieldSet* perturbation) {
-    if (auto& global = part.process.global) {
-        if (perturbation) global->tangent({*now, part.fields}, {*perturbation, part.fields});
-        return global->apply({*now, part.fields});
+void LinearSequence::run_global(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+    const auto& [process, fields] = parts[number];
+    const GlobalProcess& global = *process.global;
+    const GlobalProcess::Given to{change, fields};
+    if (const auto& about = step.globals[number])
+        adjoint ? about->adjoint(to) : about->tangent(to);
+    else {
+        for (auto& before : needs[number].before)
+            if (before && *before != constant) show(step, *before);
+        const GlobalProcess::Given state{*now, fields};
+        adjoint ? global.adjoint(state, to) : global.tangent(state, to);
     }
-    run(part, perturbation);
+    for (auto& use : process.fields)
+        if (adjoint && use.access == Access::writes) change.fill(use.name, 0);
 }
 
-void LinearSequence::step_tangent(FieldSet& perturbation) {
-    for (auto& part : parts) forward(part, &perturbation);
-}
-
-void LinearSequence::step_adjoint(FieldSet& gradient) {
-    std::vector<std::vector<std::pair<int, Memory>>> before;
-    for (auto& part : parts) {
-        auto& kept = before.emplace_back();
-        for (std::size_t i = 0; i < part.fields.size(); ++i)
-            if (is_written(part.process.fields[i]))
-                kept.emplace_back(part.fields[i], keep(*now, part.fields[i]));
-        forward(part, nullptr);
+void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
+    for (int n = first; n < first + steps; ++n) {
+        Step& step = about(n);
+        for (std::size_t p = 0; p < parts.size(); ++p)
+            parts[p].process.global ? run_global(p, step, perturbation, false)
+                                    : run_linear(p, step, perturbation, false);
     }
-    for (std::size_t n = parts.size(); n-- > 0;) {
-        auto& part = parts[n];
-        for (auto& [field, memory] : before[n]) put_back(*now, field, memory);
-        before.pop_back();
-        if (auto& global = part.process.global) {
-            global->adjoint({*now, part.fields}, {gradient, part.fields});
-            for (auto& use : part.process.fields)
-                if (use.access == Access::writes) gradient.fill(use.name, 0);
-        } else
-            run_adjoint(part, gradient);
+}
+void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
+    for (int n = first + steps - 1; n >= first; --n) {
+        Step& step = about(n);
+        for (std::size_t p = parts.size(); p-- > 0;)
+            parts[p].process.global ? run_global(p, step, gradient, true)
+                                    : run_linear(p, step, gradient, true);
     }
 }
 
@@ -281,13 +399,6 @@ void LinearSequence::start_adjoint(FieldSet& gradient) const {
     for (std::size_t n = parts.size(); n-- > 0;)
         if (auto& global = parts[n].process.global)
             global->start_adjoint({gradient, parts[n].fields});
-}
-
-void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
-    for (int n = first; n < first + steps; ++n) recall(n), step_tangent(perturbation);
-}
-void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
-    for (int n = first + steps - 1; n >= first; --n) recall(n), step_adjoint(gradient);
 }
 
 }  // namespace fathom

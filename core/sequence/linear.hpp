@@ -1,26 +1,42 @@
 /// Tangent and adjoint of a sequence along a trajectory, from the declarations of its processes:
-///   tangent   the same processes in the same order, of the state and of a perturbation together
+///   tangent   the processes in the same order, each its derivative about the state
 ///   adjoint   the processes in reversed order, each the transpose of its tangent: what it reads
 ///             is added to, what it writes is used up and 0 afterwards
-/// Processes of columns run on dual numbers and leave their tape (base/dual.hpp, base/taped.hpp);
-/// global ones have both by hand. The trajectory is kept as the fields of the state at each step;
-/// within a step, what the processes overwrite is kept while it is computed again.
+/// Processes of columns have both by hand (field/linear.hpp), or from dual numbers and tapes
+/// (field/by_cells.hpp); global ones have them by hand.
+///
+/// Kept of a trajectory is what both need: the values of a field between two processes that write
+/// it, once for all that ask for them, and what global processes say. No value of the state is
+/// computed again; or all of it, where only states are kept.
 #pragma once
+#include <optional>
+#include "field/linear.hpp"
+#include "field/linearisation.hpp"
 #include "sequence/sequence.hpp"
 
 namespace fathom {
 
 class LinearSequence {
 public:
+    enum class Keep {
+        all,     ///< what both need, as it is
+        single,  ///< the same in fp32: both are then those about a state rounded so
+        states   ///< states alone, from which a step is computed again when it is wanted
+    };
+    struct Options {
+        Keep keep = Keep::all;
+        int every = 1;        ///< with `states`: of so many steps one; the others follow from it
+        bool by_hand = true;  ///< false, for tests: dual numbers and tapes alone
+    };
     /// Throws Error: a process without tangent, one that looks at neighbours, or that does not run
     /// in every step; fields that live only within a step (Sequence::Options::keep).
-    explicit LinearSequence(std::shared_ptr<Sequence>);
+    LinearSequence(std::shared_ptr<Sequence>, Options);
 
     /// Takes `steps` steps with a set; its trajectory, profiles included, is kept after what was
     /// kept before.
     void follow(FieldSet&, int steps);
-    void forget() { states.clear(); }
-    int steps() const { return int(states.size()); }
+    void forget();
+    int steps() const { return int(profiles.size()); }
     std::size_t bytes() const;  ///< of the trajectory
 
     /// What happens to a perturbation at the start, and in the steps from `first` on.
@@ -32,23 +48,59 @@ public:
 
 private:
     using Memory = std::vector<std::byte>;
+    /// Of a field, as it is after this part of a step; -1: at its beginning.
+    struct Value {
+        int field, after;
+        std::size_t begin = 0, numbers = 0;  ///< within what is kept of a step
+    };
+    static constexpr int constant = -1;  ///< instead of a value: what no process writes
+    /// Of one process: the values that it needs of each of its fields, if any.
+    struct Need {
+        const LinearKernel* by_hand = nullptr;
+        std::vector<std::optional<int>> before, after;
+    };
+    struct Step {
+        Pages memory;
+        std::vector<std::unique_ptr<Linearisation>> globals;
+    };
     std::shared_ptr<Sequence> sequence;
+    const Options options;
+    const int bytes_kept;  ///< of a number
     std::vector<Sequence::Part> parts;
-    std::vector<int> state;                   ///< fields of a state, and profiles
-    std::vector<std::vector<Memory>> states;  ///< at each step, of each of these fields
+    std::vector<Value> values;
+    std::vector<Need> needs;
+    std::size_t numbers = 0;                    ///< of a step
+    std::vector<int> state, of_profile;         ///< fields of each kind
+    std::vector<std::vector<Memory>> profiles;  ///< of each step
+    std::vector<Step> kept;                     ///< all but `states`: of each step
+    std::vector<std::vector<Memory>> states;    ///< of each `every`-th step
+    std::vector<std::vector<Memory>> between;   ///< of the steps since `segment`
+    int segment = -1;
+    Step once;  ///< of the step that was computed last
+    int once_of = -1;
     long first_count = 0;
-    std::unique_ptr<FieldSet> now;  ///< the state that is followed again
-    struct Cells;
+    std::unique_ptr<FieldSet> now;  ///< constants; values that were kept in fp32; a state
+    std::vector<int> shown;         ///< with fp32: the value that each field of `now` holds
+
+    void check() const;
+    Need need_of(int part);
+    int value(int field, int after);
+    std::optional<int> needed(const Sequence::Part&, std::size_t number, int after);
 
     Memory keep(const FieldSet&, int field) const;
-    void put_back(const FieldSet&, int field, const Memory&) const;
+    void put_back(FieldSet&, int field, const Memory&) const;
+    std::vector<Memory> keep(const FieldSet&, const std::vector<int>& fields) const;
+    void put_back(FieldSet&, const std::vector<int>& fields, const std::vector<Memory>&) const;
+    void keep_values(const FieldSet&, int after, Step&) const;
+    void linearise(FieldSet&, Step&) const;
     void recall(int step);
-    void run(const Sequence::Part&, FieldSet* perturbation);
-    void run_in_place(const Sequence::Part&, std::ptrdiff_t tangents);
-    void run_adjoint(const Sequence::Part&, FieldSet& gradient);
-    void step_tangent(FieldSet& perturbation);
-    void step_adjoint(FieldSet& gradient);
-    void forward(const Sequence::Part&, FieldSet* perturbation);
+    Step& about(int step);
+
+    std::vector<const std::byte*> place(const Step&, std::optional<int> value, int field);
+    void show(const Step&, int value);
+    void run(const Sequence::Part&, const FieldSet&) const;
+    void run_linear(std::size_t part, Step&, FieldSet& change, bool adjoint);
+    void run_global(std::size_t part, Step&, FieldSet& change, bool adjoint);
 };
 
 }  // namespace fathom

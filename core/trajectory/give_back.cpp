@@ -5,126 +5,196 @@
 namespace fathom {
 
 template <class T>
-GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, int halo, const Influence<T>& from)
-    : comm(comm),
-      ranks(d.ranks),
-      halo(halo),
-      longest(*std::ranges::max_element(from.points)),
-      influence(from),
-      owners(from.ny) {
+GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, Influence<T>& rows)
+    : comm(comm), ranks(d.ranks), influence(rows), owners(rows.ny) {
     MPI_Comm_rank(comm, &rank);
     for (auto& b : d.blocks)
         for (int j = b.j0; b.owner >= 0 && j < b.j0 + b.ny; ++j)
-            if (b.i0 < from.points[j])
-                owners[j].push_back({b.i0, std::min(b.i0 + b.nx, from.points[j]), b.owner});
+            if (b.i0 < rows.points[j])
+                owners[j].push_back({b.i0, std::min(b.i0 + b.nx, rows.points[j]), b.owner});
+    for (int j = -rows.beyond; j < rows.ny + rows.beyond; ++j)
+        wanted.push_back(std::ranges::any_of(owners[rows.row_across(j)],
+                                             [&](const Part& p) { return p.owner == rank; }));
 }
 
-/// Of its arrival point on the globe.
-template <class T> std::int64_t GiveBack<T>::number(const Point& p) const {
-    return (std::int64_t(p.of.row) * influence.levels + p.of.level) * longest + p.of.column;
+template <class T> std::size_t GiveBack<T>::Ways::bytes() const {
+    return pieces.size() * sizeof(Piece) + bands.size() * sizeof(std::size_t) +
+           (sent.size() + sends.size() + receives.size()) * sizeof(int) + here.size() * sizeof(T);
 }
 
 /// The ranks that own any of the points around.
-template <class T> std::vector<bool> GiveBack<T>::reached(const Point& p) const {
-    std::vector<bool> all(ranks);
-    const int below = influence.row_of(p.of);
-    for (int b = 0; b < 4; ++b) {
-        const int row = below - 1 + b, j = influence.row_across(row), n = influence.points[j];
-        const int first =
-            influence.along(p.of, row, Interpolation::linear).i - 1 + (j == row ? 0 : n / 2);
-        for (int m = 0; m < 4; ++m)
-            for (auto& part : owners[j])
+template <class T>
+void GiveBack<T>::mark(const typename Influence<T>::Trajectory& t,
+                       std::vector<char>& reached) const {
+    const int below = influence.row_of(t.latitude);
+    for (int row = below - 1; row < below + 3; ++row) {
+        const int j = influence.row_across(row), n = influence.points[j];
+        const int turned = j != row ? n / 2 : 0,
+                  first =
+                      influence.template along<Interpolation::linear, false>(t, row).i - 1 + turned;
+        for (auto& part : owners[j])
+            for (int m = 0; m < 4; ++m)
                 if (const int i = (first + m + n) % n; i >= part.i0 && i < part.i1)
-                    all[part.owner] = true;
+                    reached[part.owner] = true;
     }
-    return all;
 }
 
-/// All points that reach this rank, in their order on the globe.
 template <class T>
-std::vector<typename GiveBack<T>::Point> GiveBack<T>::exchange(
-    const std::vector<Point>& own) const {
-    std::vector<std::vector<Point>> to(ranks);
-    for (auto& p : own) {
-        const auto all = reached(p);
-        for (int r = 0; r < ranks; ++r)
-            if (all[r]) to[r].push_back(p);
+typename GiveBack<T>::Points GiveBack<T>::here(const Points& own, const Ways& ways) const {
+    return ranks == 1 ? own : Points{ways.here.data(), 0};
+}
+template <class T> const T* GiveBack<T>::longitudes(const Piece& p, const Points& from) {
+    return from.numbers + p.first * from.number + (p.point - p.first);
+}
+
+/// A piece, by the bands of its departure points.
+template <class T>
+void GiveBack<T>::cut(const Piece& whole, const Points& numbers,
+                      std::vector<std::vector<Piece>>& bands) const {
+    const T* latitude = longitudes(whole, numbers) + whole.stride;
+    const auto band_of = [&](int n) { return (influence.row_of(latitude[n]) + 1) / band; };
+    for (int n = 0; n < whole.count;) {
+        const int of = band_of(n), first = n;
+        while (n < whole.count && band_of(n) == of) ++n;
+        Piece p = whole;
+        p.column += first, p.point += first, p.count = n - first;
+        bands[of].push_back(p);
     }
+}
+
+/// Arrival row, level, column of a point, and where it comes from.
+template <class T> struct Traveller {
+    int row, level, column;
+    T longitude, latitude, eta;
+};
+
+template <class T>
+void GiveBack<T>::travel(const Points& own, Ways& ways, std::vector<Piece>& pieces) const {
+    std::vector<std::vector<Traveller<T>>> to(ranks);
+    std::vector<std::vector<int>> which(ranks);
+    std::vector<char> reached(ranks);
+    int point = 0;
+    for (auto& item : influence.items) {
+        const auto& b = influence.blocks[item.block];
+        for (int n = 0; n < item.count; ++n) {
+            const T* at = own.numbers + std::size_t(point) * own.number + n;
+            const Traveller<T> t{b.j0 + item.row, item.level,     b.i0 + item.column + n,
+                                 at[0],           at[item.count], at[2 * item.count]};
+            std::ranges::fill(reached, false);
+            mark({t.row, t.column, t.longitude, t.latitude, t.eta}, reached);
+            for (int r = 0; r < ranks; ++r)
+                if (reached[r]) to[r].push_back(t), which[r].push_back(point + n);
+        }
+        point += item.count;
+    }
+    ways.sends.assign(ranks, 0), ways.receives.assign(ranks, 0), ways.sent.clear();
     std::vector<int> sends(ranks), receives(ranks), first_sent(ranks + 1), first_got(ranks + 1);
-    std::vector<Point> outgoing;
+    std::vector<Traveller<T>> outgoing;
     for (int r = 0; r < ranks; ++r) {
-        sends[r] = int(to[r].size() * sizeof(Point));
+        ways.sends[r] = int(to[r].size()), sends[r] = int(to[r].size() * sizeof(Traveller<T>));
         first_sent[r + 1] = first_sent[r] + sends[r];
         outgoing.insert(outgoing.end(), to[r].begin(), to[r].end());
+        ways.sent.insert(ways.sent.end(), which[r].begin(), which[r].end());
     }
     MPI_Alltoall(sends.data(), 1, MPI_INT, receives.data(), 1, MPI_INT, comm);
-    for (int r = 0; r < ranks; ++r) first_got[r + 1] = first_got[r] + receives[r];
-    std::vector<Point> all(first_got[ranks] / sizeof(Point));
+    for (int r = 0; r < ranks; ++r) {
+        first_got[r + 1] = first_got[r] + receives[r];
+        ways.receives[r] = int(receives[r] / sizeof(Traveller<T>));
+    }
+    std::vector<Traveller<T>> all(first_got[ranks] / sizeof(Traveller<T>));
     MPI_Alltoallv(outgoing.data(), sends.data(), first_sent.data(), MPI_BYTE, all.data(),
                   receives.data(), first_got.data(), MPI_BYTE, comm);
-    return all;
-}
-
-/// What reaches each row of the globe, in the order of the points.
-template <class T>
-std::vector<std::vector<typename GiveBack<T>::Reach>> GiveBack<T>::by_row(
-    const std::vector<Point>& all, Interpolation kind) const {
-    std::vector<std::vector<Reach>> rows(influence.ny);
-    const int rim = kind == Interpolation::linear;
-    for (std::size_t n = 0; n < all.size(); ++n) {
-        const int j = influence.row_of(all[n].of);
-        for (int b = rim; b < 4 - rim; ++b)
-            rows[influence.row_across(j - 1 + b)].push_back({int(n), b});
+    const std::size_t count = all.size();
+    ways.here.resize(3 * count);
+    for (std::size_t n = 0; n < count; ++n) {
+        const auto& t = all[n];
+        ways.here[n] = t.longitude, ways.here[count + n] = t.latitude;
+        ways.here[2 * count + n] = t.eta;
+        Piece* last = pieces.empty() ? nullptr : &pieces.back();
+        if (last && last->row == t.row && last->level == t.level &&
+            last->column + last->count == t.column)
+            ++last->count;
+        else
+            pieces.push_back({t.row, t.level, t.column, 1, int(count), 0, n});
     }
-    return rows;
+}
+
+template <class T> void GiveBack<T>::find(const Points& own, Ways& ways) const {
+    std::vector<Piece> pieces;
+    if (ranks == 1) {
+        std::size_t point = 0;
+        for (auto& item : influence.items) {
+            const auto& b = influence.blocks[item.block];
+            pieces.push_back({b.j0 + item.row, item.level, b.i0 + item.column, item.count,
+                              item.count, point, point});
+            point += item.count;
+        }
+    } else
+        travel(own, ways, pieces);
+    const auto place = [](const Piece& p) { return std::tuple(p.row, p.level, p.column); };
+    if (!std::ranges::is_sorted(pieces, {}, place)) std::ranges::sort(pieces, {}, place);
+    std::vector<std::vector<Piece>> bands((influence.ny + band) / band + 1);
+    for (auto& p : pieces) cut(p, here(own, ways), bands);
+    ways.pieces.clear(), ways.bands.assign(1, 0);
+    for (auto& of : bands) {
+        ways.pieces.insert(ways.pieces.end(), of.begin(), of.end());
+        ways.bands.push_back(ways.pieces.size());
+    }
 }
 
 template <class T>
-void GiveBack<T>::add(std::vector<Point> own, Interpolation kind, bool vector,
-                      std::span<const FieldSlab> to) {
-    auto all = ranks > 1 ? exchange(own) : std::move(own);
-    const auto place = [&](const Point& p) { return number(p); };
-    if (!std::ranges::is_sorted(all, {}, place)) std::ranges::sort(all, {}, place);
-    const auto rows = by_row(all, kind);
-    std::vector<std::pair<int, int>> mine;  // block, row of it
-    for (std::size_t b = 0; b < influence.blocks.size(); ++b)
-        for (int r = 0; r < influence.blocks[b].ny; ++r) mine.emplace_back(int(b), r);
+template <Interpolation kind, bool full>
+void GiveBack<T>::add_band(const Ways& ways, int number, const Points& from,
+                           const T* values) const {
+    for (std::size_t n = ways.bands[number]; n < ways.bands[number + 1]; ++n) {
+        const Piece& p = ways.pieces[n];
+        const T *longitude = longitudes(p, from), *latitude = longitude + p.stride,
+                *eta = latitude + p.stride, *value = values + 4 * p.point;
+        for (int i = 0; i < p.count; ++i) {
+            typename Influence<T>::Four four;
+            std::memcpy(&four, value + 4 * i, sizeof four);
+            influence.template give<kind, full>(
+                {p.row, p.column + i, longitude[i], latitude[i], eta[i]}, four, wanted);
+        }
+    }
+}
+
+template <class T>
+void GiveBack<T>::add(const Points& own, const Ways& ways, const std::vector<T>& values,
+                      Interpolation kind, bool vector, std::span<const FieldSlab> to) {
+    const T* given = values.data();
+    if (ranks > 1) {
+        std::vector<int> sends(ranks), receives(ranks), first_sent(ranks + 1), first_got(ranks + 1);
+        for (int r = 0; r < ranks; ++r) {
+            sends[r] = int(4 * ways.sends[r] * sizeof(T));
+            receives[r] = int(4 * ways.receives[r] * sizeof(T));
+            first_sent[r + 1] = first_sent[r] + sends[r];
+            first_got[r + 1] = first_got[r] + receives[r];
+        }
+        std::vector<T> outgoing(4 * ways.sent.size());
+        for (std::size_t n = 0; n < ways.sent.size(); ++n)
+            std::memcpy(&outgoing[4 * n], &values[4 * ways.sent[n]], 4 * sizeof(T));
+        arrived.resize(first_got[ranks] / sizeof(T));
+        MPI_Alltoallv(outgoing.data(), sends.data(), first_sent.data(), MPI_BYTE, arrived.data(),
+                      receives.data(), first_got.data(), MPI_BYTE, comm);
+        given = arrived.data();
+    }
+    clear(influence, wanted);
+    const int bands = int(ways.bands.size()) - 1;
+    const Points from = here(own, ways);
+    for (int odd = 0; odd < 2; ++odd) {
 #pragma omp parallel for schedule(dynamic, 1)
-    for (std::size_t n = 0; n < mine.size(); ++n) {
-        const auto [b, r] = mine[n];
-        add_row(b, r, rows[influence.blocks[b].j0 + r], all, kind, vector, to);
+        for (int b = odd; b < bands; b += 2) {
+            if (kind == Interpolation::linear)
+                influence.full ? add_band<Interpolation::linear, true>(ways, b, from, given)
+                               : add_band<Interpolation::linear, false>(ways, b, from, given);
+            else
+                influence.full ? add_band<Interpolation::cubic, true>(ways, b, from, given)
+                               : add_band<Interpolation::cubic, false>(ways, b, from, given);
+        }
     }
-}
-
-template <class T>
-void GiveBack<T>::add_row(int block, int row, const std::vector<Reach>& list,
-                          const std::vector<Point>& all, Interpolation kind, bool vector,
-                          std::span<const FieldSlab> to) const {
-    using Four = typename Influence<T>::Four;
-    const auto& b = influence.blocks[block];
-    const int j = b.j0 + row, n = influence.points[j], end = std::min(b.i0 + b.nx, n);
-    for (const Reach& reach : list) {
-        const Point& p = all[reach.point];
-        const auto near = influence.around_of(p.of, kind);
-        const bool across = near.j - 1 + reach.row != j, turned = across && vector;
-        influence.each_level(kind, p.of, near, reach.row, [&](int level, int first, Four weights) {
-            first = (first + (across ? n / 2 : 0) + n) % n;
-            const bool whole = first >= b.i0 && first + 4 <= end;
-            for (std::size_t f = 0; f < to.size(); ++f) {
-                T* x = (T*)to[f].at[block] + (row + halo) * to[f].row[block] +
-                       level * to[f].level[block] - b.i0 + halo;
-                const Four given = weights * (turned && f < 2 ? -p.value[f] : p.value[f]);
-                if (whole) {
-                    Four sum;
-                    std::memcpy(&sum, x + first, sizeof sum);
-                    sum += given;
-                    std::memcpy(x + first, &sum, sizeof sum);
-                } else
-                    for (int m = 0; m < 4; ++m)
-                        if (const int i = (first + m) % n; i >= b.i0 && i < end) x[i] += given[m];
-            }
-        });
-    }
+    fold(influence, wanted, vector);
+    add_to(influence, to);
 }
 
 template class GiveBack<double>;

@@ -1,44 +1,69 @@
 /// The adjoint of interpolation: each departure point gives its values, times the weights, back to
-/// the points around it. No locks, and the same bits on any ranks and threads: whoever owns a row
-/// of a block adds up what that row gets, in the order of the arrival points on the globe. Points
-/// travel to the ranks whose rows they reach.
+/// the points around it. No locks, and the same bits on any ranks and threads: departure points
+/// travel to the ranks whose rows they reach, once for a trajectory; there they lie in bands of
+/// three rows. Points of a band reach two rows of the next one at most, and one of the last: all
+/// even bands can be added at the same time, then all odd ones. Within a band points are in the
+/// order of the arrival points on the globe.
 #pragma once
-#include <cstdint>
 #include "trajectory/influence.hpp"
+#include "trajectory/interleaved_adjoint.hpp"
 
 namespace fathom {
 
 template <class T> class GiveBack {
 public:
-    struct Point {
-        typename Influence<T>::Trajectory of;
-        T value[4];
-    };
-    GiveBack(MPI_Comm, const Decomposition&, int halo, const Influence<T>&);
+    GiveBack(MPI_Comm, const Decomposition&, Influence<T>&);
 
-    /// to += W* of the values of all ranks' points; vector: the first two fields change their sign
-    /// across a pole. Up to 4 fields. All ranks call together.
-    void add(std::vector<Point> own, Interpolation, bool vector, std::span<const FieldSlab> to);
+    /// Own departure points, item by item: `number` numbers of each, of which the first three are
+    /// longitude, latitude and eta; [item][number][point].
+    struct Points {
+        const T* numbers;
+        int number;
+    };
+    /// Where they go, and those that come here.
+    struct Ways {
+        /// Of arrival points next to each other, with departures of the same band: the number of
+        /// the first, and of the first of its item, in which numbers of a kind lie next to each
+        /// other, `stride` in all.
+        struct Piece {
+            int row, level, column, count, stride;
+            std::size_t first, point;
+        };
+        std::vector<Piece> pieces;
+        std::vector<std::size_t> bands;  ///< where each of them begins
+        std::vector<int> sent;           ///< own points, rank after rank
+        std::vector<int> sends, receives;
+        std::vector<T> here;  ///< coordinates of those that came; empty on one rank
+        std::size_t bytes() const;
+    };
+    void find(const Points&, Ways&) const;
+
+    /// to += W* of the values of all ranks' points, four of each; vector: the first two fields
+    /// change their sign across a pole. Up to 4 fields. All ranks call together.
+    void add(const Points&, const Ways&, const std::vector<T>& values, Interpolation, bool vector,
+             std::span<const FieldSlab> to);
 
 private:
+    using Item = typename Influence<T>::Item;
+    using Piece = typename Ways::Piece;
+    static constexpr int band = 3;  ///< rows
     struct Part {
         int i0, i1, owner;
     };
-    /// Part of a point's influence: of one of the four rows around it.
-    struct Reach {
-        int point, row;  ///< row: 0 ... 3
-    };
     MPI_Comm comm;
-    int rank, ranks, halo, longest;
-    const Influence<T>& influence;
+    int rank, ranks;
+    Influence<T>& influence;
     std::vector<std::vector<Part>> owners;  ///< of each row
+    std::vector<char> wanted;               ///< rows of the buffer that become own ones
+    std::vector<T> arrived;
 
-    std::int64_t number(const Point&) const;
-    std::vector<bool> reached(const Point&) const;
-    std::vector<Point> exchange(const std::vector<Point>&) const;
-    std::vector<std::vector<Reach>> by_row(const std::vector<Point>&, Interpolation) const;
-    void add_row(int block, int row, const std::vector<Reach>&, const std::vector<Point>&,
-                 Interpolation, bool vector, std::span<const FieldSlab> to) const;
+    void mark(const typename Influence<T>::Trajectory&, std::vector<char>& reached) const;
+    void travel(const Points&, Ways&, std::vector<Piece>&) const;
+    Points here(const Points& own, const Ways&) const;
+    static const T* longitudes(const Piece&, const Points&);
+    void cut(const Piece&, const Points&, std::vector<std::vector<Piece>>&) const;
+    template <Interpolation, bool full>
+    void add_band(const Ways&, int band, const Points&, const T* values) const;
 };
 
 }  // namespace fathom

@@ -4,229 +4,338 @@ namespace fathom {
 
 template <class T>
 LinearTransport<T>::LinearTransport(MPI_Comm comm, const Decomposition& d, int halo,
-                                    const GaussianGrid& grid, std::vector<double> eta, Parameters p)
+                                    const GaussianGrid& grid, const std::vector<double>& eta,
+                                    typename SemiLagrangian<T>::Parameters p)
     : rows(comm, d, halo, grid, eta),
-      departure(grid, eta, p.step, p.radius),
-      back(comm, d, halo, rows),
       iterations(p.iterations),
-      winds(p.iterations + 1),
-      sights(p.iterations + 1),
-      tiles(p.iterations + 1) {
+      departure(grid, eta, p.step, p.radius),
+      back(comm, d, rows) {
     if (grid.stretching) throw Error("transport on a stretched sphere has no tangent");
     if (p.rotation != 0) throw Error("transport with advected rotation has no tangent");
-    std::size_t points = 0;
     for (auto& item : rows.items) first.push_back(points), points += item.count;
-    for (auto& all : winds) all.resize(points);
-    for (auto& all : sights) all.resize(points);
-    for (auto& all : tiles) all.resize(rows.items.size());
+    for (auto* winds : {&mean, &change, &gradient}) winds->resize(3 * points);
+    values.resize(4 * points);
 }
 
+template <class T> std::size_t LinearTransport<T>::About::bytes() const {
+    std::size_t sum = 0;
+    for (auto& pass : passes) sum += pass.numbers.bytes() + pass.ways.bytes();
+    return sum;
+}
+
+/// body(item, the first of its points)
 template <class T> template <class Body> void LinearTransport<T>::each_item(Body body) {
 #pragma omp parallel for schedule(dynamic, 4)
-    for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n], n);
+    for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n]);
 }
 
-template <class T> auto LinearTransport<T>::Tile::change(int n, const Mean& v) const -> Change {
-    const auto &a = slopes.by_u, &b = slopes.by_v;
-    return {a.longitude[n] * v.u + b.longitude[n] * v.v, a.latitude[n] * v.u + b.latitude[n] * v.v,
-            slopes.by_w[n] * v.w, a.p[n] * v.u + b.p[n] * v.v, a.q[n] * v.u + b.q[n] * v.v};
-}
 template <class T>
-auto LinearTransport<T>::Tile::change_adjoint(int n, const Change& c) const -> Mean {
-    const auto along = [&](const typename Departure<T>::Points& by) {
-        return by.longitude[n] * c.longitude + by.latitude[n] * c.latitude + by.p[n] * c.p +
-               by.q[n] * c.q;
-    };
-    return {along(slopes.by_u), along(slopes.by_v), slopes.by_w[n] * c.eta};
+auto LinearTransport<T>::trajectory(const Item& item, int n, const Points& at) const -> Trajectory {
+    const auto& b = rows.blocks[item.block];
+    return {b.j0 + item.row, b.i0 + item.column + n, at.longitude[n], at.latitude[n], at.eta[n]};
 }
 
-/// The departure points of a tile, by these mean winds.
-template <class T>
-void LinearTransport<T>::find(const Item& item, const std::vector<Mean>& by, Tile& t) const {
-    const std::size_t at = first[&item - rows.items.data()];
-    for (int n = 0; n < item.count; ++n)
-        t.u[n] = by[at + n].u, t.v[n] = by[at + n].v, t.w[n] = by[at + n].w;
+/// Winds next to each other, in the buffer.
+template <class T> void LinearTransport<T>::pack(const Wind& wind) {
+    const FieldSlab group[] = {wind.east, wind.north, wind.vertical};
+    rows.pack(group);
+}
+
+template <class T> void LinearTransport<T>::locate(const Item& item, Tile& t) const {
     departure.locate(rows.blocks[item.block].j0 + item.row, item.level, item.count, t.u, t.v, t.w,
                      t.at, t.slopes);
 }
 
-template <class T>
-auto LinearTransport<T>::trajectory(const Item& item, int n, const Tile& t) const ->
-    typename Gathered::Trajectory {
-    const auto& b = rows.blocks[item.block];
-    return {b.j0 + item.row,   item.level,       b.i0 + item.column + n,
-            t.at.longitude[n], t.at.latitude[n], t.at.eta[n]};
-}
+// ---- about a state ------------------------------------------------------------------------------
 
+/// Of fields that were seen, R applied: how they change with the mean wind; [field][u, v, w] at
+/// point n of [field, u v w][tile].
 template <class T>
-auto LinearTransport<T>::wind_at(const Wind& wind, const Item& item, int n) const -> Mean {
-    return {rows.source(wind.east, item)[n], rows.source(wind.north, item)[n],
-            rows.source(wind.vertical, item)[n]};
-}
-template <class T>
-void LinearTransport<T>::add_to(const Wind& wind, const Item& item, int n, const Mean& v) const {
-    rows.target(wind.east, item)[n] += v.u;
-    rows.target(wind.north, item)[n] += v.v;
-    rows.target(wind.vertical, item)[n] += v.w;
-}
-
-/// 1/2 { V_A + [V]_D, rotated to A }
-template <class T>
-auto LinearTransport<T>::average(const Mean& own, const Sight& seen, const Tile& t, int n) const
-    -> Mean {
-    const T x = seen.value[0], y = seen.value[1], p = t.at.p[n], q = t.at.q[n];
-    return {T(0.5) * (own.u + (p * x + q * y)), T(0.5) * (own.v + (p * y - q * x)),
-            T(0.5) * (own.w + seen.value[2])};
-}
-
-/// The trajectories of the state, with what is needed of others' points.
-template <class T> void LinearTransport<T>::trace(const Wind& now) {
-    each_item([&](const Item& item, std::size_t at, std::size_t number) {
-        typename Gathered::Places places;
-        for (int n = 0; n < item.count; ++n) winds[0][at + n] = wind_at(now, item, n);
-        for (int pass = 0; pass <= iterations; ++pass) {
-            Tile& t = tiles[pass][number];
-            find(item, winds[pass], t);
-            rows.place(item, t.at, places);
-            rows.need(item, t.at, places);
-            for (int n = 0; pass < iterations && n < item.count; ++n) {
-                sights[pass][at + n] =
-                    rows.template look<true>(Interpolation::linear, trajectory(item, n, t));
-                winds[pass + 1][at + n] = average(winds[0][at + n], sights[pass][at + n], t, n);
-            }
+void LinearTransport<T>::derivatives(const Sight& s, const Tile& t, int n, int fields, bool vector,
+                                     T* G) const {
+    const T p = t.at.p[n], q = t.at.q[n], x = s.value[0], y = s.value[1];
+    const auto along = [&](const Points& by, int direction) {
+        auto d = by.longitude[n] * s.by_longitude + by.latitude[n] * s.by_latitude;
+        if (vector) {
+            const T u = d[0], v = d[1];
+            d[0] = p * u + q * v + by.p[n] * x + by.q[n] * y;
+            d[1] = p * v - q * u + by.p[n] * y - by.q[n] * x;
         }
-    });
+        for (int f = 0; f < fields; ++f) G[(3 * f + direction) * tile + n] = d[f];
+    };
+    along(t.slopes.by_u, 0), along(t.slopes.by_v, 1);
+    auto d = t.slopes.by_w[n] * s.by_eta;
+    if (vector) {
+        const T u = d[0], v = d[1];
+        d[0] = p * u + q * v, d[1] = p * v - q * u;
+    }
+    for (int f = 0; f < fields; ++f) G[(3 * f + 2) * tile + n] = d[f];
+}
+
+/// So many kinds of numbers of a tile, without the room behind its points.
+template <class T>
+static void keep(Rounded<T>& to, std::size_t at, const T* from, int kinds, int count, int tile) {
+    for (int k = 0; k < kinds; ++k) to.put(at + std::size_t(k) * count, from + k * tile, count);
+}
+
+/// The trajectories of an item, with what is needed of others' points.
+template <class T>
+void LinearTransport<T>::trace(const Item& item, std::size_t at, const Wind& now, About& about) {
+    Tile t;
+    typename Gathered::Places places;
+    T kept[of_pass * tile], *const G = kept + of_place * tile;
+    const T *u = rows.source(now.east, item), *v = rows.source(now.north, item),
+            *w = rows.source(now.vertical, item);
+    for (int n = 0; n < item.count; ++n) t.u[n] = u[n], t.v[n] = v[n], t.w[n] = w[n];
+    for (int pass = 0; pass <= iterations; ++pass) {
+        const bool last = pass == iterations;
+        locate(item, t);
+        rows.place(item, t.at, places);
+        rows.need(item, t.at, places);
+        const T* of[] = {t.at.longitude, t.at.latitude, t.at.eta, t.at.p, t.at.q};
+        for (int k = 0; k < of_place; ++k) std::copy_n(of[k], item.count, kept + k * tile);
+        for (int n = 0; !last && n < item.count; ++n) {
+            const Sight seen = rows.template look<Interpolation::linear>(trajectory(item, n, t.at));
+            derivatives(seen, t, n, 3, true, G);
+            for (int g = 0; g < 9; ++g) G[g * tile + n] *= T(0.5);
+            const T x = seen.value[0], y = seen.value[1], p = t.at.p[n], q = t.at.q[n];
+            t.u[n] = T(0.5) * (u[n] + (p * x + q * y));
+            t.v[n] = T(0.5) * (v[n] + (p * y - q * x));
+            t.w[n] = T(0.5) * (w[n] + seen.value[2]);
+        }
+        const int kinds = last ? of_place : of_pass;
+        keep(about.passes[pass].numbers, at * kinds, kept, kinds, item.count, tile);
+    }
+    const T* const winds[] = {t.u, t.v, t.w};
+    for (int k = 0; k < 3; ++k)
+        std::copy_n(winds[k], item.count, &mean[3 * at + std::size_t(k) * item.count]);
 }
 
 template <class T>
-void LinearTransport<T>::follow(const Wind& now, const Wind& extrapolated, Carried carried) {
-    const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
-    rows.pack(group);
+void LinearTransport<T>::follow(const Wind& now, const Wind& extrapolated, bool single,
+                                About& about) {
+    about.passes.resize(iterations + 1);
+    for (int pass = 0; pass <= iterations; ++pass)
+        about.passes[pass].numbers.resize(points * (pass < iterations ? of_pass : of_place),
+                                          single);
+    pack(extrapolated);
     do {
         rows.surround(true);
-        trace(now);
+        each_item([&](const Item& item, std::size_t at) { trace(item, at, now, about); });
     } while (rows.around.cover());
+    for (auto& pass : about.passes) back.find(places_of(pass), pass.ways);
+}
+
+template <class T>
+void LinearTransport<T>::follow(Group carried, bool vector, bool single, const About&,
+                                Rounded<T>& to) {
+    const int fields = int(carried.size());
+    to.resize(3 * carried.size() * points, single);
     rows.pack(carried);
-    rows.surround(true);
-    each_item([&](const Item& item, std::size_t at, std::size_t number) {
-        const Tile& t = tiles[iterations][number];
+    rows.surround(vector);
+    each_item([&](const Item& item, std::size_t at) {
+        Tile t;
+        T G[12 * tile];
+        const T* winds = &mean[3 * at];
         for (int n = 0; n < item.count; ++n)
-            sights[iterations][at + n] =
-                rows.template look<true>(Interpolation::cubic, trajectory(item, n, t));
+            t.u[n] = winds[n], t.v[n] = winds[item.count + n], t.w[n] = winds[2 * item.count + n];
+        locate(item, t);
+        for (int n = 0; n < item.count; ++n)
+            derivatives(rows.template look<Interpolation::cubic>(trajectory(item, n, t.at)), t, n,
+                        fields, vector, G);
+        keep(to, 3 * fields * at, G, 3 * fields, item.count, tile);
     });
 }
 
-/// Of what was seen, where the place changes so.
+// ---- of a perturbation --------------------------------------------------------------------------
+
 template <class T>
-auto LinearTransport<T>::moved(const Sight& s, const typename Tile::Change& c) const ->
-    typename Gathered::Four {
-    return c.longitude * s.by_longitude + c.latitude * s.by_latitude + c.eta * s.by_eta;
+void LinearTransport<T>::place(const Item& item, const T* numbers, Points& at,
+                               typename Gathered::Places& to) const {
+    std::copy_n(numbers, item.count, at.longitude);
+    std::copy_n(numbers + item.count, item.count, at.latitude);
+    std::copy_n(numbers + 2 * item.count, item.count, at.eta);
+    rows.place(item, at, to);
 }
+
+/// Others' points that these trajectories need.
+template <class T> void LinearTransport<T>::need(const About& about) {
+    if (rows.around.alone()) return;
+    each_item([&](const Item& item, std::size_t first) {
+        T scratch[3 * tile];
+        Points at;
+        typename Gathered::Places places;
+        for (auto& pass : about.passes) {
+            const int kinds = &pass == &about.passes.back() ? of_place : of_pass;
+            place(item, pass.numbers.get(first * kinds, 3 * item.count, scratch), at, places);
+            rows.need(item, at, places);
+        }
+    });
+    rows.around.cover();
+}
+
+/// What is in the buffer at the departure points of an item.
 template <class T>
-auto LinearTransport<T>::moved_adjoint(const Sight& s, const T* value) const ->
-    typename Tile::Change {
-    typename Tile::Change c{};
-    for (int f = 0; f < 4; ++f) {
-        c.longitude += s.by_longitude[f] * value[f];
-        c.latitude += s.by_latitude[f] * value[f];
-        c.eta += s.by_eta[f] * value[f];
-    }
-    return c;
+void LinearTransport<T>::look(Interpolation kind, const Item& item, const T* numbers, T* out) {
+    Points at;
+    typename Gathered::Places places;
+    place(item, numbers, at, places);
+    if (kind == Interpolation::linear)
+        rows.full ? rows.template gather_linear<true>(item, at, places, out)
+                  : rows.template gather_linear<false>(item, at, places, out);
+    else
+        rows.full ? rows.template gather_cubic<true, false>(item, at, places, out)
+                  : rows.template gather_cubic<false, false>(item, at, places, out);
 }
 
 template <class T>
-void LinearTransport<T>::tangent(const Wind& now, const Wind& extrapolated, Carried carried) {
-    const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
-    std::vector<Mean> changes(winds[0].size());
-    const auto turn = [](const Sight& s, const typename Tile::Change& c, auto& d, T p, T q) {
-        const T x = d[0], y = d[1];
-        d[0] = p * x + q * y + c.p * s.value[0] + c.q * s.value[1];
-        d[1] = p * y - q * x + c.p * s.value[1] - c.q * s.value[0];
-    };
-    rows.pack(group);
+void LinearTransport<T>::tangent(const About& about, const Wind& now, const Wind& extrapolated) {
+    need(about);
+    pack(extrapolated);
     rows.surround(true);
-    each_item([&](const Item& item, std::size_t at, std::size_t number) {
-        for (int n = 0; n < item.count; ++n) changes[at + n] = wind_at(now, item, n);
+    each_item([&](const Item& item, std::size_t at) {
+        T scratch[of_pass * tile];
+        alignas(64) T out[tile * Gathered::fields + 64];
+        const int count = item.count;
+        T *u = &change[3 * at], *v = u + count, *w = v + count;
+        T U[tile], V[tile];
+        const T* W = rows.source(now.vertical, item);
+        std::copy_n(rows.source(now.east, item), count, U);
+        std::copy_n(rows.source(now.north, item), count, V);
+        std::copy_n(U, count, u), std::copy_n(V, count, v), std::copy_n(W, count, w);
         for (int pass = 0; pass < iterations; ++pass) {
-            const Tile& t = tiles[pass][number];
-            for (int n = 0; n < item.count; ++n) {
-                const auto change = t.change(n, changes[at + n]);
-                const Sight& seen = sights[pass][at + n];
-                auto d =
-                    rows.template look<false>(Interpolation::linear, trajectory(item, n, t)).value +
-                    moved(seen, change);
-                turn(seen, change, d, t.at.p[n], t.at.q[n]);
-                const Mean own = wind_at(now, item, n);
-                changes[at + n] = {T(0.5) * (own.u + d[0]), T(0.5) * (own.v + d[1]),
-                                   T(0.5) * (own.w + d[2])};
+            const T *numbers =
+                        about.passes[pass].numbers.get(at * of_pass, of_pass * count, scratch),
+                    *p = numbers + 3 * count, *q = p + count, *G = q + count;
+            look(Interpolation::linear, item, numbers, out);
+            for (int n = 0; n < count; ++n) {
+                const T x = out[4 * n], y = out[4 * n + 1], z = out[4 * n + 2];
+                const T a = u[n], b = v[n], c = w[n];
+                const auto along = [&](int f) {
+                    const T* g = G + 3 * f * count + n;
+                    return g[0] * a + g[count] * b + g[2 * count] * c;
+                };
+                u[n] = T(0.5) * (U[n] + (p[n] * x + q[n] * y)) + along(0);
+                v[n] = T(0.5) * (V[n] + (p[n] * y - q[n] * x)) + along(1);
+                w[n] = T(0.5) * (W[n] + z) + along(2);
             }
         }
     });
+}
+
+template <class T>
+void LinearTransport<T>::tangent(const About& about, const Rounded<T>& of, Group carried,
+                                 bool vector) {
+    const int fields = int(carried.size());
     rows.pack(carried);
-    rows.surround(true);
-    each_item([&](const Item& item, std::size_t at, std::size_t number) {
-        const Tile& t = tiles[iterations][number];
-        for (int n = 0; n < item.count; ++n) {
-            const auto change = t.change(n, changes[at + n]);
-            const Sight& seen = sights[iterations][at + n];
-            auto d = rows.template look<false>(Interpolation::cubic, trajectory(item, n, t)).value +
-                     moved(seen, change);
-            turn(seen, change, d, t.at.p[n], t.at.q[n]);
-            for (std::size_t f = 0; f < carried.size(); ++f)
-                rows.target(carried[f], item)[n] = d[int(f)];
+    rows.surround(vector);
+    each_item([&](const Item& item, std::size_t at) {
+        T scratch[of_place * tile], more[12 * tile];
+        alignas(64) T out[tile * Gathered::fields + 64];
+        const int count = item.count;
+        const T *numbers =
+                    about.passes[iterations].numbers.get(at * of_place, of_place * count, scratch),
+                *p = numbers + 3 * count, *q = p + count,
+                *G = of.get(3 * fields * at, 3 * fields * count, more), *u = &change[3 * at],
+                *v = u + count, *w = v + count;
+        look(Interpolation::cubic, item, numbers, out);
+        for (int n = 0; vector && n < count; ++n) {
+            const T x = out[4 * n], y = out[4 * n + 1];
+            out[4 * n] = p[n] * x + q[n] * y, out[4 * n + 1] = p[n] * y - q[n] * x;
+        }
+        for (int f = 0; f < fields; ++f) {
+            T* to = rows.target(carried[f], item);
+            const T* g = G + 3 * f * count;
+            for (int n = 0; n < count; ++n)
+                to[n] =
+                    out[4 * n + f] + g[n] * u[n] + g[count + n] * v[n] + g[2 * count + n] * w[n];
         }
     });
 }
 
-/// Of what was carried to a point: what its surroundings get; returns what its mean wind gets.
+/// Coordinates as they are: [item][number][point].
 template <class T>
-auto LinearTransport<T>::carried_adjoint(const Item& item, int n, const Tile& t, Carried carried,
-                                         Point& to) const -> Mean {
-    const Sight& seen = sights[iterations][first[&item - rows.items.data()] + n];
-    T y[4] = {};
-    for (std::size_t f = 0; f < carried.size(); ++f) {
-        T& x = rows.target(carried[f], item)[n];
-        y[f] = x, x = T(0);
-    }
-    const T p = t.at.p[n], q = t.at.q[n], u = seen.value[0], v = seen.value[1];
-    to = {trajectory(item, n, t), {p * y[0] - q * y[1], q * y[0] + p * y[1], y[2], y[3]}};
-    auto change = moved_adjoint(seen, to.value);
-    change.p = u * y[0] + v * y[1], change.q = v * y[0] - u * y[1];
-    return t.change_adjoint(n, change);
+auto LinearTransport<T>::places_of(const typename About::Pass& pass) ->
+    typename GiveBack<T>::Points {
+    const int kinds = int(pass.numbers.size() / std::max<std::size_t>(points, 1));
+    if (!pass.numbers.is_rounded()) return {pass.numbers.data(), kinds};
+    places.resize(3 * points);
+    each_item([&](const Item& item, std::size_t at) {
+        pass.numbers.get(at * kinds, 3 * item.count, &places[3 * at]);
+    });
+    return {places.data(), 3};
 }
 
 template <class T>
-void LinearTransport<T>::adjoint(const Wind& now, const Wind& extrapolated, Carried carried) {
-    std::vector<Mean> changes(winds[0].size());
-    std::vector<Point> points(changes.size());
-    each_item([&](const Item& item, std::size_t at, std::size_t number) {
-        const Tile& t = tiles[iterations][number];
-        for (int n = 0; n < item.count; ++n)
-            changes[at + n] = carried_adjoint(item, n, t, carried, points[at + n]);
+void LinearTransport<T>::adjoint(const About& about, const Rounded<T>& of, Group carried,
+                                 bool vector) {
+    const int fields = int(carried.size());
+    const auto& last = about.passes[iterations];
+    each_item([&](const Item& item, std::size_t at) {
+        T scratch[of_place * tile], more[12 * tile];
+        const int count = item.count;
+        const T *p = last.numbers.get(at * of_place, of_place * count, scratch) + 3 * count,
+                *q = p + count, *G = of.get(3 * fields * at, 3 * fields * count, more);
+        T *u = &gradient[3 * at], *v = u + count, *w = v + count, *y = &values[4 * at];
+        std::fill_n(y, 4 * count, T(0));
+        for (int f = 0; f < fields; ++f) {
+            T* from = rows.target(carried[f], item);
+            const T* g = G + 3 * f * count;
+            for (int n = 0; n < count; ++n) {
+                const T value = from[n];
+                u[n] += g[n] * value, v[n] += g[count + n] * value,
+                    w[n] += g[2 * count + n] * value;
+                y[4 * n + f] = value, from[n] = T(0);
+            }
+        }
+        for (int n = 0; vector && n < count; ++n) {
+            const T a = y[4 * n], b = y[4 * n + 1];
+            y[4 * n] = p[n] * a - q[n] * b, y[4 * n + 1] = q[n] * a + p[n] * b;
+        }
     });
-    back.add(points, Interpolation::cubic, true, carried);
+    back.add(places_of(last), last.ways, values, Interpolation::cubic, vector, carried);
+}
+
+template <class T>
+void LinearTransport<T>::adjoint(const About& about, const Wind& now, const Wind& extrapolated) {
     const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
-    for (int pass = iterations - 1; pass >= 0; --pass) {
-        each_item([&](const Item& item, std::size_t at, std::size_t number) {
-            const Tile& t = tiles[pass][number];
-            for (int n = 0; n < item.count; ++n) {
-                Mean& m = changes[at + n];
-                const Mean half{T(0.5) * m.u, T(0.5) * m.v, T(0.5) * m.w};
-                add_to(now, item, n, half);
-                const Sight& seen = sights[pass][at + n];
-                const T p = t.at.p[n], q = t.at.q[n], u = seen.value[0], v = seen.value[1];
-                Point& to = points[at + n];
-                to = {trajectory(item, n, t),
-                      {p * half.u - q * half.v, q * half.u + p * half.v, half.w, T(0)}};
-                auto change = moved_adjoint(seen, to.value);
-                change.p = u * half.u + v * half.v, change.q = v * half.u - u * half.v;
-                m = t.change_adjoint(n, change);
+    const auto to_winds = [&](const Item& item, const T* u, const T* v, const T* w, T weight) {
+        T *east = rows.target(now.east, item), *north = rows.target(now.north, item),
+          *vertical = rows.target(now.vertical, item);
+        for (int n = 0; n < item.count; ++n) {
+            east[n] += weight * u[n], north[n] += weight * v[n];
+            vertical[n] += weight * w[n];
+        }
+    };
+    for (int number = iterations - 1; number >= 0; --number) {
+        const auto& pass = about.passes[number];
+        each_item([&](const Item& item, std::size_t at) {
+            T scratch[of_pass * tile];
+            const int count = item.count;
+            const T *p = pass.numbers.get(at * of_pass, of_pass * count, scratch) + 3 * count,
+                    *q = p + count, *G = q + count;
+            T *u = &gradient[3 * at], *v = u + count, *w = v + count, *y = &values[4 * at];
+            to_winds(item, u, v, w, T(0.5));
+            for (int n = 0; n < count; ++n) {
+                const T a = T(0.5) * u[n], b = T(0.5) * v[n];
+                y[4 * n] = p[n] * a - q[n] * b, y[4 * n + 1] = q[n] * a + p[n] * b;
+                y[4 * n + 2] = T(0.5) * w[n], y[4 * n + 3] = T(0);
+            }
+            for (int n = 0; n < count; ++n) {
+                const T a = u[n], b = v[n], c = w[n];
+                const auto along = [&](int d) {
+                    const T* g = G + d * count + n;
+                    return g[0] * a + g[3 * count] * b + g[6 * count] * c;
+                };
+                u[n] = along(0), v[n] = along(1), w[n] = along(2);
             }
         });
-        back.add(points, Interpolation::linear, true, group);
+        back.add(places_of(pass), pass.ways, values, Interpolation::linear, true, group);
     }
-    each_item([&](const Item& item, std::size_t at, std::size_t) {
-        for (int n = 0; n < item.count; ++n) add_to(now, item, n, changes[at + n]);
+    each_item([&](const Item& item, std::size_t at) {
+        T* u = &gradient[3 * at];
+        to_winds(item, u, u + item.count, u + 2 * item.count, T(1));
+        std::fill_n(u, 3 * item.count, T(0));
     });
 }
 

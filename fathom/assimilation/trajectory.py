@@ -1,7 +1,7 @@
 """A model along its trajectory: the state in one vector, and the tangent and the adjoint of the
 model as a linear map.
 
-    trajectory = Trajectory(simulation)      # a dry SpectralAtmosphere, or ShallowWater
+    trajectory = Trajectory(simulation)      # a SpectralAtmosphere, or ShallowWater
     trajectory.follow(12)                    # twelve steps
     M = trajectory.propagation()             # dx at the start -> dx at the end, with its adjoint
 
@@ -25,15 +25,11 @@ from fathom.failure import InputError
 
 def linear(model: Any) -> Any:
     """The model without what has no tangent: one number for the globe that keeps mass or energy.
-    ValueError: moist air, another model."""
+    ValueError: another model."""
     if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
         raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
             " ShallowWater with scheme = 'semi-lagrangian'"
-        )
-    if getattr(model, "tracers", ()):
-        raise InputError(
-            f"tracers {', '.join(model.tracers)}: the tangent is that of dry air without tracers"
         )
     same = copy.copy(model)
     same.parameters = model.parameters | {
@@ -47,8 +43,8 @@ class Forecasts:
 
     Parameters
     ----------
-    simulation : of a spectral model without tracers; its present fields are the start, of which no
-        step before is known. What is read in time, as at the edges of an area, stays that of now.
+    simulation : of a spectral model; its present fields are the start, of which no step before is
+        known. What is read in time, as at the edges of an area, stays that of now.
     """
 
     def __init__(self, simulation: Any) -> None:
@@ -172,13 +168,23 @@ class Trajectory(Forecasts):
 
     Parameters
     ----------
-    simulation : of a SpectralAtmosphere without tracers, or ShallowWater. Its physics must have
-        adjoints: none, HeldSuarez.
+    simulation : of a SpectralAtmosphere, or ShallowWater. Its physics must have adjoints: none,
+        HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are carried without clipping in
+        tangent and adjoint.
+    keep : what is kept of a step. "all": what tangent and adjoint need; "fp32": the same rounded,
+        so half of the memory: both are then exactly transposed, about a rounded state; "states":
+        the state alone, from which the rest is computed again in each iteration, to the same bits
+        as "all".
+    every : with "states", of so many steps one is kept; the others follow from it.
     """
 
-    def __init__(self, simulation: Any) -> None:
+    def __init__(self, simulation: Any, keep: str = "all", every: int = 1) -> None:
+        if keep not in ("all", "fp32", "states"):
+            raise InputError(f"keep = {keep!r}; allowed are 'all', 'fp32' and 'states'")
+        if every < 1 or (every > 1 and keep != "states"):
+            raise InputError(f"every = {every}: 1 at least, and more with keep = 'states' alone")
         super().__init__(simulation)
-        self.linear = mpi.core.LinearSequence(self.sequence)
+        self.linear = mpi.core.LinearSequence(self.sequence, keep, every)
 
     def of(self, model: Any) -> Any:
         return linear(model)

@@ -16,6 +16,23 @@ def primitive_equations(**options):
     )
 
 
+def moist(**options):
+    """With smooth physics; humid in the tropics, near the ground."""
+    import fathom as fm
+
+    simulation = primitive_equations(
+        physics=[fm.HeldSuarez(), fm.SmoothMixing(), fm.SmoothCondensation()],
+        tracers=["specific_humidity"],
+        **options,
+    )
+    simulation.model.set(
+        specific_humidity=lambda lon, lat, p: (
+            0.012 * np.cos(np.deg2rad(lat)) ** 4 * (p / 1e5) ** 3 * (1 + 0.2 * np.sin(lon / 20))
+        )
+    )
+    return simulation
+
+
 def shallow_water(truncation=10, reduced=False, step="1800s", **options):
     """Waves on a zonal jet over a mountain."""
     import fathom as fm
@@ -37,12 +54,18 @@ def shallow_water(truncation=10, reduced=False, step="1800s", **options):
     return fm.Simulation(model, step=step, directory=tempfile.gettempdir())
 
 
-models = {"primitive_equations": primitive_equations, "shallow_water": shallow_water}
+models = {
+    "primitive_equations": primitive_equations,
+    "moist": moist,
+    "shallow_water": shallow_water,
+}
 sizes = {
     "eastward_wind": 1.0,
     "northward_wind": 1.0,
     "air_temperature": 1.0,
+    "virtual_temperature": 1.0,
     "log_pressure_ratio": 1e-3,
+    "specific_humidity": 1e-4,
     "fluid_geopotential": 100.0,
 }
 

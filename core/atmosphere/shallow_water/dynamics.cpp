@@ -2,10 +2,10 @@
 #include <cmath>
 #include <optional>
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
+#include "atmosphere/linearised_transport.hpp"
 #include "atmosphere/spectral/dynamics.hpp"
 #include "atmosphere/spectral/map_factor.hpp"
 #include "atmosphere/spectral/wavenumbers.hpp"
-#include "trajectory/linear_transport.hpp"
 #include "trajectory/semi_lagrangian.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
@@ -205,7 +205,7 @@ private:
 template <class Engine> using Common = std::shared_ptr<Shared<Engine, ShallowWaterSetup>>;
 
 /// Wind and geopotential along the trajectories.
-template <class T> class ShallowWaterTransport final : public GlobalProcess {
+template <class T> class ShallowWaterTransport final : public GlobalProcess, public Linearisable {
     const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
                v = reads("northward_wind", place::center_layer, "m s-1"),
                w = reads("eta_velocity", place::center_layer, "s-1"),
@@ -219,11 +219,6 @@ template <class T> class ShallowWaterTransport final : public GlobalProcess {
     using Wind = typename SemiLagrangian<T>::Wind;
     Wind now, extrapolated;
     typename SemiLagrangian<T>::Group carried{{}, SemiLagrangian<T>::Kind::wind};
-    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
-    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
-    std::array<FieldSlab, 3> all_carried(const Given& at) const {
-        return {at[u_carried], at[v_carried], at[phi_carried]};
-    }
 
 public:
     explicit ShallowWaterTransport(Common<SemiLagrangianEngine<T>> engine)
@@ -241,20 +236,23 @@ public:
         for (const Item item : {u_carried, v_carried, phi_carried}) carried.fields[n++] = at[item];
         transport.interpolate(carried, carried.fields);
     }
-    void tangent(Given state, Given change) const override {
-        auto& transport = (*engine)->linear_transport();
-        transport.follow(wind_now(state), wind_next(state), all_carried(state));
-        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
-    }
-    void adjoint(Given state, Given change) const override {
-        auto& transport = (*engine)->linear_transport();
-        transport.follow(wind_now(state), wind_next(state), all_carried(state));
-        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
+    struct Fields {
+        const ShallowWaterTransport& of;
+        Wind now(const Given& at) const { return {at[of.u], at[of.v], at[of.w]}; }
+        Wind next(const Given& at) const { return {at[of.u_next], at[of.v_next], at[of.w_next]}; }
+        std::array<FieldSlab, 3> carried(const Given& at) const {
+            return {at[of.u_carried], at[of.v_carried], at[of.phi_carried]};
+        }
+    };
+    std::unique_ptr<Linearisation> linearise(
+        Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
+        return linearised<LinearisedTransport<T, Fields>>(
+            (*engine)->linear_transport(), Fields{*this}, state, single, std::move(earlier));
     }
 };
 
 /// Semi-implicit solve and diffusion in spectral space, and back to grid points with all gradients.
-template <class T> class ShallowWaterStep final : public GlobalProcess {
+template <class T> class ShallowWaterStep final : public GlobalProcess, public LinearProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"),
                phi = updates("fluid_geopotential", place::center_layer, "m2 s-2"),
@@ -284,8 +282,8 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
-    void tangent(Given, Given change) const override { (*engine)->step(fields(change)); }
-    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void tangent_of(Given change) const override { (*engine)->step(fields(change)); }
+    void adjoint_of(Given change) const override { (*engine)->adjoint(fields(change)); }
     void start_tangent(Given change) const override {
         (*engine)->to_waves(fields(change));
         (*engine)->to_points(fields(change));

@@ -1,5 +1,6 @@
 /// The semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): what its global processes
 /// declare, and what they do.
+#include "atmosphere/linearised_transport.hpp"
 #include "atmosphere/spectral/compressible_transport.hpp"
 #include "atmosphere/spectral/coupling.hpp"
 #include "atmosphere/spectral/semi_lagrangian_engine.hpp"
@@ -10,7 +11,7 @@ namespace {
 
 /// From departure to arrival points along the trajectories (carrier.hpp): wind, temperature
 /// and surface pressure.
-template <class T> class SemiLagrangianTransport final : public GlobalProcess {
+template <class T> class SemiLagrangianTransport final : public GlobalProcess, public Linearisable {
     const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
                v = reads("northward_wind", place::center_layer, "m s-1"),
                w = reads("eta_velocity", place::center_layer, "s-1"),
@@ -26,11 +27,6 @@ template <class T> class SemiLagrangianTransport final : public GlobalProcess {
     using Wind = typename Carrier<T>::Wind;
     Wind now, extrapolated;
     typename Carrier<T>::Group carried{{}, Carrier<T>::Kind::wind};
-    Wind wind_now(const Given& at) const { return {at[u], at[v], at[w]}; }
-    Wind wind_next(const Given& at) const { return {at[u_next], at[v_next], at[w_next]}; }
-    std::array<FieldSlab, 4> all_carried(const Given& at) const {
-        return {at[u_carried], at[v_carried], at[T_carried], at[p_carried]};
-    }
 
 public:
     explicit SemiLagrangianTransport(Common<T> engine)
@@ -50,21 +46,24 @@ public:
             carried.fields[n++] = at[item];
         e.transport->interpolate(carried, carried.fields);
     }
-    void tangent(Given state, Given change) const override {
-        auto& transport = (*engine)->linear_transport();
-        transport.follow(wind_now(state), wind_next(state), all_carried(state));
-        transport.tangent(wind_now(change), wind_next(change), all_carried(change));
-    }
-    void adjoint(Given state, Given change) const override {
-        auto& transport = (*engine)->linear_transport();
-        transport.follow(wind_now(state), wind_next(state), all_carried(state));
-        transport.adjoint(wind_now(change), wind_next(change), all_carried(change));
+    struct Fields {
+        const SemiLagrangianTransport& of;
+        Wind now(const Given& at) const { return {at[of.u], at[of.v], at[of.w]}; }
+        Wind next(const Given& at) const { return {at[of.u_next], at[of.v_next], at[of.w_next]}; }
+        std::array<FieldSlab, 4> carried(const Given& at) const {
+            return {at[of.u_carried], at[of.v_carried], at[of.T_carried], at[of.p_carried]};
+        }
+    };
+    std::unique_ptr<Linearisation> linearise(
+        Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
+        return linearised<LinearisedTransport<T, Fields>>(
+            (*engine)->linear_transport(), Fields{*this}, state, single, std::move(earlier));
     }
 };
 
 /// Tracers: carried without further terms, clipped to the values around the departure point,
 /// four at once.
-template <class T> class TracerTransport final : public GlobalProcess {
+template <class T> class TracerTransport final : public GlobalProcess, public Linearisable {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
     std::vector<Item> tracers;
     Common<T> engine;
@@ -89,10 +88,25 @@ public:
             if (n % 4 == group.fields.size() - 1) e.transport->interpolate(group, group.fields);
         }
     }
+    /// Without clipping.
+    struct Fields {
+        const TracerTransport& of;
+        std::vector<std::vector<FieldSlab>> operator()(const Given& at) const {
+            std::vector<std::vector<FieldSlab>> all(of.groups.size());
+            for (std::size_t n = 0; n < of.tracers.size(); ++n)
+                all[n / 4].push_back(at[of.tracers[n]]);
+            return all;
+        }
+    };
+    std::unique_ptr<Linearisation> linearise(
+        Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
+        return linearised<LinearisedTracers<T, Fields>>(
+            (*engine)->linear_transport(), Fields{*this}, state, single, std::move(earlier));
+    }
 };
 
 /// Implicit terms and diffusion in spectral space, and back to grid points with all gradients.
-template <class T> class SpectralStep : public SpectralProcess {
+template <class T> class SpectralStep : public SpectralProcess, public LinearProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
                v = updates("northward_wind", place::center_layer, "m s-1"), temperature,
                pressure = updates("log_pressure_ratio", place::center_column, "1"),
@@ -176,8 +190,8 @@ public:
     }
     void changed(Given at) override { start(at); }
     void apply(Given at) override { (*engine)->step(fields(at)); }
-    void tangent(Given, Given change) const override { (*engine)->tangent(fields(change)); }
-    void adjoint(Given, Given change) const override { (*engine)->adjoint(fields(change)); }
+    void tangent_of(Given change) const override { (*engine)->tangent(fields(change)); }
+    void adjoint_of(Given change) const override { (*engine)->adjoint(fields(change)); }
     void start_tangent(Given change) const override {
         (*engine)->to_waves(fields(change));
         (*engine)->to_points(fields(change));

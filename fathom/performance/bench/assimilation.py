@@ -22,6 +22,7 @@ from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
 from fathom.cycle.experiment import Air
 from fathom.cycle.twin import Model
+from fathom.grids import GaussianGrid, SigmaLevels
 from fathom.transform import SphericalHarmonics
 
 
@@ -56,7 +57,7 @@ def _least(act: Callable[[], Any], repetitions: int, clock: Callable[[], float])
 
 def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
     """Seconds of a step, of each way, on one thread by the processor's clock, on two by the
-    wall's."""
+    wall's; bytes of the trajectory by what is kept of it."""
     state, change = trajectory.nothing(), trajectory.nothing()
     random = np.random.default_rng(0)
     trajectory.put(random.standard_normal(trajectory.size), change)
@@ -85,6 +86,59 @@ def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
             made[name]["processor_seconds"] / made["forward"]["processor_seconds"]
         )
     made["trajectory_bytes_a_step"] = trajectory.linear.bytes / trajectory.steps
+    return made
+
+
+def kept(trajectory: Trajectory, keep: str, steps: int, repetitions: int) -> dict[str, float]:
+    """The same of a trajectory that keeps something else: bytes of a step, processor seconds of
+    tangent and adjoint over `steps` steps."""
+    usual = trajectory.linear
+    trajectory.linear = mpi.core.LinearSequence(trajectory.sequence, keep)
+    trajectory.restart()
+    trajectory.follow(steps)
+    change, threads, both = trajectory.nothing(), mpi.core.threads(), trajectory.linear
+    mpi.core.set_threads(1)
+    forth, back = (
+        _least(act, repetitions, time.process_time) / steps
+        for act in (
+            lambda: both.tangent(change, 0, steps),
+            lambda: both.adjoint(change, 0, steps),
+        )
+    )
+    made = {"tangent": forth, "adjoint": back}
+    mpi.core.set_threads(threads)
+    made["bytes_a_step"] = trajectory.linear.bytes / steps
+    trajectory.linear = usual
+    trajectory.restart()
+    return made
+
+
+def interpolation(truncation: int, levels: int, repetitions: int) -> dict[str, Any]:
+    """Nanoseconds a point of four fields on one thread: the gather of cubic interpolation, and its
+    adjoint by bands of rows and as it is written first: point after point, with and without
+    atomic additions. On two threads those that can use them, by the wall's clock."""
+    grid = GaussianGrid(truncation, levels=SigmaLevels(levels))
+    eta = ((np.arange(levels) + 0.5) / levels).tolist()
+    scatter = mpi.core.ScatterMeasured(grid.rows, eta, 1.7, 0.8)
+    ways: dict[str, Callable[[], None]] = {
+        "gather": scatter.interpolate,
+        "by bands": scatter.by_bands,
+        "point by point": lambda: scatter.point_by_point(False),
+        "point by point, atomic": lambda: scatter.point_by_point(True),
+    }
+    threads, made = mpi.core.threads(), {}
+    for name, act in ways.items():
+        spent = {}
+        for count in (1, 2):
+            mpi.core.set_threads(count)
+            act()
+            clock = time.process_time if count == 1 else time.perf_counter
+            spent[count] = _least(act, repetitions, clock) / scatter.points * 1e9
+        wall = spent[2]
+        mpi.core.set_threads(1)
+        alone = _least(act, repetitions, time.perf_counter) / scatter.points * 1e9
+        made[name] = {"nanoseconds_a_point": spent[1], "speedup_on_2_threads": alone / wall}
+    mpi.core.set_threads(threads)
     return made
 
 
@@ -151,6 +205,10 @@ def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict
         "levels": levels,
         "window_steps": window,
         "step": steps(model.trajectory, repetitions),
+        "kept": {
+            keep: kept(model.trajectory, keep, 3, repetitions) for keep in ("all", "fp32", "states")
+        },
+        "interpolation": interpolation(truncation, levels, repetitions),
         "minimisation": minimisation(model, window, 5),
         "vertical": vertical(truncation, levels, repetitions),
     }
@@ -168,7 +226,18 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
             f"{name:10}{1e3 * f['processor_seconds']:9.2f} ms a step{times},"
             f" {f['speedup_on_2_threads']:.2f} on 2 threads"
         )
-    made.append(f"trajectory {figures['step']['trajectory_bytes_a_step'] / 1e6:.1f} MB a step")
+    made += [
+        f"kept: {keep:8}{k['bytes_a_step'] / 1e6:8.1f} MB a step, tangent"
+        f" {1e3 * k['tangent']:.2f} ms, adjoint {1e3 * k['adjoint']:.2f} ms"
+        for keep, k in figures["kept"].items()
+    ]
+    by_bands = figures["interpolation"]["by bands"]["nanoseconds_a_point"]
+    for name, f in figures["interpolation"].items():
+        own = f["nanoseconds_a_point"]
+        made.append(
+            f"interpolation {name:24}{own:8.0f} ns a point, {own / by_bands:.2f} x by bands,"
+            f" {f['speedup_on_2_threads']:.2f} on 2 threads"
+        )
     m = figures["minimisation"]
     made.append(
         f"4D-Var over {figures['window_steps']} steps:"
