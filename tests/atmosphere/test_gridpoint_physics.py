@@ -137,3 +137,16 @@ def test_bad_input():
         fm.GridPointAtmosphere(fm.SphereGrid(16), tracers="smoke")
     with pytest.raises(ValueError, match="needs a SphereGrid"):
         fm.GridPointAtmosphere(fm.PlaneGrid(8, extent=8e3)).set(analysis="gfs")
+
+
+def test_ground_has_the_air_above_it():
+    """Its potential temperature, of no layer of the physics, mixes with that of the interface
+    above within an hour: 5 K of difference are 0.9 K after six steps of 20 min.
+    """
+    sim = small_spheres.sphere(ground=False, physics=[fm.HeldSuarez()]).prepare()
+    rest = sim.gather("air_potential_temperature").astype(float)
+    sim.fields.set("air_potential_temperature", rest[-1] - 5, len(rest) - 1)
+    sim.changed = True
+    sim.advance(6)
+    warmer = sim.gather("air_potential_temperature") - rest
+    assert np.abs(warmer[-1] - warmer[-2]).max() < 1.2

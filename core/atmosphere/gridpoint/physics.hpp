@@ -5,6 +5,11 @@
 ///   pi at interfaces: linear in height between the layers; c_p theta d(pi)/dz = -g at both ends
 ///   T_v = theta pi,    theta is that of the density of moist air: (T_v / T) times the dry one
 ///   d(theta)/dt = 1 / pi dT_v/dt
+/// theta of the ground is of no layer of the physics. Left to trajectories it would go its own way,
+/// unlike the air above by tens of kelvins, while their mean, which has the pressure, is right: air
+/// above that is as much too warm overturns. It gets the tendency of the lowest layer, and the two
+/// deviations from the reference mix within a time t_g, in a step dt / (dt + t_g) of what they
+/// differ; rho h theta of both stays.
 #pragma once
 #include "atmosphere/gridpoint/air.hpp"
 
@@ -73,11 +78,13 @@ struct GridPointColumns {
 
 /// What the physics adds to what trajectories carry.
 struct GridPointPhysics {
-    double step = 1800;
+    double step = 1800, ground_mixing = 3600;
     static constexpr std::string_view summary =
         "adds the tendencies of the physics to the transported fields";
     static constexpr std::tuple parameters{
-        Parameter{"step", &GridPointPhysics::step, "s", 0, 1e6, "time step"}};
+        Parameter{"step", &GridPointPhysics::step, "s", 0, 1e6, "time step"},
+        Parameter{"ground_mixing", &GridPointPhysics::ground_mixing, "s", 0, 1e9,
+                  "time in which theta of the ground and of the interface above mix"}};
 
     template <class Real>
     constexpr void operator()(
@@ -86,6 +93,9 @@ struct GridPointPhysics {
         Reads<Real, "virtual_temperature_tendency", place::center_layer, "K s-1"> T_t,
         Reads<Real, "exner_of_columns", place::center_layer, "1"> exner,
         Reads<Real, "open_north_face", place::north_face_column, "1"> open_north,
+        Reads<Real, "air_density", place::center_layer, "kg m-3"> density,
+        Reads<Real, "interface_height", place::center_interface, "m"> z,
+        Reads<Real, "reference_potential_temperature", place::center_interface, "K"> reference,
         Updates<Real, "x_wind_start", place::east_face_layer, "m s-1"> u,
         Updates<Real, "y_wind_start", place::north_face_layer, "m s-1"> v,
         Updates<Real, "potential_temperature_start", place::center_interface, "K"> theta) const {
@@ -100,6 +110,13 @@ struct GridPointPhysics {
             theta[k] += whole * T_t[k] / exner[k];
         }
         theta[levels] += whole * T_t[levels - 1] / exner[levels - 1];
+        const int last = levels - 1;  // layer; half of its air is the ground's
+        const Real own = density[last] * (z[last] - z[levels]),
+                   above = density[last - 1] * (z[last - 1] - z[last]) + own,
+                   warmer = (theta[last] - reference[last]) - (theta[levels] - reference[levels]),
+                   mixed = T(step / (step + ground_mixing)) * warmer / (1.0 + own / above);
+        theta[levels] += mixed;
+        theta[last] -= mixed * own / above;
     }
 };
 
