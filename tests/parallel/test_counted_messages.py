@@ -25,18 +25,11 @@ def library(tmp_path_factory):
     return file
 
 
-@pytest.mark.parametrize("exchange, level", [("packed", 1), ("buffered", 2)])
-def test_counts_are_those_of_the_library(library, exchange, level):
+def counted(library, ranks, script, *arguments):
+    """What it prints, of each rank."""
+    command = [mpiexec(), "-n", ranks, sys.executable, here / script, *arguments]
     done = subprocess.run(
-        [
-            mpiexec(),
-            "-n",
-            "2",
-            sys.executable,
-            str(here / "counted_messages.py"),
-            exchange,
-            str(level),
-        ],
+        list(map(str, command)),
         env={
             **os.environ,
             "LD_PRELOAD": str(library),
@@ -48,6 +41,21 @@ def test_counts_are_those_of_the_library(library, exchange, level):
         timeout=120,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    for counted, (messages, size, meetings) in json.loads(done.stdout.strip().splitlines()[-1]):
-        assert counted[0] == messages > 0 and counted[1] == size > 0
-        assert counted[3] == meetings > 0
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+@pytest.mark.parametrize("exchange, level", [("packed", 1), ("buffered", 2)])
+def test_counts_are_those_of_the_library(library, exchange, level):
+    found = counted(library, 2, "counted_messages.py", exchange, level)
+    for of_mpi, (messages, size, meetings) in found:
+        assert of_mpi[0] == messages > 0 and of_mpi[1] == size > 0
+        assert of_mpi[3] == meetings > 0
+
+
+@pytest.mark.parametrize("model, ranks", [("ocean", 2), ("spectral", 2), ("grid-point", 3)])
+def test_no_barrier_in_a_step_and_one_message_a_pair_in_a_gather(library, model, ranks):
+    """All levels of a field travel together to the rank that has the whole one."""
+    for rank, found in enumerate(counted(library, ranks, "counted_steps.py", model)):
+        messages, _, _, barriers = found["step"]
+        assert messages > 0 and barriers == 0
+        assert found["gather"][0] == (rank > 0) and found["gather"][3] == 0

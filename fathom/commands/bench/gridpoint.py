@@ -20,7 +20,9 @@ from fathom.run import launch
 
 
 @click.command()
-@usual_option("--case", "name", default="sphere", help="sphere, sphere-physics, plane.")
+@usual_option(
+    "--case", "name", default="sphere", help="sphere, sphere-physics, sphere-full-physics, plane."
+)
 @number_option("--nx", default=96, help="Columns of a row; on a plane also of a column.")
 @number_option("--levels", default=38)
 @click.option("--step", help="Time step; by default 20min, on a plane 6s.")

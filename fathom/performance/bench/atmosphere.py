@@ -39,6 +39,7 @@ cases: dict[str, tuple[int, int | str, str, str, str, str]] = {
     "physics-t106l31": (106, "L31", "linear", "15min", "2.4h", "first"),
     "physics-t106l60": (106, "L60", "linear", "15min", "2.4h", "first"),
 }
+suites = {"first": fm.FirstPhysics, "full": fm.FullPhysics}
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,12 @@ def simulation(
     **more: Any,
 ) -> Any:
     """An atmosphere with waves in it: with Held & Suarez, or over a sea without land with all of
-    the first physics.
+    the first or of the full physics.
     """
     schemes = (
         [fm.HeldSuarez()]
         if physics == "held-suarez"
-        else fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1), land=land)
+        else suites[physics](sunlight=fm.Sunlight(fixed_season=1), land=land)
     )
     layers = fm.HybridLevels(levels) if isinstance(levels, str) else fm.SigmaLevels(levels)
     atmosphere = fm.SpectralAtmosphere(

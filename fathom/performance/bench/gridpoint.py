@@ -25,7 +25,8 @@ from fathom.performance import roofline
 from fathom.performance.bench import atmosphere
 from fathom.run.tree import tree
 
-cases = ("sphere", "sphere-physics", "plane")
+physics_of = {"sphere": "", "sphere-physics": "first", "sphere-full-physics": "full", "plane": ""}
+cases = tuple(physics_of)
 phases = ("dynamics", "semi-Lagrangian", "solver", "physics")
 
 
@@ -64,10 +65,11 @@ class Case:
         eta = np.arange(self.levels + 1) / self.levels
         heights = (38e3 * (0.1 * eta + 0.9 * eta**2)).tolist()
         grid = fm.SphereGrid(self.nx, levels=fm.HeightLevels(heights=heights, decay=2))
-        with_physics = self.case == "sphere-physics"
-        schemes = fm.FirstPhysics(sunlight=fm.Sunlight(fixed_season=1)) if with_physics else ()
+        suite = physics_of[self.case]
+        sunlight = fm.Sunlight(fixed_season=1)
+        schemes = atmosphere.suites[suite](sunlight=sunlight) if suite else ()
         air = fm.GridPointAtmosphere(grid, physics=schemes, precision=self.precision)
-        air.set(**atmosphere.waves(moist=with_physics))
+        air.set(**atmosphere.waves(moist=bool(suite)))
         return self._run(air, "20min")
 
     def _plane(self) -> Any:
@@ -197,7 +199,7 @@ def _phases(processes: list[dict], seconds: float, limits: Any) -> list[dict[str
 def _peer(case: Case, limits: Any) -> dict[str, Any]:
     """The spectral atmosphere whose quadratic grid has about as many columns."""
     truncation = 2 * case.nx // 3 - 1
-    what = "first" if case.case == "sphere-physics" else "held-suarez"
+    what = physics_of[case.case] or "held-suarez"
     simulation = atmosphere.simulation(
         truncation, case.levels, "linear", "20min", "2.4h", what, case.precision, case.threads
     ).prepare()

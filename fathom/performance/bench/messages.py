@@ -5,6 +5,8 @@ packing is worth.
 from __future__ import annotations
 
 import json
+import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from typing import Any
 import click
 import numpy as np
 
+import fathom as fm
 from fathom import machine, mpi
+from fathom.output.gather import Gather
 from fathom.run.tree import Entry, tree
 
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
@@ -32,6 +36,35 @@ class Case:
         return max(5, self.repetitions // (1 + words // 64))
 
 
+def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
+    """Seconds in which rank 0 has a field of 96 x 72 columns: with all levels of a rank in one
+    message, and level by level (UM20).
+    """
+    grid = fm.SphereGrid(96)
+    domain = fm.Simulation(fm.GridPointAtmosphere(grid), step=600).domain_of(grid, 2)
+    _, rows, columns = grid.shape
+    gather = Gather(comm, domain, [(0, rows, 0, columns)], [0])
+    blocks = [np.zeros((levels, ny, nx), np.float32) for _, _, ny, nx in domain.blocks]
+
+    def seconds(act: Callable[[], Any]) -> float:
+        act()
+        least = np.inf
+        for _ in range(repetitions):
+            comm.barrier()
+            began = time.perf_counter()
+            act()
+            comm.barrier()
+            least = min(least, time.perf_counter() - began)
+        return float(least)
+
+    return {
+        "together": seconds(lambda: gather(blocks)),
+        "by_level": seconds(
+            lambda: [gather([b[k : k + 1] for b in blocks]) for k in range(levels)]
+        ),
+    }
+
+
 # long: one measurement after the other
 def measure(case: Case) -> dict[str, Any] | None:
     """Seconds of everything, on rank 0, None elsewhere.
@@ -40,7 +73,8 @@ def measure(case: Case) -> dict[str, Any] | None:
     apart), seconds of each of `words`; latency [s] of one word, bandwidth [bytes/s, both directions
     counted] of the largest. sums: seconds of each of `numbers`. three: a sum of one number three
     times over one of three. pairs: 1000 words between pairs of ranks, where there are two, in one
-    message and word by word. packing: datatypes over packed, of columns.
+    message and word by word. gather: of a field of 38 levels to rank 0. packing: datatypes over
+    packed, of columns.
     """
     c = mpi.world.py2f()
     exchanges = []
@@ -84,6 +118,7 @@ def measure(case: Case) -> dict[str, Any] | None:
         for name, get in (("send", False), ("get", True))
         if mpi.world.size > 1
     }
+    levels = gathers(mpi.world, case.times(1024))
     if mpi.world.rank != 0:
         return None
     column = {e["name"]: np.array(e["column"]) for e in exchanges}
@@ -98,6 +133,7 @@ def measure(case: Case) -> dict[str, Any] | None:
             name: {**times, "ratio": times["buffered"] / times["word_by_word"]}
             for name, times in pairs.items()
         },
+        "gather": {**levels, "ratio": levels["by_level"] / levels["together"]},
         "packing": (column["datatypes"] / column["packed"]).tolist(),
     }
 
@@ -162,6 +198,12 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
                     for name, p in figures["pairs"].items()
                 ]
             ),
+        ),
+        (
+            "gather",
+            f"{1e6 * figures['gather']['together']:.0f} µs a field with its 38 levels together,"
+            f" {1e6 * figures['gather']['by_level']:.0f} µs level by level:"
+            f" {figures['gather']['ratio']:.1f}",
         ),
         (
             "packing",

@@ -16,7 +16,7 @@ def test_figures(case, tmp_path):
     whole = sum(figures["phases"].values())
     assert whole == pytest.approx(figures["seconds_per_step_per_million_cells"])
     assert figures["phases"]["semi-Lagrangian"] > 0 and figures["phases"]["solver"] > 0
-    assert (figures["phases"]["physics"] > 0) == (case == "sphere-physics")
+    assert (figures["phases"]["physics"] > 0) == bool(gridpoint.physics_of[case])
     rows = figures["semi_lagrangian_by_row"]
     assert case == "plane" or (len(rows) == 12 and min(rows) > 0)
     assert (figures["peer"] is not None) == (case == "sphere-physics")

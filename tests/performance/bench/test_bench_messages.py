@@ -38,6 +38,7 @@ def test_bench_messages(tmp_path):
     assert all(
         0 < pair["buffered"] and 0 < pair["word_by_word"] for pair in figures["pairs"].values()
     )
+    assert figures["gather"]["together"] > 0 and figures["gather"]["by_level"] > 0
 
 
 def test_one_rank_has_nobody_to_talk_to(tmp_path):
