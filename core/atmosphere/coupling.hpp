@@ -47,6 +47,10 @@ public:
     }
 
 private:
+    static T drawn(T x, T outer, T share) {
+        const T between = x + share * (outer - x);
+        return share == T(1) ? outer : share > 0 ? between : x;
+    }
     void draw(const Domain& d, const Pair& pair, const FieldSlab& field, const FieldSlab& before,
               const FieldSlab& after, T weight) const {
         for (std::size_t b = 0; b < d.blocks.size(); ++b) {
@@ -64,13 +68,10 @@ private:
                     const double up = pair.upper.empty() ? 0 : pair.upper[k];
                     T* x = row(field, r, k);
                     const T *first = row(before, r, k), *last = row(after, r, k);
-                    const auto draw = [&](int i, int end) {
-                        for (; i < end; ++i) {
-                            const T share = T(a[i] + up * (1 - a[i])),
-                                    outer = first[i] + weight * (last[i] - first[i]),
-                                    between = x[i] + share * (outer - x[i]);
-                            x[i] = share == T(1) ? outer : share > 0 ? between : x[i];
-                        }
+                    const auto draw = [&](int from, int to) {
+                        for (int i = from; i < to; ++i)
+                            x[i] = drawn(x[i], first[i] + weight * (last[i] - first[i]),
+                                         T(a[i] + up * (1 - a[i])));
                     };
                     draw(0, up > 0 ? block.nx : west);
                     if (!(up > 0)) draw(east, block.nx);

@@ -1,4 +1,4 @@
-/// Tangent and adjoint of a scheme by hand: a specialisation beside its kernel, which takes the
+/// Tangent and adjoint of a scheme by hand: a specialisation next to its kernel, which takes the
 /// fields it needs by their names,
 ///
 ///   template <> struct Linear<TracerPhysics> {

@@ -17,7 +17,7 @@ public:
     explicit BarotropicSolve(Parameters);
     void prepare(Given) override;  ///< the matrix, from the geometry
     void apply(Given) override;
-    void tangent(Given, Given) const override;  ///< the problem is linear: the same of the change
+    void tangent(Given, Given) const override;  ///< the problem is linear: that of the change
     bool apply_on(Device&, Given) override;
     bool lives_on(Device&) override;
 

@@ -245,22 +245,7 @@ class Simulation(Requests, Events):
         for store in self.outputs:
             processes += store.processes(known, precision)
             keep += store.keep
-        tile, tiles = spread.columns(self.parallel["tile"])
-        self.sequence = mpi.core.Sequence(
-            self.domain,
-            processes,
-            precision,
-            sorted(set(keep)),
-            model.rotations,
-            tile=tile,
-            tiles=tiles,
-            device=self.parallel["device"] is not None,
-        )
-        room.for_fields(self)
-        needed = room.of_fields(self)
-        if self.told is not None and not self.between and self.is_root:
-            self.told(f"{type(model).__name__}: {needed}")
-        self.fields = mpi.core.FieldSet(self.sequence)
+        self._take_memory(processes, keep)
         if (arrive := getattr(model, "arrive", None)) is not None:
             arrive(self)
         fill_fixed(self)
@@ -281,6 +266,25 @@ class Simulation(Requests, Events):
         if (name := self.parallel["device"]) is not None:
             self.fields.live_on(device.open(name, self.comm))
         self.tidy()
+
+    def _take_memory(self, processes, keep):
+        """The sequence of the processes, and its fields; before, what they need is told."""
+        tile, tiles = spread.columns(self.parallel["tile"])
+        self.sequence = mpi.core.Sequence(
+            self.domain,
+            processes,
+            self.bytes_of_number,
+            sorted(set(keep)),
+            self.model.rotations,
+            tile=tile,
+            tiles=tiles,
+            device=self.parallel["device"] is not None,
+        )
+        room.for_fields(self)
+        needed = room.of_fields(self)
+        if self.told is not None and not self.between and self.is_root:
+            self.told(f"{type(self.model).__name__}: {needed}")
+        self.fields = mpi.core.FieldSet(self.sequence)
 
     def _place_on_ranks(self):
         """Blocks of the grid, the ranks that have them, and what they weigh."""

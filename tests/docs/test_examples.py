@@ -63,6 +63,7 @@ def assimilation():
         "tangent": Identity(),
         "background": np.zeros(4),
         "simulation": air(5),
+        "ocean": ocean(),
         "longitude": np.array([10.0, 200.0]),
         "latitude": np.array([40.0, -30.0]),
         "seen": np.ones(38),
