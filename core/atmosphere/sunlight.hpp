@@ -1,6 +1,6 @@
 /// The profile `sun` of a sequence that has Sunlight (physics/radiation/sun.hpp): direction of the
 /// sun and inverse square of its distance at the start of each step, and its direction half a
-/// `period` later, for radiation that stays as long.
+/// `period` later, for radiation that is used for that long.
 #pragma once
 #include "physics/radiation/sun.hpp"
 #include "sequence/sequence.hpp"

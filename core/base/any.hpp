@@ -1,5 +1,5 @@
-/// Whether any column of a pack is meant: a loop down the column ends where none is left. It must
-/// not decide a value.
+/// Whether a condition holds in any column of a pack: a loop down the column ends where it holds in
+/// none. It must not decide a value.
 #pragma once
 #include <type_traits>
 #include "base/pack.hpp"

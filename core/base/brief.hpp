@@ -1,10 +1,10 @@
-/// exp with half the digits and half the work, where a fit or a formula of a few digits is
-/// computed:
+/// exp with half the digits and half the work, for fits and formulas that are known to a few
+/// digits:
 ///
 ///   brief_exp(x) = exp(x) (1 + e),   |e| < 4e-9 in 64 bits, 2e-7 in 32,   for |x| <= 80
 ///
-/// Reduction as in elementary.hpp; a minimax polynomial of the relative error; no bound is looked
-/// after: 80 is the caller's business.
+/// Reduction as in elementary.hpp; a minimax polynomial of the relative error. The range is not
+/// checked: the caller ensures |x| <= 80.
 #pragma once
 #include "base/elementary.hpp"
 
@@ -24,7 +24,7 @@ template <class T, int width> constexpr Pack<T, width> brief_exp(Pack<T, width> 
     return (1 + fma(r * r, p, r)) * power_of_two<T, width>(n.integer);
 }
 
-/// y^(1/3), y > 0, to as many digits.
+/// y^(1/3), y > 0, to the same number of digits.
 template <class T, int width> constexpr Pack<T, width> cube_root(Pack<T, width> y) {
     return brief_exp(log(y) * T(1. / 3));
 }

@@ -14,7 +14,7 @@ inline constexpr double dry_air_heat_capacity =
     3.5 * dry_air_gas_constant;                               ///< at constant pressure [J kg-1 K-1]
 inline constexpr double water_vapour_gas_constant = 461.525;  ///< [J kg-1 K-1]
 inline constexpr double evaporation_heat =
-    2.5008e6;  ///< latent heat of evaporation, one number everywhere: budgets close [J kg-1]
+    2.5008e6;  ///< latent heat of evaporation, the same constant everywhere: budgets close [J kg-1]
 inline constexpr double fusion_heat = 3.337e5;  ///< latent heat of fusion [J kg-1]
 inline constexpr double celsius = 273.15;       ///< 0 degC [K]
 }  // namespace fathom::constants

@@ -1,7 +1,7 @@
-/// Counted: a number that counts what is computed with it. A kernel is a template on its number:
-/// run on these, it tells its own work.
-///   + - * / and the root are one operation, a fused multiply-add two; comparisons,
-///       choices and signs are none.
+/// Counted: a number that counts the operations done with it. A kernel is a template on its number:
+/// run on these, it counts its own work.
+///   + - * / and the root count as one operation, a fused multiply-add as two; comparisons,
+///       choices and signs count as none.
 /// The values are those of the plain number, to the last bit.
 #pragma once
 #include "base/elementary.hpp"

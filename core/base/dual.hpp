@@ -1,10 +1,10 @@
-/// Dual: a number with its tangent, what a small change of the input makes of it. A kernel is a
-/// template on its number: run on these, it is its own tangent-linear model.
+/// Dual: a number with its tangent, the change that a small change of the input causes. A kernel is
+/// a template on its number: run on these, it is its own tangent-linear model.
 ///   f(x + e dx) = f(x) + e f'(x) dx + O(e^2):     value = f(x),   tangent = f'(x) dx
 /// The tangent of a field lies `shadow` bytes after the field: load reads both, store writes both.
 /// The values are those of the plain number, to the last bit. Where a kernel chooses (select,
-/// larger, smaller) the tangent is that of what it has chosen; that of a root at 0 is taken as 0.
-/// lanes: of so many neighbouring columns at once.
+/// larger, smaller) the tangent is that of the chosen value; that of a root at 0 is taken as 0.
+/// lanes: number of neighbouring columns computed at once.
 #pragma once
 #include "base/brief.hpp"
 #include "base/elementary.hpp"
@@ -94,7 +94,7 @@ template <class T, int lanes = 1> struct Dual {
 private:
     static const T* beside(const T* p) { return (const T*)((const char*)p + shadow); }
     static T* beside(T* p) { return (T*)((char*)p + shadow); }
-    /// A function that is its own derivative.
+    /// A function that equals its derivative.
     constexpr Dual times_slope(Lanes f) const { return {f, f * tangent}; }
 };
 

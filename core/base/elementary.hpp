@@ -1,17 +1,17 @@
 /// Elementary functions of packs: a reduction of the argument, a polynomial, no branch and no
-/// table; a number takes the same steps as a pack.
+/// table; a single number is computed by the same steps as a pack.
 ///
 ///   exp x = 2^n exp r,        n = round(x / ln 2),          |r| <= ln 2 / 2
 ///   log x = e ln 2 + log m,   x = 2^e m,                    sqrt(1/2) <= m < sqrt(2),
 ///       log m = 2 artanh s,  s = (m - 1) / (m + 1)
-///   sin, cos x: of r turned n quarters, n = round(2 x / pi), |r| <= pi / 4
+///   sin, cos x: of r rotated by n quarter turns, n = round(2 x / pi), |r| <= pi / 4
 ///   atan x = A + atan t: |x| <= tan(pi / 8): A = 0, t = x;  up to tan(3 pi / 8): A = pi / 4,
 ///       t = (x - 1) / (x + 1);  beyond: A = pi / 2, t = -1 / x
 ///   x^y = exp(y log x)
 ///
 /// Errors in units of the last place: exp, log 1; sin, cos 1.6 while |x| < 1e5, and more beyond;
 /// atan 2.5; x^y at most 1 + 2.7 |y log x|. exp overflows to inf and underflows through the
-/// denormal numbers to 0. log of a denormal number is right, of 0 is -inf, of x < 0 NaN. x^y wants
+/// denormal numbers to 0. log of a denormal number is right, of 0 is -inf, of x < 0 NaN. x^y needs
 /// x > 0, or x = 0 and y > 0. NaN gives NaN, and inf its limit. Polynomials of exp: Chebyshev
 /// nodes; of the others: fdlibm (Sun 1993).
 #pragma once
@@ -48,7 +48,7 @@ template <class T, int width> constexpr Pack<T, width> from_bits(Bits<T, width> 
     return x;
 }
 
-/// The nearest whole number n and, in the low bits, n as an integer: what adding 1.5 2^52 leaves.
+/// The nearest whole number n and, in the low bits, n as an integer: the result of adding 1.5 2^52.
 template <class T, int width> struct Whole {
     Bits<T, width> integer;
     Pack<T, width> number;
@@ -65,7 +65,7 @@ template <class T, int width> constexpr Pack<T, width> exp(Pack<T, width> x) {
     using namespace elementary_detail;
     using F = Format<T>;
     using Real = Pack<T, width>;
-    x = smaller(Real(F::most_exp), larger(Real(F::least_exp), x));  // in this order NaN stays
+    x = smaller(Real(F::most_exp), larger(Real(F::least_exp), x));  // in this order NaN is kept
     const Whole<T, width> n(x * T(1.4426950408889634)), half(n.number * T(0.5)),
         rest(n.number - half.number);
     const Real r = fma(n.number, -F::ln2_rest, fma(n.number, -F::ln2, x));
@@ -119,7 +119,7 @@ constexpr Pack<T, width> pow(Pack<T, width> x, std::type_identity_t<Pack<T, widt
     return exp(y * log(x));
 }
 
-/// {sin x, cos x}: both at the price of little more than one.
+/// {sin x, cos x}: both for little more than the cost of one.
 template <class T, int width>
 constexpr std::pair<Pack<T, width>, Pack<T, width>> sine_cosine(Pack<T, width> x) {
     using namespace elementary_detail;

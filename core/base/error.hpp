@@ -1,5 +1,5 @@
-/// Errors of the user: what was given, what is allowed, what is near. Raised while objects are
-/// built; kernels raise nothing.
+/// Errors of the user: what was given, what is allowed, which allowed names are similar. Raised
+/// while objects are built; kernels raise nothing.
 #pragma once
 #include <algorithm>
 #include <sstream>
@@ -21,7 +21,7 @@ struct Error : std::invalid_argument {
 };
 
 namespace error_detail {
-/// Edits from one word to the other (Levenshtein).
+/// The number of edits from one word to the other (Levenshtein).
 inline std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;

@@ -1,4 +1,4 @@
-/// Groups whose size the compiler knows: what a group works on then fits into registers.
+/// Groups whose size the compiler knows: the data of a group then fit into registers.
 #pragma once
 #include <type_traits>
 

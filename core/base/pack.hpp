@@ -1,8 +1,8 @@
 /// Pack: the `Real` of every kernel. `width` neighbouring columns are computed by one instruction
-/// stream; width 1 is a plain number, and what one GPU thread would run. A class of our own rather
+/// stream; width 1 is a plain number, as one GPU thread would compute it. This class is used rather
 /// than std::experimental::simd, because constants written as double must work with fp32 packs
 /// (`1.0 + steepness * Ri`), and because a number must round exactly as a pack does. Contraction is
-/// off for the whole build; `fma` and `polynomial` fuse where it pays, the same way in every
+/// off for the whole build; `fma` and `polynomial` fuse where it saves time, the same way in every
 /// column.
 #pragma once
 #include <bit>
@@ -23,8 +23,8 @@ template <class T> struct Lanes<T, 1> {
     using type = T;
 };
 
-/// The compiler makes eight scalar instructions of a vector fma or sqrt when it may not contract:
-/// these two are said by name.
+/// Without contraction, the compiler makes eight scalar instructions of a vector fma or sqrt:
+/// these two are called by their intrinsics.
 namespace pack_detail {
 typedef double D8 __attribute__((vector_size(64)));
 typedef float F16 __attribute__((vector_size(64)));
@@ -94,21 +94,21 @@ template <class T, int lanes_> struct Pack {
     Pack() = default;
     constexpr Pack(T x) requires(lanes_ == 1)
         : lanes(x) {}
-    /// The same value in all columns: no constant of 64 bytes, which would be read from memory.
+    /// The same value in all columns: not a constant of 64 bytes, which would be read from memory.
     Pack(T x) requires(lanes_ > 1)
         : lanes(x - Storage{}) {}
     template <class A> requires std::is_arithmetic_v<A>
     constexpr Pack(A x) : Pack(T(x)) {}
     static constexpr Pack load(const T* p) {
         Pack x;
-        if constexpr (width == 1)  // a copy of bytes is one of single bytes to nvcc
+        if constexpr (width == 1)  // nvcc copies bytes one at a time
             x.lanes = *p;
         else
             __builtin_memcpy(&x.lanes, p, sizeof x.lanes);
         return x;
     }
-    /// Past the caches, to a multiple of 64 bytes; a `stream_fence` must come before another thread
-    /// reads it.
+    /// Written past the caches, to a multiple of 64 bytes; call `stream_fence` before other threads
+    /// read it.
     constexpr void stream(T* p) const {
         if constexpr (pack_detail::native<Storage>)
             pack_detail::stream(p, lanes);
@@ -185,21 +185,21 @@ private:
     }
 };
 
-/// What was streamed is there for all threads.
+/// After this, all threads see the streamed values.
 inline void stream_fence() {
 #if defined(__SSE__)
     _mm_sfence();
 #endif
 }
 
-/// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding a step.
+/// c0 + x (c1 + x (c2 + ...)), Horner's rule with one rounding per step.
 template <class Real, class C> constexpr Real polynomial(Real, C c0) { return Real(c0); }
 template <class Real, class C, class... More>
 constexpr Real polynomial(Real x, C c0, More... more) {
     return fma(x, polynomial(x, more...), Real(c0));
 }
 
-/// Columns that a kernel takes at once: 64 bytes are one cache line everywhere, and one AVX-512
+/// Columns that a kernel computes at once: 64 bytes are one cache line everywhere, and one AVX-512
 /// (two AVX2, four SSE) registers.
 template <class T> inline constexpr int cell_width = 64 / sizeof(T);
 

@@ -1,5 +1,5 @@
-/// a b + c, rounded once, of packs of four points: half a cache line or less, whose fma Pack makes
-/// number by number.
+/// a b + c, rounded once, of packs of four points: half a cache line or less; Pack computes their
+/// fma number by number.
 #pragma once
 #include "base/pack.hpp"
 

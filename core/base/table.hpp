@@ -1,6 +1,6 @@
-/// Table: numbers of a std::array that kernels may read. A device knows no arrays outside of its
-/// functions, not even constant ones, and one inside would be memory of each thread: a number is
-/// chosen, which costs nothing where n is known when it is compiled.
+/// Table: numbers of a std::array that kernels may read. Device code cannot read arrays outside of
+/// its functions, not even constant ones, and one inside would use memory of each thread. A number
+/// is chosen by comparisons instead, which costs nothing where the compiler knows n.
 ///
 ///   using thickness = Table<std::array{0.07, 0.21, 0.72, 1.89}>;      thickness::at(k)
 #pragma once

@@ -1,11 +1,11 @@
-/// Taped: numbers that remember what they were made of, those of neighbouring columns at once. A
-/// kernel is a template on its number: run on these, it leaves a tape, and the tape, read
+/// Taped: numbers that record how they were computed, for several neighbouring columns at once. A
+/// kernel is a template on its number: run on these, it writes a tape, and the tape, read
 /// backwards, gives its adjoint.
 ///   y = f(a, b):     a' += y' df/da,   b' += y' df/db
-/// Where the numbers of memory came from lies `origins` bytes after them: load reads both, store
-/// writes both. The values are those of the plain numbers. What was not chosen (select, larger,
+/// The origins of numbers in memory are stored `origins` bytes after them: load reads both, store
+/// writes both. The values are those of the plain numbers. A value not chosen (select, larger,
 /// smaller) has the adjoint 0, and where an adjoint is 0 nothing is added: no infinity of a branch
-/// not taken becomes NaN. The derivative of a root at 0 is taken as 0.
+/// not chosen becomes NaN. The derivative of a root at 0 is taken as 0.
 #pragma once
 #include <vector>
 #include "base/brief.hpp"
@@ -16,7 +16,7 @@ namespace fathom {
 
 template <class T> struct Tape {
     using Lanes = Pack<T, cell_width<T>>;
-    /// What was computed: from which two numbers, -1 for none, with which derivatives.
+    /// One computed number: from which two numbers (-1: none), with which derivatives.
     struct Entry {
         int a, b;
         Lanes by_a, by_b;
@@ -32,7 +32,7 @@ template <class T> struct Tape {
         return count++;
     }
     int add_given() { return add(-1, Lanes(T(0)), -1, Lanes(T(0))); }
-    /// From the last to the first.
+    /// From the last entry to the first.
     void sweep() {
         const Lanes zero(T(0));
         for (int n = count; n-- > 0;) {

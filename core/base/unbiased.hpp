@@ -4,11 +4,11 @@
 
 namespace fathom {
 
-/// large + small. In fp32 rounded up or down with the odds that make the mean exact (stochastic
-/// rounding, Paxton et al. 2022): to the nearest, all that is less than half of the last digit
-/// would be lost, 0.017 a year of a salinity that is stepped every hour. The die is cast by the
-/// last digits of the small one: the same on any ranks, and nothing to keep. A sum that is exact
-/// stays as it is.
+/// large + small. In fp32 rounded up or down with the probabilities that make the mean exact
+/// (stochastic rounding, Paxton et al. 2022). Rounding to the nearest would lose all that is less
+/// than half of the last digit: 0.017 a year of a salinity with hourly steps. The last digits of
+/// the small number serve as the random number: the same on any ranks, with no state to store. An
+/// exact sum is not changed.
 template <class T, int width>
 constexpr Pack<T, width> unbiased_sum(Pack<T, width> large, Pack<T, width> small) {
     using Real = Pack<T, width>;

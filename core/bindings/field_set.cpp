@@ -91,7 +91,7 @@ void set(FieldSet& s, const std::string& name, Array<const double> values, int f
     s.set(name, values.data(), first_level, levels, nearest_outside);
 }
 
-/// Own points of a block, (levels, ny, nx); its halo stays as it is.
+/// Own points of a block, (levels, ny, nx); its halo is not changed.
 void put(FieldSet& s, const std::string& name, int b, Array<const double> values) {
     const Field& f = s[name];
     const auto& blocks = s.domain().blocks;

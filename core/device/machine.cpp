@@ -129,7 +129,7 @@ bool there(std::string& why) {
 
 #else
 
-/// The processor: memory that is apart. It records nothing: what is launched is done at once.
+/// The processor, with separate memory. It records nothing: launches run immediately.
 class Machine : public Device {
 public:
     explicit Machine(int) {}

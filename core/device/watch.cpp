@@ -41,7 +41,7 @@ struct Sea {
     constexpr Word place(const Column& c, int k) const { return (Word(k) * ny + c.j) * nx + c.i; }
 };
 
-/// A value of a field of either precision, or what stands in its place.
+/// A value of a field of either precision, or the value that replaces it.
 template <class Number> struct Of {
     FieldAt<const Number> field;
     constexpr explicit operator bool() const { return field.first != nullptr; }

@@ -1,7 +1,7 @@
-/// The adjoint of a scheme, from its kernel and a tape (base/taped.hpp). From the declaration
-/// follows what it does with a field:
+/// The adjoint of a scheme, from its kernel and a tape (base/taped.hpp). The declaration of a
+/// field says how its adjoint changes:
 ///   reads x       x' += (dy/dx)* y'
-///   writes y      y' is used up: 0 afterwards
+///   writes y      y' is used, then set to 0
 ///   updates z     z' = (dz_after/dz_before)* z'
 /// A scheme whose line in a catalogue is `with_adjoint<Scheme>(entry<Scheme>("Name"))` has one.
 #pragma once
@@ -12,10 +12,10 @@
 
 namespace fathom {
 
-/// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes further,
-/// and as much memory beyond them for itself.
+/// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes after
+/// them, and an equal amount of memory after those for its own use.
 using Adjoint = void (*)(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell&);
-/// Of a process, by the function that runs its scheme; null where it has none.
+/// The function that runs the adjoint of a process's scheme; null where it has none.
 inline std::map<Process::Run, Adjoint>& adjoints() {
     static std::map<Process::Run, Adjoint> all;
     return all;
@@ -40,7 +40,7 @@ template <class Scheme, class T, class Body> void each_level(const Raw* at, int 
     }
 }
 
-/// One cell: the kernel leaves its tape, which is read backwards.
+/// One cell: the kernel writes its tape, which is read backwards.
 template <class Scheme, class T>
 void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& cell) {
     static_assert(std::ranges::all_of(uses<Scheme>, [](const Use& u) { return u.reach == 0; }),

@@ -1,19 +1,19 @@
-/// Apart: a process of columns that separate ranks compute, the helpers, while the ranks that
-/// step go on. What it writes belongs to the state that it was given the last time:
+/// Apart: a process of columns that separate ranks, the helpers, compute while the other ranks
+/// take steps. Its output belongs to the state that it was given in the call before:
 ///
 ///   call n    writes  x_n = f(y_n-1),   then sends y_n;   x_0 = f(y_0)
 ///
-/// so that radiation every hour acts one hour after the air that it has seen. y is kept in fields
-/// "<name> for <process>" and with it in restarts, from which f(y_n-1) is computed again: a restart
-/// changes nothing. Whole cells of columns are distributed among the helpers in turn, which spreads
-/// day and night; a column knows nothing of where it is computed: the same bits on any number of
-/// helpers, and of ranks that step.
+/// so hourly radiation acts one hour after the state of the air that it was computed from. y is
+/// kept in fields "<name> for <process>", so it is in restarts, from which f(y_n-1) is computed
+/// again: a restart changes nothing. Cells of columns are distributed among the helpers one by one,
+/// so that each gets day and night. A column is computed the same way everywhere: the same bits on
+/// any number of helpers, and of stepping ranks.
 #pragma once
 #include "field/bundled.hpp"
 
 namespace fathom {
 
-/// The ranks that help, by their place in `world`, whose others step.
+/// The ranks that help, by their rank in `world`; the others step.
 struct Helpers {
     MPI_Comm world;
     std::vector<int> ranks;
@@ -25,11 +25,11 @@ public:
     ~Apart() override;
     void prepare(Given) override;
     void apply(Given) override;
-    /// On one of the ranks that step, when all have ended: helpers leave `help`.
+    /// Called on one of the stepping ranks when all have ended: helpers return from `help`.
     void dismiss();
-    /// All that helpers owe has arrived.
+    /// All results that helpers owe have arrived.
     void rest() { wait(); }
-    /// On a helper: computes until it is dismissed.
+    /// On a helper: computes until it is told to stop.
     void help();
 
     double waited() const { return waiting; }  ///< for helpers, in all calls [s]
@@ -50,7 +50,7 @@ private:
         Call call;
     };
     Helpers helpers;
-    std::vector<Item> kept;  ///< of each field that is read; of others not
+    std::vector<Item> kept;  ///< of each field that is read; of others not used
     std::vector<Item> kept_profile;
     std::vector<Share> shares;
     std::vector<MPI_Request> under_way;

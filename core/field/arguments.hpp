@@ -1,5 +1,5 @@
-/// The signature of a kernel is its declaration: from the types of its arguments follow the uses of
-/// fields, in their order, and from memory the arguments. A bundle, an aggregate of views that
+/// The signature of a kernel is its declaration: the types of its arguments give the uses of
+/// fields, in their order, and how arguments are made from memory. A bundle, an aggregate that
 /// several schemes share, is one argument and stands for its members:
 ///
 ///   template <class Real> struct FaceGeometry { Reads<Real, ...> length_north, dy_north; };
@@ -42,7 +42,7 @@ template <class... A> constexpr Use* list(Types<A...>, Use* to) {
     return to;
 }
 
-/// Where the uses of each argument begin.
+/// The first use of each argument.
 template <class... A> consteval std::array<std::size_t, sizeof...(A) + 1> begins(Types<A...>) {
     std::array<std::size_t, sizeof...(A) + 1> first{};
     std::size_t n = 0;
@@ -55,7 +55,7 @@ template <class... A> consteval std::array<std::size_t, sizeof...(A) + 1> begins
 template <class Scheme, class Real>
 using Arguments = decltype(arguments_detail::of(&Scheme::template operator()<Real>));
 
-/// The uses of fields that a scheme's signature says.
+/// The uses of fields that the signature of a scheme declares.
 template <class Scheme>
 inline constexpr auto uses = [] {
     using Given = Arguments<Scheme, Pack<double, 1>>;
@@ -64,7 +64,7 @@ inline constexpr auto uses = [] {
     return all;
 }();
 
-/// An argument from what lies at `at`, so many columns and rows further.
+/// An argument from the memory at `at`, moved by this many columns and rows.
 template <class A> constexpr A argument(const Raw* at, int column, int row, int levels) {
     if constexpr (View<A>)
         return A(*at, row * at->row + column, levels);
@@ -77,7 +77,7 @@ template <class A> constexpr A argument(const Raw* at, int column, int row, int 
         }(Members<A>());
 }
 
-/// The kernel at one column or pack, so many columns and rows from where its arguments lie.
+/// The kernel at one column or pack, this many columns and rows from the start of its arguments.
 template <class Real, class Scheme>
 constexpr void apply(const Scheme& kernel, const Raw* at, int column, int row, int levels) {
     [&]<class... A>(Types<A...>) {

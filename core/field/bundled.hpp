@@ -1,6 +1,6 @@
-/// Bundled: a global process that computes a process of columns on columns from anywhere, which lie
-/// side by side in separate memory. The derived class chooses the columns and the place of the
-/// results. The result of a column does not depend on where it is computed: the bits are the same.
+/// Bundled: a global process that computes a process of columns on selected columns, copied next to
+/// each other in separate memory. The derived class selects the columns and where results go. The
+/// result of a column does not depend on where it is computed: the bits are the same.
 #pragma once
 #include "field/global_process.hpp"
 
@@ -31,22 +31,22 @@ protected:
     std::vector<Item> items;  ///< of the fields of the process; its own memory has none
 
     Bundle bundle(std::size_t count, int levels) const;
-    /// Columns with all that the process reads.
+    /// Packs columns with all fields that the process reads.
     /// from: the same fields elsewhere, number by number.
     template <class T>
     Bundle filled(Given, std::span<const Column>, std::span<const Item> from = {}) const;
-    /// What the process has written, and what it took, back to the columns.
+    /// Copies the outputs of the process, and its costs, back to the columns.
     template <class T> void give(Given, const Bundle&, std::span<Column>) const;
-    /// All cells of a bundle, with the processor time of each.
+    /// Computes all cells of a bundle and measures the processor time of each.
     void run(Given, Bundle&) const;
-    /// Where columns are computed: what a set would say of it.
+    /// Describes the memory of a bundle as a field set would.
     struct Where {
         int cell, levels;
-        std::vector<void*> profiles;  ///< by field; of others nothing
+        std::vector<void*> profiles;  ///< by field; unused for others
     };
     void run(const Where&, Bundle&) const;
 
-    /// Whether columns have the field in a bundle.
+    /// Whether a bundle holds columns of the field.
     static bool travels(const Process::Field& f) { return f.place != place::profile && !f.own; }
     static int numbers(const Field& f) {
         return f.place.vertical == Vertical::column ? 1 : f.levels;

@@ -1,15 +1,15 @@
 /// How bundles of columns travel to the ranks that compute them, and back: the catalogue. In each
-/// call all ranks know who gives to whom; how much, only the giver.
+/// call all ranks know who gives to whom; only the giver knows how much.
 ///
-///   offer     all bundles that this rank gives, each with its taker
-///   fetch     of a giver: its bundle, waited for
+///   offer     all bundles that this rank gives, each with its receiver
+///   fetch     waits for the bundle of a giver
 ///   send_back the same bytes with results
-///   results   of a taker: into the memory of the bundle that was offered
+///   results   from a receiver: into the memory of the bundle that was offered
 ///   end       of the call
 ///
-///   messages  two-sided: sent as they are ready, received when the taker comes to them
-///   pulled    passive one-sided: they lie in a window of the giver with a word to the taker, who
-///             gets them and puts results in their place; the giver computes meanwhile
+///   messages  two-sided: sent as they are ready, received when the receiver is ready for them
+///   pulled    passive one-sided: bundles lie in a window of the giver, who notifies the receiver;
+///             it gets them and puts the results in their place; the giver computes meanwhile
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -34,7 +34,7 @@ public:
     virtual void end() = 0;
 };
 
-/// room: bytes that a rank can offer in a call. All ranks make it together.
+/// room: bytes that a rank can offer in a call. Collective: all ranks make it together.
 struct CarrierKind {
     std::string_view name, text;
     std::unique_ptr<Carrier> (*make)(MPI_Comm, std::size_t room);

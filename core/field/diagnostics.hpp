@@ -7,7 +7,7 @@ namespace fathom {
 
 struct Extremes {
     double minimum, maximum,
-        mean;  ///< mean: weighted by what the domain says that a value counts for
+        mean;  ///< mean: weighted by the weight of each value in the domain
     struct At {
         int i, j, k;
     } at_minimum, at_maximum;  ///< global indices

@@ -6,7 +6,7 @@
 #include <optional>
 #include "field/process.hpp"
 
-/// What a library of schemes must have been compiled for.
+/// What a library of schemes must have been compiled with.
 #define FATHOM_LAYOUT __VERSION__ ", layout 2"
 
 namespace fathom {
@@ -18,11 +18,11 @@ struct SchemeParameter {
 
 struct Entry {
     std::string name, summary;
-    std::string in_cells_of;  ///< the scheme that this is in cells of varying thickness
-    /// Schemes that do another part of the same, by what they do: {"expansion", "MWJFExpansion"}.
+    std::string in_cells_of;  ///< the name of this scheme in cells of varying thickness
+    /// Schemes for another part of the same physics, by that part: {"expansion", "MWJFExpansion"}.
     std::map<std::string, std::string> companions;
-    /// Where it stands in a step unless its user says otherwise: {"before", "TracerUpdate"}; of
-    /// schemes that a model does not know.
+    /// Its default place in a step: {"before", "TracerUpdate"}; for schemes that a model does not
+    /// know.
     std::optional<std::pair<std::string, std::string>> stands;
     std::vector<SchemeParameter> parameters;
     std::vector<Process::Field> fields;
@@ -49,7 +49,7 @@ void set_parameter(Scheme& scheme, std::string_view of, const std::string& name,
                 [&] {
                     known.emplace_back(p.name);
                     if (p.name != name) return;
-                    if (!(value >= p.least && value <= p.most))  // written so that NaN fails
+                    if (!(value >= p.least && value <= p.most))  // written so that NaN is refused
                         throw Error(of, ": ", p.name, " = ", value, p.units == "1" ? "" : " ",
                                     p.units == "1" ? "" : p.units, " (", p.meaning,
                                     ") must lie in [", p.least, ", ", p.most, "]");
@@ -88,19 +88,19 @@ template <class Scheme> Entry one_entry(std::string name) {
     return e;
 }
 
-/// What lines of a catalogue come to; a list of lists is one too.
+/// Collects the lines of a catalogue; a list of lists counts as lines, too.
 struct Entries : std::vector<Entry> {
     Entries(Entry one) { push_back(std::move(one)); }
     Entries(std::initializer_list<Entries> lists) {
         for (auto& list : lists) insert(end(), list.begin(), list.end());
     }
-    /// Of all of them: a scheme that does another part of the same.
+    /// For all of them: a scheme that does another part of the same.
     Entries with(const std::string& role, const std::string& companion) && {
         for (auto& e : *this) e.companions[role] = companion;
         return std::move(*this);
     }
-    /// Of all of them: where they stand in a step unless their user says otherwise, next to a
-    /// process of the model by the name that `fathom show` says.
+    /// For all of them: their default place in a step, next to a process of the model, by the name
+    /// that `fathom show` prints.
     Entries before(const std::string& process) && { return std::move(*this).at("before", process); }
     Entries after(const std::string& process) && { return std::move(*this).at("after", process); }
     Entries instead_of(const std::string& process) && {

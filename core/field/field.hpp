@@ -1,4 +1,4 @@
-/// What a kernel is given of a field (In, Out, InOut, Profile): one column and its neighbours; and
+/// What a kernel gets of a field (In, Out, InOut, Profile): one column and its neighbours; and
 /// the same as a declaration (Reads, Writes, Updates, ReadsProfile), whose type says name, place,
 /// units and reach (Use). k = 0 is the top of the column and grows downward; layers have n values,
 /// interfaces n + 1.
@@ -23,10 +23,10 @@ struct Use {
     Access access;
     /// How many columns away, in any direction, the process looks.
     int reach;
-    /// Columns of memory for the kernel itself, which nobody else sees.
+    /// Columns of memory for the kernel alone; no other process sees them.
     int own = 0;
 };
-/// For `fields` of a global process, which has no kernel whose arguments say them.
+/// For `fields` of a global process, which has no kernel whose arguments declare them.
 consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) {
     return {name, place, units, Access::reads, reach};
 }
@@ -45,9 +45,9 @@ constexpr Shift operator*(int n, Shift s) { return {n * s.i, n * s.j}; }
 constexpr Shift operator-(Shift s) { return {-s.i, -s.j}; }
 constexpr Shift operator+(Shift a, Shift b) { return {a.i + b.i, a.j + b.j}; }
 
-/// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 for
-/// what all rows share. streams: what is written goes past the caches, which it would have left
-/// before anybody reads it.
+/// A field at one column (or pack): at[k level + j row + i]. Strides are run-time values: 0 where
+/// all rows share values. streams: values are written past the caches, which would have lost them
+/// before they are read.
 struct Raw {
     void* at;
     std::ptrdiff_t level, row;
@@ -76,8 +76,8 @@ template <class Real, Access access> struct Location {  // one value in memory
         (Real::load(at) - x).store(at);
     }
 };
-/// Distances in numbers. A GPU adds short ones to an address in one instruction, and has them in
-/// one register where long ones take two.
+/// Distances in numbers. A GPU adds short ones to an address in one instruction, and keeps them in
+/// one register; long ones need two.
 using Distance = std::conditional_t<launch::on_device, int, std::ptrdiff_t>;
 
 template <class Real, Access access, int reach> struct ColumnView {
@@ -94,12 +94,12 @@ template <class Real, Access access, int reach> struct ColumnView {
           count(count),
           streams(raw.streams) {}
     constexpr int levels() const { return count; }  // wet levels of the deepest column of the pack
-    /// Of what is read only the number, which cannot be assigned to.
+    /// Reading gives the number only, which cannot be assigned to.
     using Value = std::conditional_t<access == Access::reads, const Real, Location<Real, access>>;
     constexpr Value operator[](int k) const {
         Number* const there = at + (column + k * level);
-        // a column is one cache line a level, at strides that no hardware prefetcher follows: ask
-        // for the next cell's line now
+        // a column is one cache line per level, at strides that no hardware prefetcher follows:
+        // fetch the next cell's line now
         if constexpr (Real::width > 1 && access != Access::writes)
             __builtin_prefetch(there + 2 * Real::width, access != Access::reads, 2);
         if constexpr (access == Access::reads && launch::on_device)
@@ -131,7 +131,7 @@ struct Profile {  // layer thickness, weights of time levels: the same in all co
             return launch::unchanging(at + k);
         else
             return at[k];
-    }  // a number: what depends on k alone is computed once a pack
+    }  // a number: terms that depend on k alone are computed once per pack
 };
 
 /// A string literal as an argument of a template.
@@ -141,8 +141,8 @@ template <std::size_t n> struct Text {
     constexpr operator std::string_view() const { return {letters, n - 1}; }
 };
 
-/// Arguments of a kernel: the field's name, place and units are part of the type, so that there is
-/// no second list to agree with.
+/// Arguments of a kernel: the field's name, place and units are part of the type, so that no second
+/// list has to match.
 ///     Reads<Real, "coriolis", place::center_column, "s-1", 1> coriolis      reach 1
 template <class Real, Text name, Place place, Text units, int reach = 0>
 struct Reads : In<Real, reach> {
@@ -157,7 +157,7 @@ template <class Real, Text name, Place place, Text units> struct Updates : InOut
     using InOut<Real>::ColumnView;
     static constexpr Use use{name, place, units, Access::updates, 0};
 };
-/// One column of a kernel's own memory.
+/// One column of memory for the kernel alone.
 template <class Real> struct OwnColumn {
     typename Real::Number* at;
     std::ptrdiff_t level;
@@ -165,8 +165,8 @@ template <class Real> struct OwnColumn {
         return {at + k * level, false};
     }
 };
-/// Memory of the kernel itself: `number` columns, each of one value more than there are levels,
-/// written before they are read. A kernel has no arrays on the stack, which a GPU would have in its
+/// Memory for the kernel alone: `number` columns, each with one value more than there are levels,
+/// written before they are read. A kernel has no arrays on the stack: a GPU would keep them in its
 /// slowest memory.
 ///     const auto [factor, solved] = own.columns();
 template <class Real, Text name, int number> struct Keeps {

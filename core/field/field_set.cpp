@@ -12,7 +12,7 @@ constexpr std::size_t large = 8 << 20;
 /// more often than others.
 int padded_columns(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
 
-/// Whether a field is host or guest, or takes the place of one in turn.
+/// Whether a field is host or guest, or takes the place of one in a rotation.
 bool Layout::shares_memory(int f) const {
     if (fields[f].guest_of >= 0) return true;
     const auto has_guest = [&](auto& cycle) {
@@ -211,7 +211,7 @@ std::vector<std::string> FieldSet::state() const {
     return names;
 }
 
-/// Where the value of a point of a rank stands in the global grid.
+/// The position of a point of a rank in the global grid.
 static auto source(const Topology& t, Horizontal where, int i, int j, bool nearest_outside) {
     const auto found = t.source(where, i, j);
     if (found.inside || !nearest_outside) return found;
@@ -264,8 +264,8 @@ template <class Body> static void each_block(const FieldSet& s, const Field& f, 
     }
 }
 
-/// body(first of y, first of x, count): the rows of a field in both sets, level by level, whatever
-/// lies between them in memory; bytes: of a number of x.
+/// body(first of y, first of x, count): the rows of a field in both sets, level by level, for any
+/// strides in memory; bytes: of a number of x.
 template <class Body>
 static void each_row(const FieldSet& s, const Field& y, const Field& x, int bytes, Body body) {
     for (int b = 0; b < int(s.domain().blocks.size()); ++b) {

@@ -1,12 +1,12 @@
 /// FieldSet: named fields on the blocks of this rank, with their memory. A state, an
 /// increment, a member of an ensemble and a trajectory are field sets; a field set is a vector
-/// (copy, axpy, scale, dot), so that what is written for vectors is written once.
+/// (copy, axpy, scale, dot): one code for vectors serves all of them.
 ///
 /// A set may live on a device: its fields have memory here and there, and each knows where its
-/// newest values are. Steps are taken there; what is asked for here comes when it is asked for.
+/// newest values are. Steps run there; values requested here are copied at that moment.
 ///
-/// Which fields there are and where each lies is the Layout. A sequence makes one from what its
-/// processes declare (sequence/sequence.hpp); all its field sets share it.
+/// The Layout says which fields there are and where each lies. A sequence makes one from the
+/// declarations of its processes (sequence/sequence.hpp); all its field sets share it.
 #pragma once
 #include <map>
 #include <memory>
@@ -21,15 +21,15 @@ namespace fathom {
 
 class Watch;  // watch.hpp
 
-/// A named array at a place of the grid: of each block where it begins, and its strides.
+/// A named array at a place of the grid: the beginning of each block, and its strides.
 struct Field : FieldSlab {
     std::string name, units;
     Place place;
     bool streams = false;  ///< larger than the caches: written past them
-    int own = 0;           ///< columns of memory of a kernel itself, for one cell at a time
+    int own = 0;           ///< columns of memory for a kernel alone, for one cell at a time
     bool written = false, state = false,
          scratch = false;  ///< state: read before it is written. scratch: lives within a group
-    int guest_of = -1;     ///< lives in the memory of this field, which is empty at that time
+    int guest_of = -1;     ///< shares the memory of this field, which is not in use at that time
     bool stays() const { return !scratch && guest_of < 0; }  ///< has its own memory
 };
 
@@ -40,8 +40,8 @@ struct Layout {
     std::shared_ptr<const Domain> domain;
     int bytes, cell;                          ///< of a number; columns of a cell
     std::vector<Field> fields;                ///< `at`: from the beginning of a set's memory
-    std::vector<std::vector<int>> rotations;  ///< {before, now, after}: each takes the next one's
-                                              ///< place at the end of a step
+    std::vector<std::vector<int>> rotations;  ///< {before, now, after}: each gets the
+                                              ///< memory of the next one after a step
     std::vector<std::vector<std::vector<Cell>>> cells;  ///< [block][row]: only those with water
     std::size_t memory = 0;                             ///< bytes of a set
 
@@ -55,7 +55,7 @@ class FieldSet {
 public:
     explicit FieldSet(std::shared_ptr<const Layout>);
     FieldSet(const FieldSet&);
-    /// The same fields and values in other precision: for sums that need more digits.
+    /// The same fields and values in another precision: for sums that need more digits.
     FieldSet(const FieldSet&, int bytes);
 
     const std::shared_ptr<const Layout> layout;
@@ -64,29 +64,29 @@ public:
     const Domain& domain() const { return *layout->domain; }
     int bytes() const { return layout->bytes; }
     bool has(std::string_view name) const { return layout->has(name); }
-    /// A field with its newest values here.
+    /// A field, with its newest values in this memory.
     const Field& operator[](int n) const { return fetch(n), all[n]; }
     const Field& operator[](std::string_view name) const { return (*this)[layout->index(name)]; }
-    std::span<const Field> fields() const { return all; }  ///< wherever their values are
+    std::span<const Field> fields() const { return all; }  ///< wherever the newest values are
 
     /// From now on steps are taken on this device.
     void live_on(std::shared_ptr<Device>);
     const std::shared_ptr<Device>& device() const { return there.device; }
     /// The same field on the device, with its newest values there.
     Field on_device(int n) const;
-    /// Where it begins there: what tells time levels and sets apart.
+    /// Where it begins there: distinguishes time levels and sets.
     std::size_t place_there(int n) const;
-    /// Somebody has written a field here, on the device.
+    /// Must be called after a field has been written here, on the device.
     void changed_here(int n);
     void changed_there(int n);
-    /// Of a place on the device: made by diagnostics.cpp when it is wanted.
+    /// For a place, on the device: made by diagnostics.cpp when first needed.
     std::shared_ptr<Watch>& watch(Place) const;
     void fetch(int n) const;  ///< the newest values of a field are here, too
     void send(int n) const;   ///< they are on the device, too
     /// Names of the fields of the state, in the order of declaration: what a restart holds.
     std::vector<std::string> state() const;
 
-    /// A value of the global grid into every point of the rank that shows it: own points, halo,
+    /// Sets a value of the global grid at every point of the rank that shows it: own points, halo,
     /// folded halo. Outside the grid: the nearest value (metrics), or 0.
     void set(std::string_view name, const double* values, int first_level, int levels,
              bool nearest_outside);
@@ -104,7 +104,7 @@ public:
     void axpy(double a, const FieldSet& x, const Names& = {});
     /// this = a this.
     void scale(double a, const Names& = {});
-    /// Of the values of both at all wet points of all ranks: exact, so the same on any ranks.
+    /// Of the values of both at all wet points of all ranks: an exact sum, the same on any ranks.
     double dot(const FieldSet& x, const Names& = {}) const;
 
     void rotate();  ///< the end of a step: time levels change places
@@ -114,7 +114,7 @@ private:
     DeviceMemory there;
     std::vector<Field> all;
     enum class Newest { both, here, there };
-    /// Memory of a field, from the beginning of the set's: of a rotation it changes its owner.
+    /// Memory of a field, from the beginning of the set's: a rotation gives it to another field.
     struct Home {
         std::size_t begin, bytes;
         mutable Newest newest;

@@ -1,6 +1,6 @@
-/// GlobalProcess: a process that needs communication – a solver, a transform, a sum over the globe,
-/// particles. It says which fields it uses as members, so that a name stands once, next to the code
-/// that uses it; it gets the fields of a set when it is applied.
+/// GlobalProcess: a process that needs communication (a solver, a transform, a global sum,
+/// particles). It declares the fields that it uses as members, so that a name stands once, next to
+/// the code that uses it; it gets the fields of a set when it is applied.
 ///
 ///   class SurfaceBalance final : public GlobalProcess {
 ///       const Item flux = updates("salinity_surface_flux", place::center_column, "1e-3 m s-1");
@@ -35,21 +35,21 @@ public:
     const std::string name;
     const std::vector<Process::Field>& fields() const { return used; }
 
-    /// Once, when the fields that never change have been filled in: on the ranks that compute.
+    /// Once, when the fields that never change are set: on the ranks that compute.
     virtual void prepare(Given) {}
-    /// Once before the first step of a run that is not a restart: the initial state is set.
+    /// Once before the first step of a run that is not a restart: sets the initial state.
     virtual void start(Given) {}
-    /// Between two steps, after somebody has set fields: what follows from them is made again.
+    /// Between two steps, after the user has set fields: computes again what depends on them.
     virtual void changed(Given) {}
     /// One step: by all ranks together.
     virtual void apply(Given) = 0;
-    /// The same with fields that live on a device: takes them as at.on_device(item). False: it
-    /// cannot, nothing is done; it is applied here, and its fields travel.
+    /// The same with fields that live on a device, got by at.on_device(item). False: it cannot, and
+    /// nothing was done; `apply` then runs here, and its fields are copied.
     virtual bool apply_on(Device&, Given) { return false; }
-    /// Whether it can; once it is prepared.
+    /// Whether it can; known once it is prepared.
     virtual bool lives_on(Device&) { return false; }
-    /// perturbation becomes M' perturbation about the state, as it is before `apply`; adjoint: the
-    /// transpose of that.
+    /// perturbation becomes M' perturbation, about the state before `apply`; adjoint: the transpose
+    /// of that.
     virtual void tangent(Given state, Given perturbation) const;
     virtual void adjoint(Given state, Given perturbation) const;
     /// The same of `start`, which is linear.
@@ -75,7 +75,7 @@ private:
     }
 };
 
-/// As a sequence takes it.
+/// As a process that a sequence can hold.
 Process process(std::shared_ptr<GlobalProcess>);
 
 }  // namespace fathom

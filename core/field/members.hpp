@@ -16,7 +16,7 @@ template <std::size_t> using Any = Anything;
 template <class Aggregate, std::size_t... n> consteval bool takes(std::index_sequence<n...>) {
     return requires { Aggregate{Any<n>{}...}; };
 }
-/// How many members: the most that it can be made of.
+/// The number of members: the largest number of values that can initialise the aggregate.
 template <class Aggregate, std::size_t n = 13> consteval std::size_t count() {
     if constexpr (n == 0 || takes<Aggregate>(std::make_index_sequence<n>{}))
         return n;
@@ -24,7 +24,7 @@ template <class Aggregate, std::size_t n = 13> consteval std::size_t count() {
         return count<Aggregate, n - 1>();
 }
 
-// long: each number of members is a separate case, as structured bindings have it
+// long: each number of members is a separate case, because structured bindings need it
 template <class Aggregate> auto members(Aggregate& of) {
     constexpr std::size_t n = count<Aggregate>();
     static_assert(n >= 1 && n <= 12, "a bundle has 1 to 12 members");

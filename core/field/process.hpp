@@ -1,6 +1,7 @@
 /// From a scheme (a struct with `summary`, `parameters` if it has any, and a kernel whose signature
 /// says its fields) to a Process: the same without its type, which a sequence, and Python, can
-/// hold, rename and order at run time. All templates end here: one function a scheme and precision.
+/// hold, rename and order at run time. All templates end here: one function per scheme and
+/// precision.
 #pragma once
 #include <concepts>
 #include <functional>
@@ -18,8 +19,8 @@
 
 namespace fathom {
 
-/// One parameter of a scheme: from this line follow Python's keyword, TOML, --set, the bounds and
-/// the error message.
+/// One parameter of a scheme: this line gives Python's keyword, TOML, --set, the bounds and the
+/// error message.
 template <class Scheme> struct Parameter {
     std::string_view name;
     double Scheme::* value;
@@ -28,8 +29,8 @@ template <class Scheme> struct Parameter {
     std::string_view meaning;
 };
 
-/// cell_width columns starting at `column`, of which the deepest has `levels` wet levels. row: from
-/// that at which fields are given.
+/// cell_width columns starting at `column`; the deepest has `levels` wet levels. row: counted from
+/// the one at which fields are given.
 struct Cell {
     int column, levels, row = 0;
 };
@@ -42,23 +43,23 @@ struct Process {
         Place place;
         Access access;
         int reach;
-        int own = 0;  ///< columns of memory of the kernel itself (field.hpp)
+        int own = 0;  ///< columns of memory for the kernel alone (field.hpp)
     };
     using Run = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     std::string name, phase = "baroclinic";
-    std::string entry;  ///< its name in the catalogue, if it is of the catalogue
-    /// Runs in steps 0, every, 2 every ...; what it writes stays until it runs again, and is state.
+    std::string entry;  ///< its name in the catalogue, if it is listed there
+    /// Runs in steps 0, every, 2 every ...; its output stays until it runs again, and is state.
     int every = 1;
     std::vector<Field> fields;
     std::shared_ptr<const void> scheme;
     /// `at` holds each field at column first->column. count: the same on numbers that count
     /// (base/counted.hpp); tangent: on numbers with their tangents (base/dual.hpp).
     Run run = nullptr, count = nullptr, tangent = nullptr;
-    /// What the kernels of this process have counted, and where they find tangents: of the library
-    /// in which they were compiled.
+    /// What the kernels of this process have counted, and where they find tangents: variables of
+    /// the library in which they were compiled.
     std::uint64_t (*operations)() = nullptr;
     void (*set_shadow)(std::ptrdiff_t bytes) = nullptr;
-    /// Instead of `run`: once for all columns, by communication.
+    /// Instead of `run`: once for all columns, with communication.
     std::shared_ptr<GlobalProcess> global;
 
     /// The same scheme on other fields: process.on({{"tracer", "salinity"}}).
@@ -72,7 +73,7 @@ struct Process {
         }
         return copy;
     }
-    /// The same scheme on a field that is elsewhere: process.at("value",
+    /// The same scheme on a field at another place: process.at("value",
     /// place::corner_vector_layer).
     Process at(std::string_view field, Place place) const {
         Process copy = *this;
@@ -90,8 +91,8 @@ inline std::vector<Process::Field> fields(std::span<const Use> uses) {
             {std::string(u.name), std::string(u.units), u.place, u.access, u.reach, u.own});
     return all;
 }
-/// A kernel with its fields, to be called for each column or pack. The kernel is a copy: parameters
-/// stay in registers, stores cannot alias them.
+/// A kernel with its fields, to be called for each column or pack. The kernel is a copy, so that
+/// parameters stay in registers: stores cannot alias them.
 template <class Scheme, class Real, class Fields> struct Columns {
     Scheme kernel;
     Fields at;
@@ -106,7 +107,7 @@ void run(const void* scheme, const Raw* at, const Cell* first, const Cell* last)
         *static_cast<const Scheme*>(scheme), fields};
     launch::columns<cell, Real::width>(first, last, body);
 }
-/// The same in one piece: a call within a kernel would empty all registers.
+/// The same without inlining: a call within a kernel would empty all registers.
 template <class Scheme, class Real, int cell>
 [[gnu::flatten]] void run_in_one_piece(const void* scheme, const Raw* at, const Cell* first,
                                        const Cell* last) {

@@ -161,7 +161,7 @@ std::shared_ptr<Balanced> Sampled::balance(std::string active, double threshold,
     return shared = std::make_shared<Balanced>(process, std::move(active), threshold, true, way);
 }
 
-/// What is written at the samples that are asked for, `each` numbers, one sample after the other.
+/// Results at the requested samples, `each` numbers, one sample after the other.
 template <class T> std::vector<T> Sampled::compute(Given at, std::size_t each) {
     if (shared)
         shared->apply(at);

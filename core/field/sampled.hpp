@@ -1,12 +1,12 @@
-/// Sampled: a process of columns that is computed in some of them, the samples; all others take
-/// what it writes from the four samples around them, linearly along rows and between two rows.
-///
+/// Sampled: a process of columns that is computed in some of them, the samples; in all others, its
+/// outputs are interpolated from the four samples around them, linearly along rows and between two
+///rows.
 ///   x(i, j) = (1 - w) x_south(i) + w x_north(i),   w = (j - j_south) / (j_north - j_south)
 ///   x_row(i) between the samples west and east of where i lies on that row's circle
 ///
 /// Weights are positive and add up to 1: what is interpolated has no new extremes, and any linear
 /// relation among outputs holds in all columns. Each rank computes its own samples, or shares them
-/// with others as each has cost (balanced.hpp); what ranks need of one another is known from the
+/// by their cost (balanced.hpp). Which samples ranks need from each other is known from the
 /// beginning: the same bits on any ranks.
 #pragma once
 #include "field/balanced.hpp"
@@ -21,16 +21,16 @@ struct SampledRow {
 
 class Sampled final : public Bundled {
 public:
-    /// rows: from south to north, the first and the last of the grid among them.
+    /// rows: from south to north; the first and the last of the grid must be among them.
     Sampled(Process columns, std::vector<SampledRow> rows);
-    /// Samples are shared among ranks; before `prepare`. Arguments as of Balanced.
+    /// Samples are shared among ranks; call it before `prepare`. Arguments as of Balanced.
     std::shared_ptr<Balanced> balance(std::string active, double threshold, const std::string& way);
     void prepare(Given) override;
     void apply(Given) override;
 
 private:
     static constexpr int side_by_side = 16;
-    /// Columns of a row, one next to the other, of which the first takes from `around[first]`.
+    /// Columns of a row, next to each other; the first interpolates from `around[first]`.
     struct Stretch {
         int block, row, column, count;
         std::size_t first;
@@ -43,10 +43,10 @@ private:
     std::vector<Column> own;  ///< samples of this rank
     std::vector<Stretch> stretches;
     std::vector<Around> around;
-    /// Own samples that others, and this rank, ask for, rank by rank; how many go and come.
+    /// Own samples that this and other ranks need, rank by rank; how many are sent and received.
     std::vector<int> asked, sends, receives;
     std::shared_ptr<MPI_Comm> comm;
-    std::shared_ptr<Balanced> shared;  ///< of the same process and fields; none: each its own
+    std::shared_ptr<Balanced> shared;  ///< of the same process and fields; without: each its own
 
     std::vector<std::array<int, 2>> samples() const;
     std::vector<Around> surroundings(const Domain&);

@@ -1,6 +1,6 @@
-/// Units of a field that may be that of any tracer: "any", and of what is made of one "any m3 s-1",
-/// units of the tracer times m3 s-1. A field that one process knows as any has the units that
-/// another knows.
+/// Units of a field that may belong to any tracer: "any"; and of fields derived from one: "any m3
+/// s-1", units of the tracer times m3 s-1. If one process declares "any" and another declares
+/// units, the field has those units.
 #pragma once
 #include <charconv>
 #include <map>
@@ -17,16 +17,16 @@ constexpr bool units_agree(std::string_view a, std::string_view b) {
     if (a == b || a == "any" || b == "any") return true;
     return any_units(a) != any_units(b);
 }
-/// What is known of a field that both describe.
+/// The combined description of a field that two processes describe.
 constexpr std::string_view known_units(std::string_view a, std::string_view b) {
     return a == "any" || (any_units(a) && !any_units(b)) ? b : a;
 }
-/// Of a field of which nobody knows more: as of a number.
+/// For a field whose units nobody declares: those of a number.
 constexpr std::string_view plain_units(std::string_view units) {
     return units == "any" ? "1" : any_units(units) ? units.substr(4) : units;
 }
 
-/// Units as powers of what they are made of: "mol m-3 m s-1" is {mol: 1, m: -2, s: -1}.
+/// Units as powers of base units: "mol m-3 m s-1" is {mol: 1, m: -2, s: -1}.
 inline std::map<std::string, int> powers(std::string_view units) {
     std::map<std::string, int> found;
     while (!units.empty()) {

@@ -1,5 +1,5 @@
-/// Watch: what describes fields on a device (diagnostics.hpp), found there: a few words travel. Of
-/// the wet columns of this rank at one place.
+/// Watch: numbers that describe fields on a device (diagnostics.hpp), computed there, so that only
+/// a few words are copied. For the wet columns of this rank at one place.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -23,15 +23,15 @@ struct WetColumns {
 class Watch {
 public:
     virtual ~Watch() = default;
-    /// The largest of some values, and the first place where it is, (k ny + j) nx + i; -1: there
-    /// are none.
+    /// The largest of some values, and the first place where it is, (k ny + j) nx + i; -1: no
+    /// values.
     struct Peak {
         double value;
         std::int64_t place;
     };
     struct Extremes {
         Peak low, high;    ///< low: of -value
-        std::int64_t bad;  ///< the first place of what is not finite
+        std::int64_t bad;  ///< the first place of a value that is not finite
     };
     /// Of a field; with `largest` and `limbs` of the columns' weight x value and weight. cells: the
     /// thickness of each; null: the weights of levels.
@@ -45,11 +45,11 @@ public:
     virtual Motion motion(const FieldSlab& u, const FieldSlab& v, Spacing, double step,
                           const FieldSlab* cells) = 0;
     enum Terms { values, weights };
-    /// Of the last extremes or motion. Infinite or NaN: not all are finite.
+    /// Of the last extremes or motion: infinite or NaN if some values are not finite.
     virtual double largest(Terms) = 0;
     virtual Limbs limbs(Terms, double coarse, double fine) = 0;
 
-    /// What thickens a cell; null: does not.
+    /// The field that changes the thickness of cells; null: none.
     struct Thickness {
         const FieldSlab *cells = nullptr, *surface = nullptr, *depth = nullptr, *bottom = nullptr;
     };
@@ -57,15 +57,15 @@ public:
     virtual double largest(const FieldSlab*, const Thickness&) = 0;
     virtual Limbs limbs(const FieldSlab*, const Thickness&, double coarse, double fine) = 0;
 
-    /// Of each column: its thickness x values of a field, from the top down.
+    /// In each column: its thickness x values of a field, from the top down.
     virtual std::vector<double> column_sums(const FieldSlab&, const Thickness&) = 0;
 
     /// All values with their places, hashed and added up.
     virtual std::uint64_t checksum(const FieldSlab&, std::uint64_t salt) = 0;
 };
 
-/// Of the bits of a value at a place. No negative zero: compilers differ in its sign, and `+ 0` may
-/// be nothing to them.
+/// Hash of the bits of a value at a place. -0 counts as 0: compilers differ in its sign, and may
+/// remove `+ 0`.
 constexpr std::uint64_t hashed(double value, std::uint64_t k, std::uint64_t j, std::uint64_t i,
                                std::uint64_t salt) {
     std::uint64_t x = std::bit_cast<std::uint64_t>(value);

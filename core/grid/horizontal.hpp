@@ -25,12 +25,12 @@ using Plane = std::vector<double>;
 
 struct HorizontalGrid {
     int nx = 0, ny = 0;
-    bool periodic = false;    ///< in i
-    bool periodic_j = false;  ///< of a plane
-    bool fold = false;        ///< northern edge sewn to itself
-    bool spherical = true;    ///< false: a plane; x, y [m] stand instead of longitude, latitude
+    bool periodic = false;                    ///< in i
+    bool periodic_j = false;                  ///< of a plane
+    bool fold = false;                        ///< northern edge sewn to itself
+    bool spherical = true;                    ///< false: a plane; longitude, latitude hold x, y [m]
     double radius = constants::earth_radius;  ///< [m]
-    /// So many southern rows are bounded by parallels and meridians: exact scale factors.
+    /// Number of southern rows bounded by parallels and meridians: exact scale factors.
     int regular_rows = 0;
 
     /// [degrees] or [m]; corner [j+1][i+1] is C(i, j).
@@ -49,7 +49,7 @@ struct HorizontalGrid {
     int index(int i, int j) const { return j * nx + i; }
     /// Of C(i, j) among the coordinates, from -1.
     int corner(int i, int j) const { return (j + 1) * (nx + 1) + i + 1; }
-    int east(int i) const { return i + 1 < nx ? i + 1 : periodic ? 0 : i; }  ///< a wall mirrors
+    int east(int i) const { return i + 1 < nx ? i + 1 : periodic ? 0 : i; }  ///< mirrored at a wall
     int west(int i) const { return i > 0 ? i - 1 : periodic ? nx - 1 : i; }
 };
 
@@ -71,7 +71,7 @@ inline constexpr Metric metrics[] = {
     {"length_north_face", &HorizontalGrid::length_north_face, "north_face", "m", 1},
     {"dx_east_face", &HorizontalGrid::dx_east_face, "east_face", "m", 1},
     {"dy_north_face", &HorizontalGrid::dy_north_face, "north_face", "m", 1},
-    {"angle_center", &HorizontalGrid::angle_center, "center", "rad", 0},  // 0: turns by pi
+    {"angle_center", &HorizontalGrid::angle_center, "center", "rad", 0},  // 0: rotates by pi
     {"angle_corner", &HorizontalGrid::angle_corner, "corner", "rad", 0},
     {"curvature_x", &HorizontalGrid::curvature_x, "corner", "m-1", -1},
     {"curvature_y", &HorizontalGrid::curvature_y, "corner", "m-1", -1},

@@ -6,8 +6,8 @@
 
 namespace fathom {
 
-/// Corner latitudes given, ny + 1 of them; 360 degrees of longitude make a periodic grid unless it
-/// is closed on purpose.
+/// From corner latitudes, ny + 1 of them; 360 degrees of longitude make a periodic grid unless it
+/// is explicitly closed.
 struct LatitudeLongitudeShape {
     int nx = 0;
     std::vector<double> latitudes;
@@ -17,7 +17,7 @@ struct LatitudeLongitudeShape {
 };
 HorizontalGrid latitude_longitude_grid(const LatitudeLongitudeShape&);
 
-/// A plane: corner coordinates given, nx + 1 and ny + 1 of them [m].
+/// A plane, from corner coordinates, nx + 1 and ny + 1 of them [m].
 struct CartesianShape {
     std::vector<double> x, y;
     bool periodic = false, periodic_j = false;

@@ -1,6 +1,6 @@
-/// Where a value is: in the middle of a cell, at its north-east corner, on its eastern or northern
-/// face; in a layer, at the interface above it, or one value a column. A vector component changes
-/// its sign where the grid is folded.
+/// The place of a value: in the middle of a cell, at its north-east corner, on its eastern or
+/// northern face; in a layer, at the interface above it, or one value per column. A vector
+/// component changes its sign where the grid is folded.
 #pragma once
 
 namespace fathom {
@@ -25,7 +25,7 @@ inline constexpr Place east_face_column{Horizontal::east_face, Vertical::column}
 inline constexpr Place corner_vector_layer{Horizontal::corner, Vertical::layer, true},
     corner_vector_column{Horizontal::corner, Vertical::column, true};
 inline constexpr Place profile{
-    Horizontal::none, Vertical::interface};  ///< one value a level, the same in all columns
+    Horizontal::none, Vertical::interface};  ///< one value per level, the same in all columns
 }  // namespace place
 const char* name(Horizontal);
 const char* name(Vertical);

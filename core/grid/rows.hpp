@@ -3,8 +3,8 @@
 ///   s(phi) = sqrt((cos^2 phi + polar^2) / (1 + polar^2))
 ///            [1 - (1 - equatorial) exp(-(phi / width)^2)]
 ///
-/// cos phi keeps cells square (Mercator) down to `polar`, which saves rows where meridians crowd;
-/// the bracket refines the equator.
+/// cos phi keeps cells square (Mercator) down to `polar`, which saves rows where meridians
+/// converge; the bracket refines the equator.
 #pragma once
 #include <vector>
 

@@ -36,8 +36,8 @@ inline double distance(Vector a, Vector b) {
     return 2 * std::asin(std::fmin(1.0, 0.5 * std::sqrt(dot(chord, chord))));
 }
 
-/// Area of the triangle, positive if a, b, c turn left. From differences, so that small triangles
-/// lose no digits.
+/// Area of the triangle, positive if a, b, c turn left. Computed from differences, so that small
+/// triangles lose no digits.
 inline double excess(Vector a, Vector b, Vector c) {
     return 2 * std::atan2(dot(a, cross(b - a, c - a)), 1 + dot(a, b) + dot(b, c) + dot(c, a));
 }

@@ -3,10 +3,10 @@
 /// sphere, a conformal image of the real one. With mu' the sine of latitude there,
 ///   mu = (b + a mu') / m,     cos phi = cos phi' / m,     m = a + b mu',
 ///   a = (c^2 + 1) / 2c,     b = (c^2 - 1) / 2c
-/// on the real sphere, longitudes alike. Lengths on the computational sphere are m times the real
-/// ones: c at the pole of stretching, 1 / c opposite. So real gradients are m, real divergence and
-/// vorticity of v are m^2 times those of the computational sphere, of v / m there; an area is 1 /
-/// m^2.
+/// on the real sphere, with the same longitudes. Lengths on the computational sphere are m times
+/// the real ones: c at the pole of stretching, 1 / c opposite. So real gradients are m, real
+/// divergence and vorticity of v are m^2 times those of the computational sphere, of v / m there;
+/// an area is 1 / m^2.
 #pragma once
 
 namespace fathom {

@@ -2,9 +2,8 @@
 /// depth in its middle [m].
 ///   stretched: thickness(k) = surface + (bottom - surface) t^3 (10 - 15 t + 6 t^2),
 ///              t = k / (number - 1),   bottom such that the sum is `depth`
-/// Even at both ends and smooth between, so that centred vertical differences stay second-order
-/// accurate: 40 levels to 5500 m from 10 m are 10 m to 265 m thick, eight of them in the upper 100
-/// m.
+/// Smooth, and flat at both ends, so that centred vertical differences stay second-order accurate:
+/// 40 levels to 5500 m from 10 m are 10 m to 265 m thick, eight of them in the upper 100 m.
 #pragma once
 #include <vector>
 

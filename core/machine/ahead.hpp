@@ -1,5 +1,5 @@
-/// Ahead: memory that is needed soon is fetched into the second cache, the first being full of what
-/// is computed meanwhile.
+/// Ahead: fetches memory that is needed soon into the second-level cache, because the first is full
+/// of the data of the present work.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,13 +10,13 @@ namespace fathom {
 /// A line that will be read or written.
 inline void prefetch(const void* p) { __builtin_prefetch(p, 0, 2); }
 
-/// Strips of memory, `few` lines at once now and then: as many as the memory has requests under way
-/// would stop what is computed.
+/// Strips of memory, fetched `few` lines at a time: requests for as many lines as the memory can
+/// serve at once would stop the computation.
 template <int few> class Ahead {
 public:
     void clear() { strips.clear(), steps = 0, pace(0); }
-    /// Rows of so many bytes, row n at p + n (or index[n]) stride bytes; what continues the rows
-    /// given last is one with them.
+    /// Rows of so many bytes, row n at p + n (or index[n]) stride bytes; rows that continue those
+    /// given last are merged with them.
     void add(const void* p, std::ptrdiff_t stride, int rows, int bytes,
              const std::ptrdiff_t* index = nullptr) {
         const auto begin = reinterpret_cast<std::uintptr_t>(p);
@@ -31,7 +31,7 @@ public:
         }
         strips.push_back({begin, stride, rows, bytes, index});
     }
-    /// So many calls of `some`, from now on, will fetch everything that was added.
+    /// From now on, so many calls of `some` will fetch everything that was added.
     void pace(long times) {
         due = -unit, pace_ = times > 0 ? unit * steps / times + 1 : 0, strip = strips.data(),
         last = strip + strips.size(), row = 0, at = end = 0;

@@ -1,4 +1,4 @@
-/// What the processor counts (perf_event_open of Linux), of this process and of the threads that it
+/// Counts of the processor (perf_event_open of Linux), for this process and for threads that it
 /// starts later.
 #pragma once
 #include <string>
@@ -12,7 +12,7 @@ public:
     Counters();  ///< from now on
     ~Counters();
     Counters(const Counters&) = delete;
-    /// So far, by name; those that the machine does not offer are missing.
+    /// Counts so far, by name; those that the machine does not offer are missing.
     std::vector<std::pair<std::string, double>> read() const;
     std::string why_not() const { return reason; }  ///< empty if there are any
 

@@ -1,12 +1,10 @@
-/// Device: a second machine with separate memory, on which kernels run. This header lists what it
-/// does for a model; the work is in the .cpp files of core/device. These are compiled twice: into
-/// the core, where the processor acts as the device (for tests, and without a device: the same
+/// Device: a second machine with separate memory, on which kernels run. This header lists what a
+/// model can ask of it; the work is in the .cpp files of core/device. These are compiled twice:
+/// into the core, where the processor acts as the device (for tests, and without a device: the same
 /// kernels, the same launches, separate memory), and by nvcc as a library that the core loads
 /// (fathom/device.py). They use the launcher (machine/launch.hpp) and no part of CUDA; memory,
-/// copies and recordings are in device/machine.cpp.
-///
-/// All work is done in the order in which it is asked for; only `wait` and copies to the host wait
-/// for it.
+/// copies and recordings are in device/machine.cpp. All work is done in the order of the calls;
+/// only `wait` and copies to the host wait for it.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -39,7 +37,7 @@ public:
 
     virtual std::string name() const = 0;  ///< "NVIDIA H200"
     virtual std::size_t free_memory() const = 0;
-    virtual std::size_t cache() const = 0;  ///< bytes between its memory and all that computes
+    virtual std::size_t cache() const = 0;  ///< bytes between its memory and its arithmetic units
 
     virtual std::byte* allocate(std::size_t bytes) = 0;  ///< zero
     virtual void release(std::byte*) noexcept = 0;
@@ -52,19 +50,19 @@ public:
     virtual void mark(int n) = 0;
     virtual double between(int first, int second) = 0;
 
-    /// The kernel of a scheme of the catalogue, of 4 or 8 bytes a number, which takes cells and
-    /// fields in memory of the device; null: there is none.
+    /// The kernel of a scheme of the catalogue, for numbers of 4 or 8 bytes; its cells and fields
+    /// are in memory of the device; null: there is none.
     using Kernel = void (*)(const void* scheme, const Raw* at, const Cell* first, const Cell* last);
     virtual Kernel kernel(const std::string& scheme, int bytes) const = 0;
 
     /// Halos of fields in memory of the device: for Exchange::start.
     virtual std::unique_ptr<Mover> halos(const PointMoves&) = 0;
-    /// An elliptic solver's vectors and what is done with them.
+    /// Vectors of an elliptic solver, and operations on them.
     virtual std::unique_ptr<EllipticOnDevice> elliptic(const EllipticPoints&) = 0;
     /// Numbers that describe fields in memory of the device.
     virtual std::unique_ptr<Watch> watch(const WetColumns&) = 0;
-    /// Single numbers of 4 or 8 bytes, wherever they lie in memory of the device: to the host, and
-    /// from there; each place once.
+    /// Single numbers of 4 or 8 bytes, anywhere in memory of the device: copied to the host and
+    /// back; each place occurs once.
     virtual void gather(std::span<const std::byte* const>, int bytes, double* values) = 0;
     virtual void scatter(std::span<std::byte* const>, int bytes, const double* values) = 0;
     /// x is added to all numbers of rows that lie `row` numbers apart.
@@ -78,8 +76,8 @@ public:
     virtual std::unique_ptr<ocean::IceOnDevice> ice(std::span<const ocean::IceGeometry>,
                                                     const ocean::IceParameters&) = 0;
 
-    /// What is launched between `record` and `recorded` is not done but kept, as one piece that
-    /// `replay` does again and again: one launch instead of many. No copies to or from the host.
+    /// What is launched between `record` and `recorded` is not run but kept, as one piece, which
+    /// `replay` runs as often as needed: one launch instead of many. No copies to or from the host.
     class Recording {
     public:
         virtual ~Recording() = default;
@@ -87,9 +85,9 @@ public:
     };
     virtual bool records() const { return true; }
     virtual void record() = 0;
-    /// While something is recorded: what follows belongs to a branch, 0 at the beginning, and
-    /// branches run next to each other. `reached` names a place in the branch, and `after` lets the
-    /// branch wait for one that was named. In the end branch 0 waits for all others.
+    /// During recording: the calls that follow belong to a branch, 0 at the beginning; branches run
+    /// concurrently. `reached` names a position in the branch; `after` lets the branch wait for a
+    /// named position. At the end branch 0 waits for all others.
     virtual void branch(int) {}
     virtual void reached(int) {}
     virtual void after(int) {}
@@ -123,10 +121,10 @@ DeviceMemory on_device(std::shared_ptr<Device> device, const T* first, std::size
     return made;
 }
 
-/// The processor in the part of a device.
+/// The processor, used as a device.
 std::shared_ptr<Device> processor_as_device();
-/// The device of a library that nvcc has made, loaded once; of several devices that of this number,
-/// in turn. Error: it cannot be loaded, or there is no device.
+/// The device of a library that nvcc has compiled, loaded once; if there are several devices, the
+/// one of this number modulo their count. Error: it cannot be loaded, or there is no device.
 std::shared_ptr<Device> load_device(const std::string& library, int number);
 
 }  // namespace fathom

@@ -1,4 +1,4 @@
-/// The launcher, of what is largest: see launch.hpp.
+/// The launcher for maxima: see launch.hpp.
 #pragma once
 #include "machine/launch.hpp"
 
@@ -22,8 +22,8 @@ __global__ void a_largest(Body body, std::size_t count, std::int64_t* to) {
     }
 }
 
-/// body(n, mine) raises mine[0 ... words - 1]; the largest are in to[...], which holds the least
-/// that they may be.
+/// body(n, mine) raises mine[0 ... words - 1]; the maxima are stored in to[...], which holds lower
+/// bounds before.
 template <int words, class Body>
 void largest(std::size_t count, const Body& body, std::int64_t* to) {
     if (count == 0) return;

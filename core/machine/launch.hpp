@@ -1,8 +1,8 @@
-/// The launcher: the only place that knows on what a kernel runs. `columns` calls a body once for
-/// each pack of columns of wet cells, `each` once for each number, `totals` the same and adds up:
-/// on a processor one after another, on a GPU each by one thread. A .cpp file that is
-/// compiled as CUDA (nvcc -x cu) gets the second form of the same kernels; `constexpr` is what
-/// makes them device code (--expt-relaxed-constexpr).
+/// The launcher: the only place that knows what hardware a kernel runs on. `columns` calls a body
+/// once for each pack of columns of wet cells, `each` once for each number, `totals` the same with
+/// sums: on a processor one after another, on a GPU each by one thread. A .cpp file that is
+/// compiled as CUDA (nvcc -x cu) gets the second form of the same kernels; `constexpr` makes them
+/// device code (--expt-relaxed-constexpr).
 #pragma once
 #include <array>
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace fathom::launch {
 /// Packs of one column: a thread each.
 inline constexpr bool on_device = true;
 
-/// A number that nobody writes while a kernel runs: it may be read early, and many at once.
+/// A number that does not change while a kernel runs: it may be read early, and many at once.
 template <class Number> constexpr Number unchanging(const Number* at) {
 #if defined(__CUDA_ARCH__)
     return __ldg(at);
@@ -30,7 +30,7 @@ template <class Number> constexpr Number unchanging(const Number* at) {
 /// All kernels, in their order.
 inline cudaStream_t stream = nullptr;
 inline constexpr int threads = 128;  // of a block
-/// Of a block of columns: few, since a column takes many registers, and long.
+/// Of a block of columns: small, since a column needs many registers and runs long.
 inline constexpr int column_threads = 64;
 
 inline void started() {
@@ -45,7 +45,7 @@ template <std::size_t number, class Argument> auto carried(const Argument* first
     return all;
 }
 
-/// Where a kernel's own memory of this column lies: each thread has some.
+/// Where a kernel's own memory for this column lies: each thread has some.
 template <int> constexpr std::ptrdiff_t own_column(std::ptrdiff_t column) { return column; }
 
 template <int cell, class Cell, class Body>
@@ -79,13 +79,13 @@ template <class Body> void each(std::size_t count, const Body& body) {
     started();
 }
 
-inline constexpr int many_threads = 512;  // of a block that comes to one result
+inline constexpr int many_threads = 512;  // of a block that gives one result
 inline unsigned few(std::size_t count) {
     const std::size_t blocks = (count + many_threads - 1) / many_threads, most = 528;
     return unsigned(blocks < most ? blocks : most);
 }
 
-/// Of a block first: few meet in memory.
+/// Of a block first: fewer atomic additions to memory.
 template <int words, class Body>
 __global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
     constexpr int warps = many_threads / 32;
@@ -107,7 +107,7 @@ __global__ void a_total(Body body, std::size_t count, std::int64_t* to) {
 }
 
 /// body(n, mine) adds to mine[0 ... words - 1]; all are added to to[...], in memory of the device.
-/// Whole numbers: the order is nothing to them.
+/// They are integers: the order does not matter.
 template <int words, class Body>
 void totals(std::size_t count, const Body& body, std::int64_t* to) {
     if (count == 0) return;
@@ -125,7 +125,7 @@ template <std::size_t, class Argument> const Argument* carried(const Argument* f
     return first;
 }
 
-/// One cell after another uses the same.
+/// All cells use the same memory, one after another.
 template <int cell> constexpr std::ptrdiff_t own_column(std::ptrdiff_t column) {
     return column % cell;
 }

@@ -1,9 +1,9 @@
-/// What this machine can do at most, measured: the yardstick for every other figure.
+/// The highest speeds of this machine, measured: the reference for all other figures.
 ///   triad   a_i = b_i + s c_i
 ///       three streams of 8 bytes from memory (the fourth, that brings a_i into cache,
 ///       is not counted)
 ///   fma     x <- x y + z           two operations, on as many registers as hide the latency
-///   copy    a_i = b_i              within a device: what is read and what is written
+///   copy    a_i = b_i              within a device: bytes read and bytes written
 #pragma once
 #include <cstddef>
 #include <memory>

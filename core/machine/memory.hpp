@@ -24,16 +24,16 @@ struct Pages {
     }
     ~Pages();
 
-    /// Most of it never touched: nothing is set aside for it.
+    /// For memory of which most is never touched: none is reserved for it.
     static Pages sparse(std::size_t bytes);
-    /// In large pages: what is read in long strides, the processor remembers few translations of
+    /// In large pages, for memory read at long strides: the processor caches few translations of
     /// addresses.
     static Pages large(std::size_t bytes);
     /// Asks for large pages for a part.
     static void enlarge(std::byte* at, std::size_t bytes);
 };
 
-/// Allocator for vectors: aligned to cache lines, in large pages where as long as one.
+/// Allocator for vectors: aligned to cache lines, in large pages if they are at least as long.
 template <class T> struct LargePages {
     using value_type = T;
     LargePages() = default;

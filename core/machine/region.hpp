@@ -1,13 +1,13 @@
-/// Regions: what a rank does, as a tree of names. Each process, exchange, sum, file and phase of a
-/// solver is a region within the one that was open when it began.
+/// Regions: the work of a rank, as a tree of names. Each process, exchange, sum, file and phase of
+/// a solver is a region within the one that was open when it began.
 ///
 ///   elapsed   = from entering to leaving, all calls
 ///   exclusive = elapsed - elapsed of the regions within
-/// so that exclusive times of a tree add up to the elapsed time of its root, whatever the clock
-/// does. blocked: the part of exclusive time in which a rank stood in the message library; waiting:
-/// the part of that which was not travel, because others had not come yet (parallel/meeting.hpp).
-/// Entering and leaving cost a clock each. Only the thread that reset the tree keeps it; regions of
-/// others are not seen.
+/// so that exclusive times of a tree add up to the elapsed time of its root, whatever the clock.
+/// blocked: the part of exclusive time that a rank spent in the message library; waiting: the part
+/// of that in which it waited for late ranks, not for data to travel (parallel/meeting.hpp).
+/// Entering and leaving read the clock once each. Only the thread that reset the tree records
+/// regions; those of others are not seen.
 #pragma once
 #include <string>
 #include <vector>
@@ -15,8 +15,9 @@
 
 namespace fathom {
 
-/// A name, made once, where it is used: static const, or a member. kind: what is done, "process",
-/// "global", "exchange", "sum", "output" ...; an empty phase is that of the region around.
+/// A name, made once, where it is used: static const, or a member. kind: the kind of work,
+/// "process", "global", "exchange", "sum", "output" ...; an empty phase means that of the outer
+/// region.
 struct Region {
     int number;
     explicit Region(const std::string& name, const std::string& phase = "",
@@ -31,7 +32,7 @@ public:
     struct Node {
         int name, parent;
         long calls = 0, messages = 0;
-        /// Blocked, waiting, messages, bytes: of this region itself.
+        /// Blocked, waiting, messages, bytes: of this region without its inner ones.
         double elapsed = 0, began = 0, blocked = 0, waiting = 0, bytes = 0;
         std::vector<int> within;  ///< by number of name; -1: never entered here
     };
@@ -52,7 +53,7 @@ public:
         if (tracing) note({current, n.began, now});
         current = n.parent;
     }
-    /// What was measured otherwise: a region within the present one.
+    /// Time measured elsewhere: a region within the present one.
     int add(const Region& r, double seconds, long calls) {
         const int n = inner(r.number);
         nodes[n].elapsed += seconds, nodes[n].calls += calls;
@@ -69,8 +70,8 @@ public:
     }
     Node& here() { return nodes[current]; }
     int place() const { return current; }
-    bool mine() const { return on && keeper; }  ///< whether this thread keeps the tree
-    /// Name, and phase that is its own or that of the next region around that has one.
+    bool mine() const { return on && keeper; }  ///< whether this thread records regions
+    /// Name, and its phase, or that of the nearest outer region that has one.
     Name name(int node) const;
     double now(int node) const {
         return nodes[node].elapsed + (open(node) ? seconds_now() - nodes[node].began : 0);
@@ -105,10 +106,10 @@ private:
 };
 extern Regions regions;  // of this process
 
-/// A region that is open as long as this lives.
+/// A region that is open during the life of this object.
 class Within {
 public:
-    /// calls: 0 where something goes on that was entered before.
+    /// calls: 0 if it continues work that was entered before.
     explicit Within(const Region& r, int calls = 1) : counts(regions.mine()) {
         if (counts) regions.enter(r, calls);
     }
@@ -121,7 +122,7 @@ private:
     const bool counts;
 };
 
-/// The same, and a clock of the caller's.
+/// The same, with a clock of the caller.
 struct TimedRegion {
     Within within;
     Timer timer;

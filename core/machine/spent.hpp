@@ -1,18 +1,18 @@
-/// What a part of the work has taken and done so far: seconds, floating-point operations (a fused
-/// multiply-add is two), and bytes that had to be read or written once at least, wherever they lie.
+/// Cost of a part of the work so far: seconds, floating-point operations (a fused multiply-add is
+/// two), and bytes that must be read or written at least once, in any memory.
 #pragma once
 #include <chrono>
 #include <ctime>
 
 namespace fathom {
 
-/// By a clock that only runs forward.
+/// By a monotonic clock.
 inline double seconds_now() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
         .count();
 }
 
-/// That this thread has been on a processor.
+/// Processor time of this thread.
 inline double processor_seconds() {
     timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);

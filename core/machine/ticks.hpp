@@ -1,4 +1,4 @@
-/// Ticks: the cheapest clock there is, for what is timed thousands of times in a millisecond: the
+/// Ticks: the cheapest clock, for work that is timed thousands of times in a millisecond: the
 /// processor's own counter where it runs evenly, else the steady clock.
 #pragma once
 #include <cstdint>
@@ -14,7 +14,7 @@ inline std::uint64_t steady() {
     return std::uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
 }
 #if defined(__x86_64__)
-/// Whether the counter runs evenly, for any frequency and sleep of the processor (CPUID 8000'0007,
+/// Whether the counter runs evenly at any frequency and in any sleep state (CPUID 8000'0007,
 /// "invariant").
 inline bool invariant() {
     unsigned a, b, c, d = 0;

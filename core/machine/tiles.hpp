@@ -1,4 +1,4 @@
-/// The launcher, of work that is done tile by tile: see launch.hpp.
+/// The launcher for work on tiles: see launch.hpp.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -7,14 +7,14 @@
 
 namespace fathom::launch {
 
-/// Who does the work of a tile: the threads of a block, each for `each_has` points of the tile
-/// whatever happens, so that what it keeps of a point may stay in registers.
+/// The threads that work on a tile: those of a block, each always for the same `each_has` points of
+/// the tile, so that the data of a point may stay in registers.
 template <int threads, int each_has> struct Team {
     static constexpr int points = threads * each_has;
-    /// What is kept of each point from one `each` to the next.
+    /// Data kept for each point from one `each` to the next.
     template <class Point> using Kept = std::array<Point, on_device ? each_has : points>;
 
-    /// body(n, kept of n) for n = 0 ... points - 1; what it has written is seen after that.
+    /// body(n, data of n) for n = 0 ... points - 1; afterwards all threads see what it has written.
     template <class Point, class Body>
     constexpr void each(Kept<Point>& kept, const Body& body) const {
 #if defined(__CUDA_ARCH__)
@@ -34,8 +34,8 @@ __global__ void __launch_bounds__(threads) a_tile(Body body) {
     body(Team<threads, each_has>(), int(blockIdx.x), shared);
 }
 
-/// body(team, tile, shared) for tile = 0 ... count - 1: `shared` is what those who work on a tile
-/// have in common. Tiles do not wait for each other: none reads what another writes.
+/// body(team, tile, shared) for tile = 0 ... count - 1: `shared` is common to the threads of a
+/// tile. Tiles do not wait for each other: none reads what another writes.
 template <int threads, int each_has, class Shared, class Body>
 void tiles(int count, const Body& body) {
     static_assert(sizeof(Shared) <= 48 * 1024);
@@ -73,9 +73,9 @@ __global__ void __launch_bounds__(threads)
     body.ends();
 }
 
-/// The same with sums: if body.begins(), which all are asked first, then body(team, tile, shared,
-/// mine) adds to mine[0 ... words - 1], all are added to to[...], in memory of the device, and when
-/// the last tile is done body.ends(). finished: a number of the device's, zero.
+/// The same with sums: if body.begins(), which is called first for all, then body(team, tile,
+/// shared, mine) adds to mine[0 ... words - 1], all are added to to[...], in memory of the device,
+/// and after the last tile body.ends(). finished: a number in memory of the device, zero.
 template <int threads, int each_has, class Shared, int words, class Body>
 void tiles_and_totals(int count, const Body& body, std::int64_t* to, unsigned* finished) {
     static_assert(sizeof(Shared) + sizeof(std::int64_t) * words * threads / 32 <= 48 * 1024);

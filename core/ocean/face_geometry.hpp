@@ -1,5 +1,5 @@
-/// The geometry that lateral schemes share: of the faces of cells their lengths and the distances
-/// of the centres next to them, of corners their spacing.
+/// The geometry that lateral schemes share: for faces of cells, their lengths and the distances of
+/// the centres next to them; for corners, their spacing.
 #pragma once
 #include "field/field.hpp"
 

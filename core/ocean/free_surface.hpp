@@ -4,17 +4,17 @@
 /// The solver's deta is used for the gradient only: the new height follows from the transports that
 /// carry the tracers, so that volume and tracers are conserved for any tolerance of the solver.
 ///
-/// The four-point gradient does not see a height that alternates from cell to cell. What the slope
-/// of the height adds to the transports through faces in a step is therefore taken in part, e, the
-/// compactness, from the cells next to the face and not from the corners (Rhie & Chow 1983). At
-/// each corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
+/// The four-point gradient does not see a height that alternates from cell to cell. So a share e,
+/// the compactness, of the transports that the slope of the height causes through faces in a step
+/// is computed from the cells next to the face and not from the corners (Rhie & Chow 1983). At each
+/// corner the difference is X = SE + NW - SW - NE, second order small in a smooth field:
 ///   Z = s (X(deta) + X(eta) - smooth X(eta)),   s = e theta g tau H/8 (dy/dx + dx/dy)  [m3 s-1],
 ///   -d(Z)/dy to the east, -d(Z)/dx to the north,
-/// at all depths of the corner, with K made alike (solver/elliptic.hpp). What is smooth in X is
-/// left alone: with r = sqrt(s), over the four corners n next to c, 0 where they are dry,
+/// at all depths of the corner, with a K to match (solver/elliptic.hpp). The smooth part of X is
+/// not changed: with r = sqrt(s), over the four corners n next to c, 0 where they are dry,
 ///   s (X - smooth X) = r_c/2 (r_c X_c - 1/4 sum of r_n X_n)
-/// is of fourth order, takes potential energy from any height, and takes all of an X that
-/// alternates.
+/// is of fourth order, removes potential energy from any height, and removes an alternating X
+/// completely.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -22,7 +22,7 @@
 
 namespace fathom::ocean {
 
-/// s of a metre of depth.
+/// s per metre of depth.
 struct CompactSlope {
     double step = 3600, implicitness = 0.6, gravity = constants::gravity, compactness = 0;
     static constexpr std::tuple parameters{
@@ -38,14 +38,14 @@ struct CompactSlope {
         using T = typename Real::Number;
         return T(0.125 * compactness * implicitness * gravity * step) * (dy / dx + dx / dy);
     }
-    /// X at a corner of the height in the cells round it.
+    /// X at a corner, of the height in the cells round it.
     template <class Real> static constexpr Real alternating(const auto& height, Shift c) {
         return (height(c + east)[0] + height(c + north)[0]) -
                (height(c)[0] + height(c + northeast)[0]);
     }
 };
 
-/// What of the present height alternates from cell to cell drives through faces, Z / H.
+/// The transport through faces due to the alternating part of the present height, Z / H.
 struct AlternatingHeight : CompactSlope {
     static constexpr std::string_view summary =
         "flow through faces of cells, driven by the alternating part of the height";
@@ -66,8 +66,8 @@ struct AlternatingHeight : CompactSlope {
     }
 };
 
-/// Convergence of the predicted depth mean transport and of what alternates in the present height:
-/// the right-hand side, before its division by g theta tau.
+/// Convergence of the predicted depth-mean transport and of the transport due to alternating
+/// height: the right-hand side, before its division by g theta tau.
 struct BarotropicDivergence {
     static constexpr std::string_view summary =
         "convergence of the predicted depth mean transport and of what alternates in the height";
@@ -171,7 +171,7 @@ template <bool own> struct VolumeTransport : CompactSlope {
         Real W = 0;
         up[levels] = W;
         for (int k = levels - 1; k >= 0; --k) {
-            // a face: half of what flows at each of its corners, and what alternates
+            // a face: half of the flow at each of its corners, and the alternating part
             auto through = [&](In<Real, 1> speed, Real width_a, Shift a, Real z_a, Real width_b,
                                Shift b, Real z_b) {
                 if constexpr (own)

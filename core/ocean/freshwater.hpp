@@ -1,9 +1,9 @@
-/// Fresh water as volume: what comes through the surface raises it (stretched_cells.hpp), with the
-/// temperature of the surface and without salt or anything else,
+/// Fresh water as volume: the flux through the surface raises it (stretched_cells.hpp), with the
+/// temperature of the surface and without salt or other tracers,
 ///   h' T' = h T + ... + tau F / rho_fresh T_fresh
-/// so that salt, heat and volume are each kept. The surface's own schemes still say what F would do
-/// to the salt of a sea whose volume stays, -S_ref F / rho_fresh: buoyancy and mixing ask for that.
-/// Here it is given back.
+/// so that salt, heat and volume are each conserved. The surface schemes still compute what F would
+/// do to the salt of a sea of constant volume, -S_ref F / rho_fresh, because buoyancy and mixing
+/// need that. Here this salt is given back.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"

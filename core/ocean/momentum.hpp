@@ -14,13 +14,13 @@ namespace fathom::ocean {
 /// Advection and curvature of the grid, extrapolated to the middle of the step (Adams-Bashforth):
 ///   velocity_tendency = weights[0] G(now) + weights[1] G(before);
 ///       momentum_advection holds G from step to step.
-/// Both in one pass: the streams of G to and from memory hide behind the arithmetic.
+/// Both in one pass: the memory traffic of G hides behind the arithmetic.
 template <bool own> struct MomentumAdvection {
     static constexpr std::string_view summary =
         "centred advection of momentum in flux form with metric terms (Bryan 1969), second-order "
         "Adams-Bashforth in time";
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1", 1> u,
@@ -162,9 +162,9 @@ struct PressureGradient {
 /// (backward), on everything else:
 ///   (I + theta f tau k x)(I - tau D)(u* - u) = tau [tendency + stress / rho0 dz - f k x u + D u],
 ///       D u = d(nu du/dz) - r u_bottom / dz
-/// and the depth mean of u*: what the free surface corrects. Factored in increments, a steady state
-/// does not depend on the step: the spiral of Ekman turns as far at f tau = 0.5 as at 0. Stable for
-/// any nu, f and tau if theta >= 1/2.
+/// and the depth mean of u*, which the free surface corrects. Factored in increments, a steady
+/// state does not depend on the step: the Ekman spiral turns as far at f tau = 0.5 as at 0. Stable
+/// for any nu, f and tau if theta >= 1/2.
 template <bool own> struct ImplicitMomentum {
     double step = 3600, implicitness = 0.6, drag = 1.2e-3, background_speed = 0.0;
     static constexpr std::string_view summary =
@@ -177,7 +177,7 @@ template <bool own> struct ImplicitMomentum {
         Parameter{"background_speed", &ImplicitMomentum::background_speed, "m s-1", 0, 10,
                   "speed added to that of the bottom layer in the drag (tides)"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "velocity_x", place::corner_vector_layer, "m s-1"> u,
@@ -214,7 +214,7 @@ template <bool own> struct ImplicitMomentum {
                        V_below = k + 1 < levels ? v[k + 1] : Real(0);
             Real a = fma(f, V, tendency_x[k]), b = tendency_y[k] - f * U;
             if (k == 0) a += tau_x * (T(1) / dz), b += tau_y * (T(1) / dz);
-            // below its bottom a column has no viscosity: what is computed there is cut off at the
+            // below its bottom a column has no viscosity: values computed there are cut off at the
             // end
             const Real nu = viscosity[k + 1] + viscosity(east)[k + 1] + viscosity(north)[k + 1] +
                             viscosity(northeast)[k + 1];
@@ -222,8 +222,7 @@ template <bool own> struct ImplicitMomentum {
                 select(Real(T(k + 1)) < bottom, nu * (T(0.25) * tau * per_distance), Real(0));
             const Real friction = select(Real(T(k + 1)) < bottom, Real(0),
                                          tau * drag * (sqrt(fma(U, U, V * V)) + background_speed));
-            // viscosity and drag of u [m2 s-1 x tau]; what the turning of Coriolis takes from them
-            // is on the right-hand side
+            // viscosity and drag of u [m2 s-1 x tau]; their Coriolis part is on the right-hand side
             const Real below_x = to_below * (U_below - U), below_y = to_below * (V_below - V);
             const Real D_x = below_x - flux_x - friction * U, D_y = below_y - flux_y - friction * V;
             const Real rhs_x = fma(dz, fma(fma(phi, b, a), per, U), lost * (D_y - phi * D_x));

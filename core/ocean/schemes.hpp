@@ -1,4 +1,4 @@
-/// The catalogue of the ocean: one list a room, each compiled on its own.
+/// The catalogue of the ocean: one list per folder, each compiled separately.
 #pragma once
 #include "field/entry.hpp"
 

@@ -2,7 +2,7 @@
 /// cells of a column share its height,
 ///   h_k = h0_k (1 + eta / H),   H = sum of h0_k,   z_k = eta - Z_k (1 + eta / H)
 /// so that no layer runs dry and the free surface is not linear: fluxes have the depth H + eta.
-/// Rain adds to the volume, and water crosses the layers only as far as it does not lift them:
+/// Rain adds to the volume, and water crosses the layers only as far as it does not raise them:
 ///   A (eta' - eta) / tau = W(surface) + A F / rho_fresh,
 ///       W_k -= A (eta' - eta) / tau (1 - Z_k-1/2 / H),   W_0 = -A F / rho_fresh
 /// The elliptic operator of the surface's increment stays linear, with H at rest: the increment
@@ -43,7 +43,7 @@ struct StretchedCells {
     }
 };
 
-/// At corners, with the mean of the four columns' stretching by area.
+/// At corners, with the area-weighted mean of the four columns' stretching.
 struct StretchedCorners {
     static constexpr std::string_view summary =
         "thickness and depth at velocity points, with the height of the surface (z*)";
@@ -72,7 +72,7 @@ struct StretchedCorners {
     }
 };
 
-/// Rain, and transports relative to layers that move.
+/// Rain, and transports relative to moving layers.
 struct SurfaceVolume {
     double step = 3600;
     static constexpr std::string_view summary =

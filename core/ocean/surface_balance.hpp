@@ -1,5 +1,5 @@
-/// A flux that sums to nothing over the whole sea: its mean over all wet columns is taken away in
-/// each step, by an exact sum, with the same bits on any ranks.
+/// Makes the integral of a flux over the whole sea zero: its mean over all wet columns is
+/// subtracted in each step, by an exact sum, with the same bits on any ranks.
 #pragma once
 #include "field/global_process.hpp"
 

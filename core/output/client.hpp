@@ -1,5 +1,5 @@
-/// The computing side of output: what an event costs a model is one copy into memory that servers
-/// read while it runs on.
+/// The computing side of output: an event costs a model one copy into memory, which servers read
+/// while the model continues.
 ///
 ///     first rank that computes     every rank that computes      servers of a set
 ///         first server
@@ -8,12 +8,12 @@
 ///                                  ready ------------------->    rectangles <- slots
 ///                                                                encode, write
 ///     the slot is free         <---------------- written ------------------------------>
-///         the time becomes visible, in its turn
+///         the time becomes visible, in order
 ///
-/// A slot keeps its content until all of it has been written, so that nothing is lost with a
-/// server; there are one more than sets, at least two. While none is free the caller waits, or
-/// writes by itself. Slots lie in a window of passive one-sided memory (MPI-3); within a node
-/// servers read them where they are.
+/// A slot keeps its content until all of it has been written, so that a lost server loses no data;
+/// there is one slot more than sets, at least two. While none is free the caller waits, or writes
+/// by itself. Slots lie in a window of passive one-sided memory (MPI-3); within a node servers read
+/// them in place.
 #pragma once
 #include <memory>
 #include "output/event.hpp"
@@ -24,40 +24,40 @@ namespace fathom {
 
 class OutputClient {
 public:
-    /// All ranks of roles.world together, servers as OutputServer. halo: of the slabs that `post`
-    /// is given.
+    /// Collective over all ranks of roles.world; servers make an OutputServer. halo: of the slabs
+    /// that are given to `post`.
     OutputClient(const Roles&, const Decomposition&, int halo, std::vector<OutputStream>,
                  int slots);
     OutputClient(const OutputClient&) = delete;
 
-    /// Who takes the event: number, slot and set are filled in. Slot -1: all have been busy for
-    /// longer than patience [s]; set -1: nobody ever will, the sets that may write it were given
-    /// up. All ranks that compute together; all get the same.
+    /// Who writes the event: sets number, slot and set. Slot -1: all were busy for longer than
+    /// patience [s]; set -1: no server ever will, the sets that may write it were given up.
+    /// Collective over the computing ranks; all get the same.
     void grant(OutputEvent&, double patience);
-    /// Copies, tells the servers, and is done.
+    /// Copies, notifies the servers, and returns.
     void post(const OutputEvent&, std::span<const FieldSlab>);
-    /// What was posted, back into fields.
+    /// Copies a posted event back into fields.
     void restore(const OutputEvent&, std::span<const FieldSlab>) const;
     void wrote(const OutputEvent&);  ///< by the computing ranks themselves; on the first one
-    void progress();                 ///< looks who has written; on the first one
-    /// Sets that have given no sign of life for so long, with events under way; on the first rank.
+    void progress();                 ///< checks which servers have written; on the first one
+    /// Sets without a sign of life for so long, with unfinished events; on the first rank.
     std::vector<int> silent(double seconds);
-    /// The set gets no more events; those that it has not written, still in their slots, or with
-    /// slot -1 only on its disk. All ranks that compute together.
+    /// Gives up a set: it gets no more events; returns those that it has not written, still in
+    /// their slots, or with slot -1 only on its disk. Collective over the computing ranks.
     std::vector<OutputEvent> give_up(int set);
     /// From now on the first computing rank makes times visible, instead of the first server;
-    /// times: that each store holds.
+    /// times: number that each store holds.
     void keep_ledger(std::span<const std::int64_t> times);
     std::optional<OutputEvent> due() const { return ledger ? ledger->due() : std::nullopt; }
     void visible(const OutputEvent& e) { ledger->visible(e); }
     bool idle();  ///< everything is written and visible; on the first rank
-    /// Returns when everything is written and visible; all together.
+    /// Returns when everything is written and visible; collective.
     void finish(bool failed = false);
 
     std::size_t slot_bytes() const { return 8 * slot_words; }
     std::size_t bytes(int stream) const { return packings[stream].sent_bytes; }
     int slots, sets;
-    std::size_t plan_bytes() const;  ///< memory of all that says where things lie
+    std::size_t plan_bytes() const;  ///< memory of all tables of positions
     ClientQuantities quantities;
 
 private:
@@ -66,7 +66,7 @@ private:
     std::vector<Packing> packings;
     std::size_t slot_words = 0;
     std::unique_ptr<Window> window;
-    /// Words of the last event of each slot, and their messages.
+    /// Words of the last event in each slot, and their messages.
     std::vector<std::vector<Ready>> posted;
     std::vector<std::vector<MPI_Request>> told;
     struct Granted {
@@ -81,10 +81,10 @@ private:
     };
     std::vector<Beat> beats;       ///< of each server
     std::vector<bool> lost;        ///< sets that were given up
-    std::optional<Ledger> ledger;  ///< once the first server is lost
+    std::optional<Ledger> ledger;  ///< true once the first server is lost
     Outbox outbox;
-    std::vector<OutputEvent> seen;        ///< written, as servers said
-    std::int64_t number = 0, handed = 0;  ///< events; those that somebody has in hand
+    std::vector<OutputEvent> seen;        ///< written events, as reported by servers
+    std::int64_t number = 0, handed = 0;  ///< events; those that a server or rank is writing
     double asked = 0;                     ///< how long the last event waited for a slot
     int rank;
     int free_slot() const;

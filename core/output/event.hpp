@@ -1,4 +1,4 @@
-/// What the two sides of output tell each other, and in which order times become visible.
+/// Messages between the two sides of output, and the order in which times become visible.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -19,21 +19,21 @@ struct OutputEvent {
     std::int64_t stream = 0, time = 0;  ///< position of the stream; of the time in its store
     /// Who writes it; set -1: the computing ranks themselves; slot -1: none is free.
     std::int64_t slot = -1, set = -1;
-    std::int64_t steps = 1;  ///< by which sums are divided
-    /// So many times of all streams must be visible before; to be granted with -1: all that were
+    std::int64_t steps = 1;  ///< sums are divided by it
+    /// This many times of all streams must be visible before; to be granted with -1: all that were
     /// handed over before.
     std::int64_t after = 0;
     double seconds = 0, begin = 0, end = 0;  ///< model time; bounds of a mean
 };
 
-/// What a stream sends each time: fields, and for each the rectangles that are made of it, `owner`
-/// a server's position in its set.
+/// What a stream sends each time: fields, and the rectangles made of each; `owner` is a server's
+/// position in its set.
 struct OutputStream {
     int bytes;  ///< of a number
     std::vector<Packing::Item> items;
     std::vector<std::vector<Rectangle>> rectangles;  ///< of each item
     int set = -1;                                    ///< the only one that may write it; -1: any
-    /// That its store holds already; -1: its events need not become visible in order.
+    /// How many times its store holds already; -1: its events need not become visible in order.
     std::int64_t times = 0;
 };
 
@@ -41,14 +41,14 @@ namespace message {
 enum Tag { ready = 1, staged, written, noted, end, goodbye };
 }
 
-/// A computing rank's word to a server: the event, and where in its window the server's part lies
-/// [words], how many bytes.
+/// Message of a computing rank to a server: the event, and where in its window the server's part
+/// lies [words], how many bytes.
 struct Ready {
     OutputEvent event;
     std::uint64_t at = 0, bytes = 0;
 };
 
-/// Events sent to one rank, the first server, which may have become silent: only a few are sent
+/// Events sent to one rank, the first server, which may have stopped answering: only a few are sent
 /// before it answers `noted`, because unread messages fill the buffers in which a rank sends to all
 /// others.
 class Outbox {
@@ -70,8 +70,8 @@ private:
     void send();
 };
 
-/// Words of a computing rank's window before its slots; the first rank's hold a beat of each
-/// server, then how many times are visible.
+/// Words of a computing rank's window before its slots; those of the first rank hold a counter of
+/// each server as a sign of life, then how many times are visible.
 inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 + 7) / 8 * 8; }
 
 /// What a rank sends and receives of a stream: computing ranks by their own numbers, servers by
@@ -79,7 +79,7 @@ inline std::size_t header_words(const Roles& r) { return (r.servers.size() + 1 +
 Packing packing(const OutputStream&, const Decomposition&, int halo, int rank);
 
 /// Which times of each store may be made visible: those that all their writers have written, in
-/// their order, and after all that they ask for.
+/// order, and after all times that they depend on.
 class Ledger {
 public:
     Ledger(std::span<const OutputStream> streams, int per_set) : per_set(per_set) {

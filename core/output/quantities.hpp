@@ -1,10 +1,10 @@
-/// What the protocol measures of itself in every run: the quantities, by name, with which a run on
-/// other machines is priced. Seconds where no other unit is said; each of events.
+/// Measurements of the protocol in every run: the quantities, by name, from which the cost of a run
+/// on other machines is estimated. In seconds unless another unit is given; per event.
 ///
 ///   computing rank
-///     granting      from the question who takes an event to the answer, the wait for ranks that
-///                   come late and for a slot included
-///     waiting       for a slot, where none was free at once (first rank)
+///     granting      from the question who writes an event to the answer, including the wait for
+///                   late ranks and for a slot
+///     waiting       for a slot, if none was free at once (first rank)
 ///     copy          of fields into a slot;  copied_bytes [bytes]
 ///     notification  of the servers of the set
 ///     turnaround    from granted until all servers of the set have written (first rank)

@@ -1,5 +1,5 @@
-/// Roles: which ranks compute, and which serve output. Servers come in sets; an event of output is
-/// one set's business, its rectangles are distributed among the servers of the set.
+/// Roles: which ranks compute, and which serve output. Servers come in sets; one set writes an
+/// event of output, whose rectangles are distributed among the servers of the set.
 #pragma once
 #include <vector>
 #include "parallel/mpi.hpp"
@@ -20,9 +20,9 @@ struct Roles {
     int number(int rank) const;  ///< of a computing rank, from that in world
 };
 
-/// Servers are taken from the end of each node in turn, so that the first nodes get one each before
-/// any gets a second: what is encoded and written goes through all nodes' disks and networks (El
-/// Khatib 2009). All ranks of world together; at least one rank is left to compute.
+/// Servers are taken from the end of the nodes one by one, so that the first nodes get one each
+/// before any gets a second: encoding and writing then use the disks and networks of all nodes (El
+/// Khatib 2009). Collective over world; at least one rank is left to compute.
 Roles roles(MPI_Comm world, int servers, int per_set);
 
 }  // namespace fathom

@@ -1,6 +1,6 @@
-/// The serving side of output (client.hpp): fetches what the computing ranks have laid ready, and
-/// hands it over as whole rectangles. The caller encodes and writes them, in other threads if
-/// it likes; all of this is called by one thread.
+/// The serving side of output (client.hpp): fetches what the computing ranks have posted, and hands
+/// it over as whole rectangles. The caller encodes and writes them, possibly in other threads; all
+/// functions here are called by one thread.
 #pragma once
 #include <map>
 #include <memory>
@@ -17,7 +17,7 @@ public:
 
     struct Job {
         OutputEvent event;
-        /// Of each item: its rectangles of this server, one after another, f[row][level][point].
+        /// For each item: its rectangles on this server, one after another, f[row][level][point].
         std::vector<std::vector<std::byte>> memory;
         std::vector<FieldSlab> slabs;
         std::size_t expected, arrived = 0;  ///< ranks
@@ -25,15 +25,15 @@ public:
         std::size_t bytes = 0;  ///< fetched
     };
     bool poll();  ///< one round of messages; whether anything happened
-    Job* next();  ///< an event whose rectangles are whole and were not handed over yet, or nullptr
-    void written(Job*);  ///< its rectangles are in the store; the job is gone
-    /// They are on a disk of this node; the job is gone, its slot is free, and the event is to be
-    /// written.
+    Job* next();  ///< an event with complete rectangles that was not handed over yet, or nullptr
+    void written(Job*);  ///< its rectangles are in the store; the job is deleted
+    /// They are on a disk of this node; the job is deleted, its slot is free, and the event must
+    /// still be written.
     void staged(Job*);
     void written(const OutputEvent&);  ///< what was staged
     /// A time that may become visible.
     std::optional<OutputEvent> due() const { return keeps_ledger() ? ledger.due() : std::nullopt; }
-    void visible(const OutputEvent&);  ///< it has become so; the first computing rank is told
+    void visible(const OutputEvent&);  ///< it is visible now; tells the first computing rank
     bool done();                       ///< everything is written and visible, and no more comes
 
     const std::vector<Rectangle>& rectangles(int stream, int item) const {
@@ -44,7 +44,7 @@ public:
     bool abandoned() const { return alive < int(roles.servers.size()); }
     bool failed() const { return failure; }  ///< the computing ranks ended with an error
     bool keeps_ledger() const { return roles.server == 0; }
-    std::size_t plan_bytes() const;  ///< memory of all that says where things lie
+    std::size_t plan_bytes() const;  ///< memory of all tables of positions
     ServerQuantities quantities;
 
 private:
@@ -62,7 +62,7 @@ private:
     std::uint64_t beat = 0;
     double last_beat = 0;
     bool ending = false, over = false, failure = false;
-    int goodbyes = 0, alive = 0;  ///< servers that have said goodbye; that are to
+    int goodbyes = 0, alive = 0;  ///< servers that have said goodbye; that must still do so
     long on_disk = 0;             ///< events that are staged
     Job& job(const OutputEvent&);
     OutputEvent release(Job*);

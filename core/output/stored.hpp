@@ -1,6 +1,6 @@
 #pragma once
-/// Values of a window as they are stored, rounded to the type of the store, NaN where there is
-/// nothing.
+/// Values of a window as they are stored, rounded to the type of the store, NaN where there is no
+/// value.
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -8,7 +8,7 @@
 namespace fathom {
 
 /// value[k, j, i] lies at value + k * level + j * row + i, its target likewise; there[j, i] at
-/// there + j * there_row + i: how many levels there are.
+/// there + j * there_row + i: the number of levels that exist.
 template <class In, class Out>
 void stored(const In* value, std::ptrdiff_t level, std::ptrdiff_t row, const std::int32_t* there,
             std::ptrdiff_t there_row, Out* out, std::ptrdiff_t out_level, std::ptrdiff_t out_row,

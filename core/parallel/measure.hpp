@@ -1,19 +1,19 @@
-/// What messages cost: seconds of a halo exchange, of words between pairs of ranks, of a global
-/// sum. All ranks call together and get the same number: of the slowest rank, the least of several
-/// batches.
+/// The cost of messages: seconds of a halo exchange, of words between pairs of ranks, of a global
+/// sum. Collective; all ranks get the same number: that of the slowest rank, the smallest of
+/// several batches.
 #pragma once
 #include <string_view>
 #include "parallel/mpi.hpp"
 
 namespace fathom {
 
-/// A halo of one column (strided: numbers that lie apart; blocks in a ring) or of one row (beside
-/// each other; blocks in a chain) with both neighbours; words: of 64 bits, of each side.
+/// A halo of one column (strided: numbers that lie apart; blocks in a ring) or of one row
+/// (contiguous; blocks in a chain) with both neighbours; words: of 64 bits, on each side.
 double seconds_of_halo(MPI_Comm, std::string_view transport, int words, bool strided,
                        int repetitions);
 
-/// Ranks 2n and 2n + 1 give each other `words` words, in one message or get, or each word by
-/// itself.
+/// Ranks 2n and 2n + 1 send each other `words` words, in one message or get, or each word in its
+/// own.
 enum class Pairs { send, get };
 double seconds_of_pairs(MPI_Comm, Pairs, int words, bool word_by_word, int repetitions);
 

@@ -1,15 +1,15 @@
-/// Meetings of ranks: how long a rank stood in the message library, and how much of that it waited
+/// Meetings of ranks: how long a rank was in the message library, and how much of that it waited
 /// for others.
 ///
-/// Each rank keeps, of each sum and each exchange, when others could go on with what it had given
-/// (there), when it began to wait, and when it went on. Nobody meets for this. Now and then
-/// (`settle`) ranks tell each other their `there`s by clocks that agree,
-///   waiting = the latest of those it needed - when it began to wait,
+/// For each sum and each exchange, a rank records when others could go on with its data (there),
+/// when it began to wait, and when it went on. This needs no message. From time to time (`settle`)
+/// ranks tell each other their `there`s by synchronised clocks,
+///   waiting = the latest `there` of the ranks it needed - when it began to wait,
 ///             between 0 and what it was blocked;
 ///   travel  = blocked - waiting.
-/// Needed are all ranks in a sum, and those that sent something in an exchange. Clocks of one node
-/// are one; others are compared with that of rank 0 by messages there and back (Cristian 1989),
-/// before and after, and are straight in between.
+/// It needs all ranks in a sum, and those that sent something in an exchange. The ranks of a node
+/// share a clock; others are compared with that of rank 0 by messages there and back (Cristian
+/// 1989), before and after, and are assumed linear in between.
 #pragma once
 #include <span>
 #include <vector>
@@ -18,8 +18,8 @@
 
 namespace fathom {
 
-/// Seconds to add to this rank's clock for that of rank 0. apart, ahead: for tests, as if each rank
-/// were a node and its clock so far ahead.
+/// Seconds to add to this rank's clock to get that of rank 0. apart, ahead: for tests, as if each
+/// rank were a node with a clock that is so far ahead.
 double clock_offset(MPI_Comm, bool apart = false, double ahead = 0);
 
 class Meetings {
@@ -49,8 +49,8 @@ public:
         else
             ++lost;
     }
-    /// Waiting of all that was noted goes into its regions; collective. Nothing where ranks did not
-    /// do the same.
+    /// Adds the waiting of all recorded meetings to their regions; collective. Nothing where ranks
+    /// did not do the same.
     void settle();
     bool full() const { return 2 * list.size() > list.capacity(); }
     double offset(double t) const;  ///< to add to a time of this rank
@@ -69,7 +69,7 @@ private:
 };
 extern Meetings meetings;  // of this process
 
-/// All ranks of a communicator meet while this lives; bytes: that each gives.
+/// All ranks of a communicator meet during the life of this object; bytes: those that each gives.
 class Meet {
 public:
     Meet(MPI_Comm c, double bytes) : comm(c), bytes(bytes), began(seconds_now()) {}

@@ -1,5 +1,5 @@
-/// Sequence: an ordered list of processes, a program that is run on field sets. From what the
-/// processes declare follow the fields to allocate, which of them are state (restart), which are
+/// Sequence: an ordered list of processes, a program that is run on field sets. The declarations of
+/// the processes determine the fields to allocate, which of them are state (restart), which are
 /// only scratch, where halos are exchanged and how wide, which processes run together row by row,
 /// and the timers. Compiled once, for both precisions, and assembled at run time.
 #pragma once
@@ -20,16 +20,16 @@ namespace fathom {
 class Sequence {
 public:
     struct Options {
-        std::vector<std::string> keep;  ///< what output wants to see: not scratch
-        /// {before, now, after}: each takes the next one's place at the end of a step.
+        std::vector<std::string> keep;  ///< fields for output: not scratch
+        /// {before, now, after}: each gets the values of the next one at the end of a step.
         std::vector<std::vector<std::string>> rotate;
-        /// Columns that pass through a group at once; 0: what the second-level cache holds;
-        /// -1: measured in the first steps.
+        /// Columns that pass through a group at once; 0: as many as fit into the second-level
+        /// cache; -1: measured in the first steps.
         int tile = 0;
-        /// Where tile = -1: known before, of a group by its first process.
+        /// Where tile = -1: values known before, of a group by its first process.
         std::map<std::string, int> tiles = {};
         bool compute_in_halo = true, group = true;  ///< for tests and measurements
-        /// Its field sets may live on a device, where scratch is a field as others are.
+        /// Its field sets may live on a device, where scratch is an ordinary field.
         bool device = false;
         /// Steps of a set with its tangent are wanted: all fields have their own memory in a set.
         bool tangent = false;
@@ -39,11 +39,11 @@ public:
 
     /// What its field sets hold: FieldSet(sequence.layout()) is one, all zero.
     std::shared_ptr<const Layout> layout() const { return plan; }
-    /// Readies the global processes, once, for sets whose fields that never change are these.
+    /// Prepares the global processes, once, for sets with these values of constant fields.
     void prepare(FieldSet&);
-    /// What global processes do with an initial state: once, not after a restart.
+    /// The start of global processes from an initial state: once, not after a restart.
     void start(FieldSet&);
-    /// What global processes do after somebody has set fields between two steps.
+    /// What global processes do after the user has set fields between two steps.
     void changed(FieldSet&);
     void step(FieldSet&);
     /// A step of a set, and of a small change of it: change becomes M' change about the set as it
@@ -64,9 +64,9 @@ public:
         std::span<const int> fields;
     };
     std::vector<Part> parts() const;  ///< in order
-    /// Names of those that a device cannot do: they are computed here, and their fields travel.
+    /// Names of processes that a device cannot run: they run here, and their fields are copied.
     std::vector<std::string> left_by(Device&) const;
-    /// Profiles as they are in the next step of a set.
+    /// The profiles that the next step of a set will use.
     void set_profiles(FieldSet&);
     /// The global processes, in order.
     std::vector<std::shared_ptr<GlobalProcess>> globals() const;
@@ -78,7 +78,7 @@ public:
         long calls;
         double operations;
     };
-    /// Of threads added up and divided by their number; exchanges are entries too.
+    /// Of threads added up and divided by their number; exchanges are entries, too.
     std::vector<Timing> timings() const;
     void reset_timings();
     /// overlapped: part of the cells of a group that are computed while messages travel.
@@ -99,7 +99,7 @@ public:
     bool counting = false;
 
 private:
-    /// Of a thread, since the group ran last; padded to a line of the cache.
+    /// Of a thread, since the group ran last; padded to a cache line.
     struct Clock {
         std::uint64_t ticks = 0, operations = 0;
         long calls = 0;
@@ -136,7 +136,7 @@ private:
         int block, row;
         std::size_t first, last;
     };
-    /// What the threads share out; the first `inner` rows need nothing from other ranks, where
+    /// Work that threads share; the first `inner` rows need nothing from other ranks, where
     /// messages are overlapped.
     struct Rows {
         std::vector<Row> list;
@@ -183,7 +183,7 @@ private:
     bool tries(const Group&, long count) const;
     void apply(Step&, FieldSet&);
     void run(Group&, const Rows&, FieldSet&);
-    /// Seconds; calls of each process that this counts as.
+    /// Seconds; number of calls of each process that this counts for.
     double run_rows(Group&, std::span<const Row>, FieldSet&, int calls);
     void step_on_device(FieldSet&);
     void run_row(Group&, const Row&, const FieldSet&, int thread, bool timed);

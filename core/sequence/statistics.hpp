@@ -1,5 +1,5 @@
-/// Running sums, minima and maxima in time: processes like any other, so that a statistic costs
-/// nothing unless somebody asks for it. Which field, and where it is, is said when the sequence is
+/// Running sums, minima and maxima in time: ordinary processes, so that a statistic costs nothing
+/// unless the user requests it. Its field, and the field's place, are given when the sequence is
 /// assembled (Process::on, Process::at).
 #pragma once
 #include "field/process.hpp"
@@ -8,7 +8,7 @@ namespace fathom {
 
 enum class Statistic { sum, minimum, maximum };
 
-/// Of all levels of a field of layers, or of the top one, which is all of a field without levels.
+/// Of all levels of a field of layers, or of the top one: all of a field without levels.
 template <Statistic statistic, bool surface> struct InTime {
     static constexpr std::string_view summary =
         statistic == Statistic::sum       ? "running sum of a field, for time means"

@@ -1,13 +1,13 @@
-/// A profile of a sequence that follows a table in time: rows of values at times, between which it
-/// is interpolated, or each of which holds until the next. Before the first time its row holds,
-/// after the last that of the last.
+/// A profile of a sequence that follows a table in time: rows of values at given times. Between
+/// times they are interpolated, or each row holds until the next. Before the first time the first
+/// row holds, after the last time the last row.
 #pragma once
 #include <algorithm>
 #include "sequence/sequence.hpp"
 
 namespace fathom {
 
-/// times [s] since the start of the run, ascending; rows: values at each, all as many.
+/// times [s] since the start of the run, ascending; rows: values at each, all of one length.
 inline void follow_table(Sequence& sequence, std::string_view profile, double step,
                          std::vector<double> times, std::vector<std::vector<double>> rows,
                          bool interpolated) {

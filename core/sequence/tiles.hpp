@@ -1,6 +1,6 @@
-/// How many columns of a group pass through it at once: the second-level cache says a size; where
-/// that is to be measured, it, its half, twice and four times of it take turns in the first steps,
-/// and another one is kept only if it is faster by a twentieth. No bit depends on it.
+/// How many columns of a group pass through it at once. The second-level cache gives a size. If
+/// measured, the first steps use in turn half this size, the size, twice and four times it; another
+/// size is kept only if it is faster by a twentieth. Results do not depend on it.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -17,7 +17,7 @@ public:
     std::vector<Trial> trials;
 
     void fix(int tile) { now = widest = tile; }
-    /// fit: by the cache; row: the most columns there are; cell: what a tile is a multiple of.
+    /// fit: by the cache; row: the largest number of columns; cell: a tile is a multiple of it.
     void measure(int fit, int row, int cell) {
         for (const int tile : {fit, fit / 2, 2 * fit, 4 * fit}) {
             const int whole = std::max(std::min(tile, row) / cell, 1) * cell;

@@ -1,4 +1,4 @@
-/// A pass of Chebyshev's iteration with the diagonal (fused.hpp), wherever the vectors lie.
+/// A pass of Chebyshev's iteration with the diagonal (fused.hpp), on a processor or a device.
 #pragma once
 #include <array>
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace fathom {
 
-/// sweeps(list, unit) does so many times two iterations and is r.r then; note(iteration, r.r).
-/// r.r is summed every twentieth iteration, towards the end every tenth.
+/// sweeps(list, unit) does this number of times two iterations, then returns r.r; note(iteration,
+/// r.r). r.r is summed every twentieth iteration, towards the end every tenth.
 template <class Sweeps, class Note>
 End chebyshev_steps(Spectrum& spectrum, double rr, double goal, int& iterations, int maximum,
                     Sweeps sweeps, Note note) {

@@ -7,13 +7,13 @@
 ///   -M to E-W pairs,   M to N-S pairs.
 /// K (-1)^(i+j) = 0. The compact operator, whose gradients are those of the faces, is more by
 ///   P X'X,     X x = x_SE + x_NW - x_SW - x_NE
-/// at each corner, and sees what alternates. K has the share e, the compactness, of it; with
+/// at each corner, and sees alternating fields. K has the share e, the compactness, of it; with
 /// P' = (1 - e) P and k = e / (1 - e) each corner adds
 ///   (1 + 2 k) P' to the diagonal,   -P' to the diagonal pairs,   -(M + k P') to E-W pairs,
 ///   M - k P' to N-S pairs.
 /// Symmetric; K 1 = 0; M + K is positive definite. Scaled on both sides by d = diagonal^(-1/2), so
-/// that the diagonal is 1, and applied as it is put together, from the corners, P' and M and d
-/// being all that is read:
+/// that the diagonal is 1. It is never stored but applied corner by corner; only P', M and d are
+/// read:
 ///   A = D (M + K) D,     A r = r - d F(d r),     F v = sum over the corners of
 ///       P' (v_NE + k s) + M m   at SW,     P' (v_SW + k s) - M m   at NE,     s, m = v_SE +- v_NW,
 ///       P' (v_NW + k t) + M n   at SE,     P' (v_SE + k t) - M n   at NW,     t, n = v_SW +- v_NE.
@@ -30,8 +30,8 @@
 
 namespace fathom {
 
-/// What the operator is made of; bytes of a number 4 or 8. Only the rank's own points are read:
-/// halos are filled here.
+/// The input of the operator; bytes of a number 4 or 8. Only the rank's own points are read: halos
+/// are filled here.
 struct EllipticFields {
     FieldSlab wet, area;      ///< centers: nonzero where there is water; [m2]
     FieldSlab depth, dx, dy;  ///< corners [m]
@@ -42,17 +42,17 @@ struct EllipticFields {
 
 /// The coefficients and the vectors of a solver on the blocks of a rank, each a separate array:
 /// memory[array][row][column], with a halo of four. Packs begin at column 0, in the halo; lines of
-/// 64 bytes without water belong to no segment, short gaps between wide ones excepted. The corners
-/// of land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3
-/// to nx + 2 the operator may be applied, so that a solver can go three steps further before it
-/// exchanges. It is made in fp64; an operator in fp32 is a rounded copy of it, P', M and 1/d^2
-/// times a power of two that makes the largest diagonal about 1.
+/// 64 bytes without water belong to no segment, except for short gaps between wide ones. Corners on
+/// land have no coefficients, and every vector is 0 there. In rows -3 to ny + 2 and columns -3 to
+/// nx + 2 the operator may be applied, so that a solver can do three steps before the next
+/// exchange. It is made in fp64; an operator in fp32 is a rounded copy of it, P', M and 1/d^2 times
+/// a power of two that makes the largest diagonal about 1.
 template <class Number> class EllipticOperator {
 public:
     using Real = Pack<Number, register_lanes * 8 / sizeof(Number)>;
     static constexpr int halo = 4, line = 64 / sizeof(Number);
-    /// P', M, d^2 (1 on land: what may be divided by), d (0 on land); `vectors` is the first vector
-    /// of the solver.
+    /// P', M, d^2 (1 on land, so that it can be divided by), d (0 on land); `vectors` is the first
+    /// vector of the solver.
     enum Array { sum, difference, square, scale, vectors };
     /// Columns, whole lines.
     struct Segment {
@@ -79,18 +79,18 @@ public:
     std::vector<Row> rows;      ///< block by block, from south to north
     std::size_t inner = 0;      ///< the first of them: of blocks that need nothing from other ranks
     std::vector<Block> blocks;  ///< of this rank
-    std::vector<int> order;     ///< of the blocks, as their rows follow each other
+    std::vector<int> order;     ///< of the blocks, in the order of their rows
     int arrays;
     int exponent = 0;    ///< of the largest diagonal of all ranks, even
     double compact = 0;  ///< k
-    /// Of this rank's own rows; what is computed is lines; those in `inner` rows.
+    /// Of this rank's own rows; the work is counted in lines; those in `inner` rows.
     std::size_t wet_points = 0, lines = 0, inner_lines = 0;
 
     FieldSlab slab(int array) const;  ///< for exchanges
 
-    /// body(c, r, A r) for the packs of a row. What comes from the west is one sum, moved on by a
-    /// column from pack to pack, and what comes from the east is moved from the next pack: loads
-    /// across cache lines would take most of the time.
+    /// body(c, r, A r) for the packs of a row. Terms from the west are one sum, moved by a column
+    /// from pack to pack; terms from the east are moved from the next pack: loads across cache
+    /// lines would be most of the time.
     template <class Body> static void multiply(const Row row, const Number* r, Body body) {
         constexpr int width = Real::width;
         const Real k(row.compact);
@@ -158,7 +158,7 @@ public:
         return fma(a, b, c);
 #endif
     }
-    /// The last numbers of a from `first` on, then the first of b.
+    /// The last numbers of a from `first` on, followed by the first of b.
     template <int first> static Real joined(Real a, Real b) {
         typename Real::Mask which;
         for (int n = 0; n < Real::width; ++n) which[n] = first + n;
@@ -166,7 +166,7 @@ public:
         x.lanes = __builtin_shuffle(a.lanes, b.lanes, which);
         return x;
     }
-    /// x in a register: the compiler would rather load it again for each use.
+    /// Keeps x in a register: the compiler would load it again for each use.
     static Real held(Real x) {
 #if defined(__AVX__)
         asm("" : "+v"(x.lanes));

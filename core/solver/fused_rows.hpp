@@ -1,14 +1,14 @@
-/// What a sweep (fused.hpp) does with a row, stage by stage,
+/// The stages of a sweep (fused.hpp) in one row,
 ///   search    s = r + beta s,     y += before s' + alpha s     (s' of the iteration before)
 ///   descend   r -= alpha (s - D^2 F s)
 ///   apply     t = r - D^2 F r
 ///   sum       r D^-2 r, r D^-2 t, t D^-2 t, t.F t
 /// and the stages of two iterations at once. F v of a row needs the corners on both sides of it;
-/// rows come one after another, so each pair of rows has its corners visited once: what they leave
-/// to the row that comes next is carried there.
+/// rows come one after another, so the corners between two rows are visited once: their terms for
+/// the next row are carried to it.
 ///
-/// south: rows come from north to south, n - 1 stands for n + 1. F, mirrored, is the same function,
-/// so that the bits are the same. Rows are taken by value: no store changes them.
+/// south: rows come from north to south, n - 1 means n + 1. F, mirrored, is the same function, so
+/// that the bits are the same. Rows are passed by value: no store changes them.
 #pragma once
 #include <array>
 #include <bit>
@@ -18,12 +18,12 @@
 namespace fathom {
 
 /// Sums of r D^-2 r, r D^-2 t, t D^-2 t and t.F t / 2, t = r - D^2 F r. Terms are rounded to whole
-/// units: what they tell, alpha and beta, need not be more exact.
+/// units: alpha and beta, computed from them, need not be more exact.
 template <class Number> struct FusedSums {
     using Real = EllipticOperator<Number>::Real;
     using Bits = RoundedLanes::Bits;
     enum Which { rr, rt, tt, cross, all };
-    /// As many RoundedLanes of one unit, which share what is strange, in registers.
+    /// Several RoundedLanes of one unit, which share the flag for bad terms, in registers.
     struct Lanes {
         double coarse;
         Bits high[all]{}, strange{};
@@ -39,10 +39,10 @@ template <class Number> struct FusedSums {
             return one;
         }
     } lanes;
-    /// Of r.r, r.Ar, Ar.Ar, Ar.AAr, as products of what is scaled.
+    /// Of r.r, r.Ar, Ar.Ar, Ar.AAr, as products of scaled vectors.
     std::array<ExactSum, all> total;
     explicit FusedSums(SumUnit unit) : lanes{unit.coarse()} { total.fill(ExactSum(unit)); }
-    /// halves: of a corner on the fold either half is summed.
+    /// halves: of a corner on the fold only one half is summed.
     void flush(bool halves = false) {
         const SumUnit unit = total[0].unit;
         for (Which n : {rr, rt, tt}) total[n].add(lanes.of(n, unit));
@@ -92,10 +92,10 @@ private:
     }
 };
 
-/// A row of numbers that lies next to the arrays, in its columns.
+/// A row of numbers next to the arrays, with the same columns.
 template <class Number> struct FusedBuffer {
     std::vector<Number> memory;
-    int row = -1;  ///< it is of, or for, by its index
+    int row = -1;  ///< the row that it belongs to, by its index
     Number* at() {
         return (Number*)((std::uintptr_t(memory.data()) + 63) / 64 * 64) +
                EllipticOperator<Number>::line;
@@ -112,12 +112,12 @@ public:
     using Real = Operator::Real;
 
     explicit CornerRow(const typename Operator::Row& row) : k(row.compact) {}
-    /// v of the first pack, in this row and in the one that comes next.
+    /// v of the first pack, in this row and in the next one.
     void begin(Real here, Real beyond) {
         S = here, N = beyond;
         from_southeast = from_northeast = Real(0.0);
     }
-    Real here() const { return S; }  ///< v of the pack that comes next
+    Real here() const { return S; }  ///< v of the next pack
     /// F v of the next pack; p, m: P' and M of its corners; S1, N1: v of the pack east of it.
     [[gnu::always_inline]] Real next(const Number* p, const Number* m, Real S1, Real N1,
                                      Number* carry) {
@@ -144,17 +144,17 @@ private:
     static constexpr int width = Real::width;
     const Real k;
     Real S, N;
-    Real from_southeast, from_northeast;  // what a pack leaves there, still to be moved east
+    Real from_southeast, from_northeast;  // its terms for that pack, still to be moved east
 };
 
-/// The sums of a row, likewise.
+/// The sums of a row, in the same way.
 template <class Number> class SummedRow {
 public:
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
     using Sums = FusedSums<Number>;
 
-    /// to: from the row to the one that is summed.
+    /// to: from the row to the row that is summed.
     explicit SummedRow(const typename Operator::Row& row, std::ptrdiff_t to = 0)
         : r(row.of(EllipticSpace<Number>::r) + to),
           square(row.of(Operator::square) + to),
@@ -209,15 +209,15 @@ void search_row(const typename EllipticOperator<Number>::Row row, const FusedSte
         }
 }
 
-/// body(c, v, F v) for the packs of a row; carry: what the row before has left, and what this one
-/// leaves to the next.
+/// body(c, v, F v) for the packs of a row; carry: terms from the row before, then those for the
+/// next.
 template <bool south, class Number, class Body>
 [[gnu::always_inline]] inline void apply_corners(const typename EllipticOperator<Number>::Row& row,
                                                  const Number* v, Number* carry, Body body) {
     using Operator = EllipticOperator<Number>;
     using Real = Operator::Real;
     constexpr int width = Real::width;
-    const Number* const beyond = south ? v - row.up : v + row.up;  // the row that comes next
+    const Number* const beyond = south ? v - row.up : v + row.up;  // the next row
     const Number *p = row.of(Operator::sum) - (south ? row.up : 0), *m = p + row.array;
     for (auto* segment = row.near; segment != row.near_end; ++segment) {
         CornerRow<Number> F(row);
@@ -233,7 +233,7 @@ template <bool south, class Number, class Body>
     }
 }
 
-/// Only what the corners between a row and the next leave to the next one.
+/// Only the terms that the corners between two rows give to the next one.
 template <bool south, class Number>
 void carry_corners(const typename EllipticOperator<Number>::Row row, const Number* v,
                    Number* carry) {
@@ -292,20 +292,20 @@ template <class Number> struct AppliedRows {
     const Number *summed, *north;
 };
 
-/// All stages of two iterations in one loop over a row n, each in the row behind that of the one
-/// before, so that they hide each other's latencies:
+/// All stages of two iterations in one loop over a row n, each one row behind the stage before, so
+/// that they hide each other's latencies:
 ///   search     in row n + 3, the second iteration's in n + 1
 ///   descend    in row n + 2, the second iteration's in n
 ///   apply, sum in row n - 1, n - 2
 /// Along the row, each is a pack behind those whose results it needs in the next pack to the east.
-/// Row n + 4 is brought to the second cache.
+/// Row n + 4 is fetched into the second-level cache.
 template <bool south, class Number> class TwoIterations {
     using Operator = EllipticOperator<Number>;
     using Space = EllipticSpace<Number>;
     using Row = Operator::Row;
     using Real = Operator::Real;
     static constexpr int width = Real::width;
-    /// A pack in a row and in the one that comes next (sums: the one north of it).
+    /// A pack in a row and in the next one (sums: the one north of it).
     struct Pair {
         Real here{0.0}, next{0.0};
     };

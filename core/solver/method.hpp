@@ -1,4 +1,4 @@
-/// Methods, the catalogue: each takes y and r = D b - A y closer to the solution, until r.r <=
+/// Methods, the catalogue: each brings y and r = D b - A y closer to the solution, until r.r <=
 /// goal.
 ///
 ///   pcg        z = M r,  s = z + beta s,  alpha = r.z / s.As
@@ -19,8 +19,8 @@ namespace fathom {
 class Method {
 public:
     virtual ~Method() = default;
-    /// rr: r.r now. iterations is raised by what was done, to `maximum` at most; r has its halo
-    /// filled, four points wide, at the beginning.
+    /// rr: the present r.r. iterations is raised by those done, to `maximum` at most; the halo of r
+    /// is filled, four points wide, at the beginning.
     virtual End iterate(double rr, double goal, int& iterations, int maximum) = 0;
     Spectrum spectrum{};  ///< bounds of M A, where it needs them
 };
@@ -37,7 +37,7 @@ struct MethodKind {
     std::unique_ptr<Method> (*make)(const MethodParts&);
 };
 std::span<const MethodKind> methods();
-const MethodKind& method(std::string_view name);  ///< an error that names them all
+const MethodKind& method(std::string_view name);  ///< an error that lists them all
 
 std::unique_ptr<Method> conjugate_gradients(const MethodParts&);
 std::unique_ptr<Method> chronopoulos_gear(const MethodParts&);

@@ -1,10 +1,10 @@
-/// The vectors of an elliptic solver in memory of a device, and all that is done with them there:
-/// of the passes of solver.hpp and the iterations of fused.hpp, on the blocks of one rank that has
-/// them all. The kernels are in device/elliptic.cpp.
+/// The vectors of an elliptic solver in memory of a device, and all operations on them there, those
+/// of the passes of solver.hpp and the iterations of fused.hpp, for one rank that has all blocks.
+/// The kernels are in device/elliptic.cpp.
 ///
 /// A point is computed from its neighbours alone: the sums over corners are those of
 /// fused_rows.hpp, in the same order, so that the bits are the processor's. Blocks have a halo of
-/// four points, and so have tiles, which are what iterations work on, four at a time.
+/// four points, and so have tiles, on which iterations work, four at a time.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace fathom {
 
-/// What it is made from. Arrays are numbers of all blocks, one after another, in rows of `up`.
+/// Its input. Arrays are numbers of all blocks, one after another, in rows of `up`.
 struct EllipticPoints {
     static constexpr int halo = 4;
     struct OwnBlock {
@@ -39,15 +39,15 @@ struct EllipticPoints {
         Number compact = 0;
     };
     Numbers<double> in_double;
-    Numbers<float> in_single;  ///< empty: all is done in fp64
-    /// Own points next to each other, some of them wet: together all that are.
+    Numbers<float> in_single;  ///< empty: everything is done in fp64
+    /// Contiguous own points, some of them wet: together they cover all wet points.
     struct Tile {
         int at, columns, rows;  ///< the first
         int whole;              ///< rows that do not lie along the fold
         static constexpr int most_columns = 32, most_rows = 16;
     };
     std::vector<Tile> tiles;
-    std::vector<int> source;  ///< of each number: where the block that owns it has it; -1: land
+    std::vector<int> source;  ///< for each number: its place in the block that owns it; -1: land
     int history = 0;          ///< residuals of a pass that are kept
 };
 
@@ -69,9 +69,9 @@ public:
     /// x = D y, or 0.
     virtual void end(const FieldSlab& x, int halo, int bytes, bool zero) = 0;
 
-    /// A pass begins: r and y become D r and D y; in fp32 D r times `up` and 0.
+    /// Begins a pass: r and y become D r and D y; in fp32 D r times `up` and 0.
     virtual void enter(bool single, double up) = 0;
-    /// It ends: y is itself again, and r if it is asked for; in fp32 y += down times what was
+    /// Ends it: y is unscaled again, and r if requested; in fp32 y += down times the solution
     /// found.
     virtual void leave(bool single, double down, bool residual) = 0;
 
@@ -88,7 +88,7 @@ public:
 };
 
 template <class Number> class EllipticOperator;
-/// Blocks alone; with all else. history: residuals of a pass that are kept.
+/// Blocks alone; with everything else. history: residuals of a pass that are kept.
 EllipticPoints elliptic_places(const EllipticOperator<double>&);
 EllipticPoints elliptic_points(const EllipticOperator<double>&, const EllipticOperator<float>*,
                                const Decomposition&, int rank, int history);

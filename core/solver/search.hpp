@@ -1,5 +1,4 @@
-/// What the iterations of fused.hpp know besides vectors: numbers, on which the processor decides,
-/// or a device.
+/// The scalars of the iterations of fused.hpp, on which the processor, or a device, decides.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -8,7 +7,7 @@ namespace fathom {
 
 enum class End { small, many, not_positive, not_a_number };  ///< how a pass of iterations ended
 
-/// Whether a pass still gets anywhere: a new least residual within so many iterations.
+/// Whether a pass still makes progress: a new smallest residual within so many iterations.
 struct Progress {
     double least = std::numeric_limits<double>::infinity();
     int at = 0, begun = 0;
@@ -37,8 +36,8 @@ struct Products {
     bool valid;
 };
 
-/// What the products of r tell: alpha and beta of two iterations. r', s', w' = A s' = (r' - r) /
-/// alpha' are those of the iteration before.
+/// Computed from the products of r: alpha and beta of two iterations. r', s', w' = A s' = (r' - r)
+/// / alpha' are those of the iteration before.
 struct LookAhead {
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     struct Iteration {
@@ -47,7 +46,7 @@ struct LookAhead {
     double alpha_before = 1;  // of the iteration before `before`
     bool both = true;         // or `one` alone
 
-    /// False if A is not positive, as far as can be told. may: there may be a second iteration.
+    /// False if A is not positive, as far as it can be known. may: there may be a second iteration.
     constexpr bool next(const Products& now, bool may) {
         const double a = before.alpha, beta = now.rr / before.rr;
         double t_r = 0, t_w = 0, t_Aw = 0, w_w = 0, w_Aw = 0;
@@ -74,18 +73,18 @@ struct LookAhead {
     }
 };
 
-/// A pass of conjugate gradients, from one set of products to the next: `take` is told the sums
-/// that it asked for, and says what is to be done.
+/// A pass of conjugate gradients, from one set of products to the next: `take` gets the sums that
+/// it requested, and says what to do next.
 struct GradientSearch {
     static constexpr double infinity = LookAhead::infinity;
     double rr, goal;
     int iterations, maximum;
-    bool single;  ///< fp32: fp64 takes over where this gets no further
+    bool single;  ///< fp32: fp64 continues where this makes no more progress
     Progress progress{iterations};
     LookAhead ahead{};
     /// Two iterations and sums; sums alone; nothing.
     enum class Next { step, sums, nothing } next = Next::sums;
-    /// No term of the sums that are asked for may be larger; infinite: it is to be found.
+    /// A bound of all terms of the requested sums; infinite: it must be found first.
     double largest = 64 * rr;
     bool stepped = false;  ///< the sums are those after iterations
     End end = End::many;
@@ -115,7 +114,7 @@ struct GradientSearch {
     }
 
 private:
-    /// Where rounding has made A look as if it were not positive the search restarts.
+    /// Where rounding makes A seem not to be positive the search restarts.
     constexpr void look_ahead(const Products& found) {
         const bool may = iterations + 2 <= maximum;
         bool positive = ahead.next(found, may);

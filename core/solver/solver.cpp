@@ -249,7 +249,7 @@ void EllipticSolver::iterate(Work& work, double rr, double goal) {
 }
 
 /// y += e, of A e = r in fp32, both times the power of two that brings |r| to between 1 and 2.
-/// False if that fails; y stays as it is then.
+/// False if that fails; then y is not changed.
 bool EllipticSolver::refine(Work& work, double rr, double goal) {
     const double up = std::ldexp(1.0, -std::ilogb(std::sqrt(rr))), down = 1 / up;
     // some are left for fp64

@@ -1,11 +1,10 @@
-/// Solves (M + K) x = b of elliptic.hpp:   A y = D b,  x = D y.
-///     A method and a preconditioner of the catalogues, any way to exchange halos
-/// and to sum, in passes: r = D b - A y in fp64, the method takes r down, and again, until r
-/// itself, computed from y, is small enough.
+/// Solves (M + K) x = b of elliptic.hpp:   A y = D b,  x = D y. A method and a preconditioner of
+/// the catalogues, with any way to exchange halos and to sum. It runs in passes: r = D b - A y in
+/// fp64, then the method reduces r; again, until r itself, computed from y, is small enough.
 ///
-/// Mixed precision (methods that take the diagonal in one sweep, fused.hpp): a pass solves A e = r
-/// to a few digits in fp32, y += e in fp64 (Wilkinson 1963). Where fp32 gets no further, fp64 takes
-/// over.
+/// Mixed precision (methods that include the diagonal in one sweep, fused.hpp): a pass solves A e =
+/// r to a few digits in fp32, y += e in fp64 (Wilkinson 1963). Where fp32 makes no more progress,
+/// fp64 continues.
 #pragma once
 #include "machine/device.hpp"
 #include "solver/method.hpp"
@@ -29,11 +28,11 @@ public:
                    const SolverOptions&);
 
     /// x: first guess, then solution, at own points. bytes: of the numbers of both. Returns the
-    /// iterations it took, in either precision; an error on all ranks if they were not enough, or
-    /// if something is not a number.
+    /// iterations, in either precision; an error on all ranks if they were not enough, or if a
+    /// number is not finite.
     int solve(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
-    /// Vectors and coefficients are kept on a device, too. False where that is not possible: on
-    /// several ranks, or another method than chrongear or pcsi with the diagonal.
+    /// Keeps vectors and coefficients on a device, too. False where that is not possible: on
+    /// several ranks, or for methods other than chrongear or pcsi with the diagonal.
     bool live_on(std::shared_ptr<Device>);
     /// The same solve, to the bit, with slabs in memory of that device.
     int solve_there(const FieldSlab& rhs, const FieldSlab& x, int bytes = 8);
@@ -43,7 +42,7 @@ public:
     /// y = D M D x, about the inverse of M + K times x.
     void precondition(const FieldSlab& x, const FieldSlab& y, int bytes = 8);
 
-    /// |b - A y| / |b|, computed in fp64 from the solution, not carried along.
+    /// |b - A y| / |b|, computed in fp64 from the solution, not from updates.
     double last_residual = 0;
     int iterations = 0, passes = 0;  ///< of the last solve
     const SolverOptions options;
@@ -57,8 +56,8 @@ private:
     using Space = EllipticSpace<double>;
     using Single = EllipticSpace<float>;
     using Row = Space::Row;
-    /// Where messages are overlapped the solver has other blocks, each a part of a given one:
-    /// those between need no messages.
+    /// Where messages are overlapped the solver has other blocks, each a part of a given one: the
+    /// inner ones need no messages.
     struct Parts {
         struct Part {
             int block;
@@ -73,14 +72,14 @@ private:
     };
     int halo;
     const Parts parts;
-    FieldSlab first, second;  // room for what is solved or applied
+    FieldSlab first, second;  // memory of `solve` and `apply`
     Space space;
     std::unique_ptr<Preconditioner> preconditioner;
     std::unique_ptr<Method> method;
     std::unique_ptr<Single> single;  // of mixed precision
     std::unique_ptr<Method> in_single;
 
-    /// What a solve consists of, wherever the vectors are.
+    /// The parts of a solve, on a processor or a device.
     class Work {
     public:
         virtual ~Work() = default;

@@ -1,9 +1,9 @@
-/// What the methods have in common: the scaled operator A of elliptic.hpp (unit diagonal), vectors,
+/// The common part of the methods: the scaled operator A of elliptic.hpp (unit diagonal), vectors,
 /// their halos, sums over all ranks.
 ///
 /// Every method keeps y, the solution so far, and r = D b - A y. Sums do not depend on order
-/// (reduce.hpp) and all else is done point by point: the same bits on any ranks, blocks and
-/// threads, whatever way of exchange and of summing.
+/// (reduce.hpp) and everything else is done point by point: the same bits on any ranks, blocks and
+/// threads, for any way to exchange and to sum.
 #pragma once
 #include <omp.h>
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace fathom {
 
-/// What a solve consists of. Halos and sums may be within a preconditioner.
+/// The parts of a solve. Halos and sums may be within a preconditioner.
 struct SolverRegions {
     Region sweep{"operator"}, preconditioner{"preconditioner"}, halo{"halo", "", "exchange"},
         sum{"sum", "", "sum"};
@@ -38,8 +38,8 @@ template <class F> void in_parallel(F body) {
     }
 }
 
-/// How the solver communicates. plain: the sums of ranks are added as numbers, fewer words and
-/// other bits on other ranks.
+/// How the solver communicates. plain: the sums of ranks are added as floating-point numbers, with
+/// fewer words and other bits on other ranks.
 struct Communication {
     MPI_Comm comm;
     std::shared_ptr<const Decomposition> decomposition;
@@ -55,7 +55,7 @@ struct SolverRecord {
     };
     /// Words of all sums; bytes of all halos for a point along an edge.
     long reductions = 0, words = 0, halos = 0, halo_bytes = 0;
-    std::vector<Residual> history;  ///< of the last solve; room for it is made beforehand
+    std::vector<Residual> history;  ///< of the last solve; memory for it is allocated beforehand
     void note(int iteration, double rr) {
         if (history.size() < history.capacity()) history.push_back({iteration, rr});
     }
@@ -81,7 +81,7 @@ public:
     /// s: the direction of search; from `more` on a method's own.
     enum Vector { r = Operator::vectors, s, y, more };
 
-    /// of: what the operator is made of.
+    /// of: the input of the operator.
     template <class... Of>
     EllipticSpace(const Communication& how, SolverRecord& record, int vectors, const Of&... of)
         : A(of..., more - r + vectors),
@@ -99,8 +99,8 @@ public:
     const Communication how;
     int ranks;
 
-    /// The halo of a vector, and of two that lie side by side, `width` points wide, travels from
-    /// `start` to `arrive`.
+    /// The halo of a vector, and of two contiguous ones, `width` points wide, travels from `start`
+    /// to `arrive`.
     void start(int v, int width = 1, int count = 1) {
         Within within(regions_of_solver().halo);
         travelling = {&exchange(width, count), {&slabs[v], std::size_t(count)}};
@@ -118,7 +118,7 @@ public:
         start(v, width, count);
         arrive();
     }
-    /// body(rows) for all rows that need the halo that travels: where messages are overlapped first
+    /// body(rows) for all rows that need the travelling halo: where messages are overlapped, first
     /// for those of blocks that need nothing from other ranks.
     enum class Rows { all, inner, outer };
     template <class F> void as_halos_arrive(F body) {
@@ -159,7 +159,7 @@ public:
         return finish(sums, values);
     }
 
-    /// body(row) for own rows, shared out among threads by their packs.
+    /// body(row) for own rows, distributed to threads by their packs.
     template <class F> void for_rows(F body, Rows which = Rows::all) {
         Within within(regions_of_solver().sweep);
         in_parallel([&] {
@@ -179,8 +179,8 @@ public:
     template <class F> void for_packs(F body) {
         for_rows([&](const Row& row) { each_pack(row, [&](int c) { body(row, c); }); });
     }
-    /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: what lies in the
-    /// halo as 0 (own_columns).
+    /// body(row, lanes) for own rows adds packs to the `count` sums of its thread: numbers in the
+    /// halo count as 0 (own_columns).
     template <int count, class F>
     std::array<ExactSum, count> summed(SumUnit unit, F body, Rows which = Rows::all)
         requires std::same_as<Number, double>
@@ -260,7 +260,7 @@ public:
     /// The unit of sums whose terms, sizes squared, may still grow by 2^26.
     static SumUnit unit_of(double size) { return SumUnit::for_largest(size * 0x1p26); }
 
-    /// |v| over all ranks; infinite if anything is not a number.
+    /// |v| over all ranks; infinite if a number is not finite.
     double largest(int v) {
         return largest([v](const Row& row, int c) { return Real::load(row.of(v) + c); });
     }
@@ -279,7 +279,7 @@ public:
             most = larger(most, select(size < infinite, size, infinite));
         }
     };
-    /// Of what body(row, most) takes up in own rows.
+    /// The largest number that body(row, most) finds in own rows.
     template <class F>
     double largest(F body) requires std::invocable<F, const Row&, Largest&>
     {

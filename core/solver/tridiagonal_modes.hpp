@@ -10,7 +10,7 @@ namespace fathom {
 /// The matrix, and after `solve` its eigenvalues instead of the diagonal.
 struct TridiagonalModes {
     int K;
-    std::vector<double> diagonal, beside;  ///< beside[k] = S_k,k+1, the last one 0
+    std::vector<double> diagonal, beside;  ///< beside[k] = S_k,k+1, the last one is 0
     std::vector<double> modes;             ///< row by row: those of each eigenvalue
     explicit TridiagonalModes(int K) : K(K), diagonal(K, 0), beside(K, 0), modes(K * K, 0) {
         for (int k = 0; k < K; ++k) modes[k * K + k] = 1;
@@ -22,7 +22,7 @@ struct TridiagonalModes {
     }
 
 private:
-    /// The first row from l on that is not tied to the next.
+    /// The first row from l on that is not coupled to the next.
     int parted(int l) const {
         constexpr double round_off = std::numeric_limits<double>::epsilon();
         while (l + 1 < K && std::abs(beside[l]) >

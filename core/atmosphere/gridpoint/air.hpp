@@ -5,13 +5,14 @@
 ///   pi = (R rho theta / p0)^(kappa / (1 - kappa))
 /// About a reference at rest, a function of height alone, c_p theta_0 d(pi_0)/dz = -g:
 ///   -c_p theta grad(pi) - g = -c_p theta grad(pi - pi_0) + g (theta / theta_0 - 1)
-/// so that air like the reference stays at rest over any ground, to round-off.
+/// so that air equal to the reference stays at rest over any ground, to round-off.
 /// Derivatives along x at constant height, z = z(x, eta):
 ///   d(pi)/dx at z = d(pi)/dx at eta - dz/dx d(pi)/dz
 /// and w relative to levels: W = w - u dz/dx - v dz/dy, 0 at the ground and at the top.
-/// On a sphere metric terms are where the wind is carried (sphere_transport.cpp). A deep atmosphere
-/// widens with height, s = 1 + curvature z times, and g = g_0 / s^2; curvature is 1 / radius, and 0
-/// in a shallow atmosphere and on a plane. Beyond the poles v is what blows over them (PoleWind).
+/// On a sphere, metric terms are in the transport of the wind (sphere_transport.cpp). A deep
+/// atmosphere widens with height by s = 1 + curvature z, and g = g_0 / s^2; curvature is 1 /
+/// radius, and 0 in a shallow atmosphere and on a plane. Beyond the poles v is the wind over them
+/// (PoleWind).
 #pragma once
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
@@ -33,7 +34,7 @@ template <class Column> constexpr auto middle(const Column& z, int k) {
 template <class Column> constexpr auto spacing(const Column& z, int k, int levels) {
     return 0.5 * (z[k > 0 ? k - 1 : 0] - z[k < levels ? k + 1 : levels]);
 }
-/// How much wider than at height 0.
+/// Width relative to that at height 0.
 template <class T, class Real> constexpr Real widening(T curvature, Real height) {
     return 1.0 + curvature * height;
 }
@@ -234,7 +235,7 @@ struct GridPointForces {
     }
 };
 
-/// What the horizontal part of the earth's rotation adds in a deep atmosphere.
+/// Terms of the horizontal part of the earth's rotation in a deep atmosphere.
 struct GridPointDeepRotation {
     static constexpr std::string_view summary =
         "Coriolis force of the horizontal part of the rotation, f' = 2 Omega cos(latitude)";
@@ -250,7 +251,7 @@ struct GridPointDeepRotation {
     }
 };
 
-/// The same of an area about another pole: the horizontal part lies along x too.
+/// The same for an area about another pole: the horizontal part has a component along x, too.
 struct GridPointDeepRotationAcross {
     static constexpr std::string_view summary =
         "Coriolis force of the part of the rotation along x, f'_x = 2 Omega_x";

@@ -1,6 +1,7 @@
-/// What trajectories on a plane and on a sphere have in common: the fields, the winds of the last
+/// The common part of trajectories on a plane and on a sphere: the fields, the winds of the last
 /// step wherever departures reach, and lines that are traced until all of them are covered. Later
-/// outer iterations of a step go on from where the last one has come to, by one interpolation less.
+/// outer iterations of a step continue from the result of the last one, with one interpolation
+/// less.
 #pragma once
 #include <optional>
 #include "atmosphere/gridpoint/lines.hpp"
@@ -45,7 +46,7 @@ protected:
                w_before = reads("level_velocity_before", place::center_interface, "m s-1"), x, y,
                eta = writes("displacement_level", place::center_interface, "m");
 
-    /// onwards: from where the last outer iteration of this step has come to.
+    /// onwards: continue from the result of the last outer iteration of this step.
     virtual void trace(Given, const Line&, bool onwards) = 0;
     int interpolations(bool onwards) const {
         return onwards ? std::max(setup.iterations - 1, 1) : setup.iterations;
@@ -56,7 +57,7 @@ private:
     long count = 0;
     std::vector<T> kept;
 
-    /// Displacements that are gone on from, for a line may have to be traced again.
+    /// The displacements to continue from, since a line may have to be traced again.
     void keep(Given given, bool give_back) {
         const Domain& d = given.set.domain();
         std::size_t at_ = 0;

@@ -1,5 +1,5 @@
 /// The Helmholtz equation for the increment of the Exner function (linear.hpp), for all columns at
-/// once. Its coefficients are those of the state that the linear equations are about.
+/// once. Its coefficients are those of the reference state of the linear equations.
 #pragma once
 #include "field/global_process.hpp"
 #include "solver/helmholtz/columns.hpp"
@@ -12,7 +12,7 @@ public:
         double step = 10, implicitness = 0.55, gravity = 9.80616, heat_capacity = 1004.7,
                gas_constant = 287;
         int solves_of_a_step = 1;
-        bool about_state = false;  ///< the matrix is that of each step; else made once
+        bool about_state = false;  ///< the matrix is made again in each step; else once
         HelmholtzOptions solver;
     };
     explicit HelmholtzSolve(Parameters p)

@@ -5,17 +5,17 @@
 ///   theta' = R_theta - tau w' d(theta_0)/dz
 ///   rho' = R_rho - tau div(rho_0 u')
 ///   (1 - kappa) / kappa pi' / pi_0 = rho' / rho_0 + theta' / theta_0
-/// rho' and theta' put into the last one, times rho_0 and the thickness h of the layer:
+/// rho' and theta' inserted into the last one, times rho_0 and the thickness h of the layer:
 ///   (1 - kappa) / kappa rho_0 h pi' / pi_0 + tau [div_h(rho_0 h u') + above w'_k + below w'_k+1]
 ///       = h R_rho + rho_0 h R_theta / theta_0
-/// a Helmholtz equation for pi' with three diagonals in the vertical. Slopes of levels are left to
-/// the residuals, which know them.
+/// a Helmholtz equation for pi' with three diagonals in the vertical. Slopes of levels are only in
+/// the residuals.
 #pragma once
 #include "atmosphere/gridpoint/air.hpp"
 
 namespace fathom::atmosphere::gridpoint {
 
-/// Of one column; Real is a number or a pack, the columns are views or arrays.
+/// For one column; Real is a number or a pack, the columns are views or arrays.
 template <class Real, class Heights, class Theta, class Density> struct LinearColumn {
     using T = typename Real::Number;
     const Heights& z;
@@ -25,7 +25,7 @@ template <class Real, class Heights, class Theta, class Density> struct LinearCo
     double tau, gravity, heat_capacity;
 
     constexpr Real thickness(int k) const { return z[k] - z[k + 1]; }
-    /// Density times thickness: what flows through faces.
+    /// Density times thickness: the mass per area that flows through faces.
     constexpr Real mass(int k) const { return density[k] * thickness(k); }
     constexpr Real theta_gradient(int k) const {
         return (theta[k - 1] - theta[k + 1]) / (z[k - 1] - z[k + 1]);

@@ -1,5 +1,5 @@
-/// Mass of air, or of a tracer of it, on all ranks: of each column from the top down, rows of
-/// columns side by side, then added up exactly: the same on any ranks.
+/// Mass of air, or of a tracer in it, on all ranks: of each column from the top down, rows of
+/// columns together, then added up exactly: the same on any ranks.
 ///   sum over columns  area sum over layers  rho (z_k - z_k+1) s^2 q,    s = 1 + curvature z
 /// q of a layer is the mean of those at its interfaces; that of the ground is the one above.
 #pragma once

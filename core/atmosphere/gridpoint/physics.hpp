@@ -1,7 +1,8 @@
-/// Columns as the physics of hydrostatic models takes them, and what its tendencies do here. Its
-/// layers are the interfaces of this grid, all but the ground, where theta and tracers lie: layer k
-/// goes from the middle of layer k - 1 down to that of layer k, the first from the top, the last to
-/// the ground. Temperatures are exact there; the wind is the mean of the layers beside.
+/// Columns in the form that the physics of hydrostatic models needs, and the effect of its
+/// tendencies here. Its layers are the interfaces of this grid, all except the ground, where theta
+/// and tracers lie: layer k goes from the middle of layer k - 1 down to that of layer k, the first
+/// from the top, the last to the ground. Temperatures are exact there; the wind is the mean of the
+/// two adjacent layers.
 ///   pi at interfaces: linear in height between the layers; c_p theta d(pi)/dz = -g at both ends
 ///   T_v = theta pi,    theta is that of the density of moist air: (T_v / T) times the dry one
 ///   d(theta)/dt = 1 / pi dT_v/dt
@@ -76,7 +77,7 @@ struct GridPointColumns {
     }
 };
 
-/// What the physics adds to what trajectories carry.
+/// Adds the physics to the fields that trajectories carry.
 struct GridPointPhysics {
     double step = 1800, ground_mixing = 3600;
     static constexpr std::string_view summary =

@@ -1,8 +1,8 @@
-/// What blows over the poles of the sphere: one vector a level, from the nearest row of u,
+/// The wind over the poles of the sphere: one vector per level, from the nearest row of u,
 ///   (V_x, V_y) = 2 / nx  sum over i of u_i (-sin, cos)(longitude_i)
 /// It is the northward wind of each meridian on the pole: of the last row of y_wind, and of the row
 /// before the first one, which lies in the halo. The heights of levels beyond the poles are those
-/// across them, for the slope that this wind climbs.
+/// across them, for the slope in the direction of this wind.
 #pragma once
 #include "atmosphere/gridpoint/air.hpp"
 #include "field/global_process.hpp"
@@ -25,7 +25,7 @@ private:
     struct Direction {
         double sine, cosine;
     };
-    std::vector<Direction> half_columns;  // longitudes of centres and of eastern faces, in turn
+    std::vector<Direction> half_columns;  // longitudes of centres and of eastern faces, alternating
     template <class T> void across(Given) const;
     template <class T> void blow(Given) const;
 };

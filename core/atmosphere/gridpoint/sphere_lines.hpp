@@ -1,5 +1,5 @@
-/// Directions of the points of a sphere, and where the displacements around a point say that it
-/// comes from.
+/// Directions of the points of a sphere, and the departure directions from the displacements around
+/// a point.
 #pragma once
 #include <array>
 #include <numbers>
@@ -44,7 +44,7 @@ private:
     std::vector<Parallel<T>> latitudes;
 };
 
-/// How rows go on beyond the first and last of a sphere, or of an area of it.
+/// How rows continue beyond the first and last of a sphere, or of an area of it.
 inline Edge edge_of(const GridPointSetup& s, Edge of_sphere) {
     return s.area ? Edge::area : of_sphere;
 }
@@ -52,7 +52,7 @@ inline Edge edge_of(const GridPointSetup& s, Edge of_sphere) {
 /// Neighbouring points of a line, in one register.
 template <class T> using Points = Pack<T, cell_width<T>>;
 
-/// Where the points of a line come from: the directions of the unit sphere, from their own
+/// Departure points of the points of a line: directions of the unit sphere, relative to their own
 /// meridians.
 template <class T> struct Origins {
     using Real = Points<T>;

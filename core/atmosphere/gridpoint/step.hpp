@@ -1,14 +1,14 @@
 /// One time step of the grid-point atmosphere, iterated (Davies et al. 2005, Wood et al. 2014):
 ///   X(n+1) - alpha dt Psi(n+1) = [X(n) + beta dt Psi(n)]_D,   alpha + beta = 1
-/// `start` is what trajectories carry, `carried` what has arrived; the residuals of the newest
-/// state are taken away by increments of the linear equations (linear.hpp). Density is carried too:
+/// `start` is carried by trajectories, `carried` is the result; increments of the linear equations
+/// (linear.hpp) reduce the residuals of the newest state. Density is carried, too:
 ///   rho(n+1) (1 + alpha dt div(n+1)) = [rho(n) (1 - beta dt div(n))]_D
 #pragma once
 #include "atmosphere/gridpoint/linear.hpp"
 
 namespace fathom::atmosphere {
 
-/// The state that the linear equations of this step are about: what it is now.
+/// The reference state of the linear equations of this step: the present state.
 struct GridPointLinearState {
     static constexpr std::string_view summary =
         "the newest state, about which the equations of increments are linear";
@@ -82,8 +82,8 @@ struct GridPointStart {
     }
 };
 
-/// On a sphere the wind turns on its way from the place of departure, so that there all of it is
-/// needed: of other places the means of those around.
+/// On a sphere the wind turns on its way from the departure point, so all components are needed
+/// there: at points of the other component, means of the values around.
 struct GridPointWindAside {
     static constexpr std::string_view summary =
         "wind along the other axis, at the points of that along x and y";
@@ -101,7 +101,7 @@ struct GridPointWindAside {
     }
 };
 
-/// The same of deep air, where the vertical turns too.
+/// The same for deep air, where the vertical component turns, too.
 struct GridPointWindAsideDeep {
     static constexpr std::string_view summary =
         "vertical wind where that along x and y is, and these at interfaces";
@@ -130,7 +130,7 @@ struct GridPointWindAsideDeep {
     }
 };
 
-/// What of the equations is not yet fulfilled by the newest state.
+/// The residuals of the equations for the newest state.
 struct GridPointResiduals {
     double step = 10, implicitness = 0.55;
     static constexpr std::string_view summary =
@@ -180,7 +180,7 @@ struct GridPointResiduals {
     }
 };
 
-/// The outermost columns of an area have what the outer model says, and no equations.
+/// The outermost columns of an area get the values of the outer model, and no equations.
 struct GridPointRim {
     static constexpr std::string_view summary =
         "no residuals where the outer model gives the values";
@@ -266,11 +266,11 @@ struct HelmholtzRightSide {
 };
 
 /// Increments of all fields from that of the Exner function. Density takes the one that gives this
-/// pressure: what the solver leaves is then missing in the equation of mass, a little, and not in
-/// the pressure, where the next residual of the wind would have it again, times tau^2 c^2 / dx^2:
-/// next to the poles more than a solver takes away.
-/// What has been carried came from higher up by tau w' than was thought: it changes with w', as
-/// theta' and rho' have it. Without that buoyancy would be explicit, and long steps unstable.
+/// pressure: the residual of the solver is then a small error of the equation of mass, and not of
+/// the pressure, where the next residual of the wind would contain it, times tau^2 c^2 / dx^2: next
+/// to the poles more than a solver removes. Carried values came from higher up by tau w' than
+/// assumed: they change with w', as in theta' and rho'. Without that buoyancy would be explicit,
+/// and long steps unstable.
 struct GridPointIncrements {
     double step = 10, implicitness = 0.55, gravity = constants::gravity,
            heat_capacity = constants::dry_air_heat_capacity,
@@ -348,7 +348,7 @@ struct GridPointIncrements {
 };
 
 /// Diffusion along levels and in the vertical, of wind and of the deviation of theta; explicit, so
-/// that next to poles it is along rows what is stable.
+/// that next to poles it is limited along rows to the stable value.
 struct GridPointDiffusion {
     double step = 10, viscosity = 0;
     static constexpr std::string_view summary =
@@ -412,7 +412,7 @@ struct GridPointDiffusion {
     }
 };
 
-/// What is looked at: the wind in the middle of cells.
+/// For output: the wind in the middle of cells.
 struct GridPointWind {
     double rows = 2;
     static constexpr std::string_view summary = "wind along x and y at the centres of cells";

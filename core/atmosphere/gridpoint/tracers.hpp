@@ -1,6 +1,6 @@
-/// Tracers of the grid-point atmosphere, which lie at interfaces, all but the ground: [k] of a
+/// Tracers of the grid-point atmosphere, which lie at interfaces, all except the ground: [k] of a
 /// layer is that of the interface above it. Carried once a step by its last trajectories, within
-/// the values around the place of departure; then by one factor each has the mass that it had:
+/// the values around the departure point; then one factor each restores the mass from before:
 ///   sum of rho q V,    the weight of an interface is half of the layers next to it, all of the
 ///       lowest
 #pragma once

@@ -1,9 +1,9 @@
 /// The semi-Lagrangian part of a step of the grid-point atmosphere.
 ///   departure   d = dt (alpha V(n+1)_A + beta V(n)_D),  at interfaces, by iteration
-///   transport   the means of d around the points of each field say where it comes from:
+///   transport   the means of d around the points of each field are its displacement:
 ///               at interfaces d itself, in layers of the two, on faces of the four around
-/// d is a length along x and y, and along the height of levels; on the sphere a vector in space in
-/// place of x and y (sphere_transport.cpp).
+/// d is a length along x and y, and along the height of levels; on the sphere a vector in space
+/// instead of x and y (sphere_transport.cpp).
 #pragma once
 #include <memory>
 #include <vector>
@@ -19,13 +19,13 @@ struct GridPointSetup {
     std::vector<double> heights;  ///< of the interfaces, from the top down [m]
     double radius = 0;            ///< of the sphere [m]; 0: a plane
     bool deep = false;
-    double south = -90;  ///< where the first row of a sphere begins [degrees]
+    double south = -90;  ///< latitude where the first row of a sphere begins [degrees]
     /// Whether it is an area of a sphere, whose outermost points are given: departures end there.
     bool area = false;
     int times = 1;  ///< how often a step carries the same fields: its outer iterations
 };
 
-/// How far departures reach: points that a rank receives, and plans made so far.
+/// Reach of departures: points that a rank receives, and plans made so far.
 struct GridPointHalo {
     std::size_t points = 0;
     long plans = 0;
@@ -45,7 +45,7 @@ std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup&, int
 std::shared_ptr<GridPointCarrier> sphere_departure(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> sphere_transport(const GridPointSetup&, int bytes);
 
-/// The mass of air stays: density times what was there over what is there.
+/// Conserves the mass of air: density times mass before over mass now.
 class DryMass final : public GlobalProcess {
 public:
     explicit DryMass(double curvature = 0) : GlobalProcess("DryMass"), curvature(curvature) {}

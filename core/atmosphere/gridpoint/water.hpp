@@ -1,7 +1,7 @@
-/// Air with water in it: what its density is told by, kinds of water that are no gas included,
+/// Air with water in it: the temperature that gives its density, with water that is not vapour,
 ///   T_v = f T,   f = 1 + (1 / epsilon - 1) q - sum of droplets, crystals, rain, snow, ...
 ///   dT_v/dt = f dT/dt + T df/dt
-/// One process for the vapour, one for each kind next to it.
+/// One process for the vapour, one for each other kind.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

@@ -1,5 +1,5 @@
-/// Budgets of the physics: what the tendencies so far add to a column, summed over steps. What a
-/// scheme does is the difference of two such sums, after it and before it.
+/// Budgets of the physics: the change of a column by the tendencies so far, summed over steps. The
+/// effect of a scheme is the difference of two such sums, after it and before it.
 ///
 ///   content   + sum_k dp_k / g x_k                       x a tendency
 ///   kinetic   + sum_k dp_k / g (v_k + dt/2 w_k) . w_k    w the tendency of the wind v:

@@ -1,11 +1,11 @@
-/// Rotation where the Coriolis parameter is any function of the place – on a stretched or rotated
-/// sphere –, implicit all the same: alternating directions (Douglas & Gunn 1964). With F the
-/// rotation, G gravity waves, both linear, dX/dt = -(F + G) X + N,
+/// Implicit rotation for a Coriolis parameter that is any function of the place, on a stretched or
+/// rotated sphere: alternating directions (Douglas & Gunn 1964). With F the rotation, G gravity
+/// waves, both linear, dX/dt = -(F + G) X + N,
 ///   (1 + beta F)(1 + beta G) X+ = { X - beta' (F + G) X + beta^2 F G X + ... }_D + ...,
 ///       beta, beta' = dt/2 (1 +- e)
 /// F is inverted at each grid point, then G in spectral space. Steady flow stays steady at any
-/// step, waves do not grow (F and G are antisymmetric), and what factorising changes, beta^2 F G
-/// (X+ - X), is of second order: slow motion is slowed by (f dt / 2)^2. The present terms have
+/// step, waves do not grow (F and G are antisymmetric), and the factorisation error, beta^2 F G (X+
+/// - X), is of second order: slow motion is slowed by (f dt / 2)^2. The present terms have
 ///   -beta' f k x (v - (beta^2 / beta') grad(phi))   instead of   -beta' f k x v
 /// On an ordinary sphere F and G are inverted together instead (semi_implicit.hpp).
 #pragma once

@@ -1,12 +1,12 @@
-/// Energy that the dynamics of a step must keep: of a column with the tendencies of the physics,
-/// less that of air of 250 K,
+/// Energy that the dynamics of a step must conserve: of a column with the tendencies of the
+/// physics, minus that of air of 250 K,
 ///
 ///   E = sum_k dp_k / g [c_p (T_k - 250 K) + v_k^2 / 2] + phi_s p_s / g              [J m-2],
 ///       T the virtual temperature
 ///
-/// and one number a step for the temperature of all layers, with which the sum over the sphere is
-/// that (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900): interpolation loses
-/// some. What truncation and diffusion remove from the wind has become heat of its level before.
+/// and one number per step, added to the temperature of all layers, that restores this sum over the
+/// sphere (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900): interpolation
+/// loses some. Wind energy removed by truncation and diffusion has become heat of its level before.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

@@ -8,8 +8,8 @@
 ///       M_{k+1/2} = B_{k+1/2} sum_j D_j - sum_{j<=k} D_j
 /// (Simmons & Burridge 1981): the differences keep energy and angular momentum. A tracer is
 /// advected as T is, in advective form by spectral gradients. The kinetic energy becomes a gradient
-/// in spectral space. Physics are tendencies of the time before, which a leapfrog needs of anything
-/// that damps.
+/// in spectral space. Physics tendencies are those of the time before, as a leapfrog needs for any
+/// damping term.
 #pragma once
 #include "atmosphere/hydrostatic/hybrid.hpp"
 

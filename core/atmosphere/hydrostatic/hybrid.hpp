@@ -4,9 +4,9 @@
 ///       the limit alpha_0 = 1, and l_0 unused, where the top is p = 0
 ///   phi_{k-1/2} = phi_{k+1/2} + R T_k l_k,   phi_k = phi_{k+1/2} + alpha_k R T_k
 ///       (T: virtual temperature)
-/// alpha_0 = 1 is the mean over the mass of the layer, and what balances the gradient of ln p on
-/// levels that follow the surface up to the top. The state holds log_pressure_ratio = ln(p_s /
-/// 100000 Pa): near 0, so that fp32 keeps its digits.
+/// alpha_0 = 1 is the mean over the mass of the layer, and balances the gradient of ln p on levels
+/// that follow the surface up to the top. The state holds log_pressure_ratio = ln(p_s / 100000 Pa):
+/// near 0, so that fp32 keeps its digits.
 #pragma once
 #include "base/constants.hpp"
 #include "base/elementary.hpp"
@@ -91,7 +91,7 @@ struct VirtualTemperatureTendency {
     }
 };
 
-/// Geopotential of the layers, of virtual temperature and of that of the surface.
+/// Geopotential of the layers, from virtual temperature and the geopotential of the surface.
 struct HydrostaticGeopotential {
     double gas_constant = constants::dry_air_gas_constant;
     static constexpr std::string_view summary =

@@ -14,10 +14,10 @@
 /// rotation (semi_implicit.hpp):
 ///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt P + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A
 /// P is the physics of time n, carried from the departure point, where it was computed: at the
-/// arrival point, what takes much from a value (rain, filling) would take it from another one, and
-/// wind that crosses half a wave in a step would make that grow. What is carried for pi is pi +
-/// phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are averaged with
-/// weights dB. What is carried for T is T - T_s + v^2 / 2 c_p:
+/// arrival point, a process that reduces a value strongly (rain, filling) would reduce another
+/// value, and wind that crosses half a wave in a step would make that grow. The carried value for
+/// pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are
+/// averaged with weights dB. The carried value for T is T - T_s + v^2 / 2 c_p:
 ///   T_s(eta), the standard atmosphere's, 0 where energy is not kept: its vertical advection, that
 ///       of most of T, is that of mass, with M = eta dot dp/deta,
 ///       (1 / 2 dp_k) [M_k+1/2 (T_s,k+1 - T_s,k) + M_k-1/2 (T_s,k - T_s,k-1)],
@@ -179,13 +179,13 @@ struct SemiImplicitTerms {
                 half = N(0.5 * step), old = N(1 - off_centring), now = weights[0],
                 before = weights[1];
         const N kappa_T = N(gas_constant / heat_capacity * reference_temperature);
-        // nonlinear terms F - L take the place of those of the last step; the value that is carried
+        // nonlinear terms F - L replace those of the last step; the carried value
         auto split = [&](Real X, Real F, Real L, Real rotation, auto nonlinear) {
             const Real n = F - L, last = nonlinear;
             nonlinear = n;
             return fma(half, fma(old, L + rotation, fma(now, n, before * last)), X);
         };
-        const auto [energy] = own.columns();  // v^2 / 2 c_p of the wind that is carried
+        const auto [energy] = own.columns();  // v^2 / 2 c_p of the carried wind
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0];
         const auto out = [&](int k) {  // div(v_k dp_k)
             return fma(D[k], p[k + 1] - p[k],
@@ -258,7 +258,7 @@ struct WindExtrapolation {
     }
 };
 
-/// Tendencies start at 0; what is called physics adds to them.
+/// Tendencies start at 0; physics adds to them.
 struct TendencyStart {
     static constexpr std::string_view summary = "tendencies of wind and temperature begin at 0";
     template <class Real>

@@ -6,8 +6,8 @@
 ///   V+ = V* - beta [f k x V+ + grad(gamma T+ + R T_r pi+)],   T+ = T* - beta tau D+,
 ///       pi+ = pi* - beta nu D+,        beta = dt/2 (1 + e)
 /// Without T+ and pi+, divergence gets the matrix B = gamma tau + R T_r 1 nu. dp B is symmetric: B
-/// = E c^2 E^{-1} with real c^2 > 0, the squared speeds of the vertical modes, and each mode is by
-/// itself. On the sphere rotation couples neighbouring n of the same m (Temperton 1997):
+/// E c^2 E^{-1} with real c^2 > 0, the squared speeds of the vertical modes, and modes are
+/// independent. On the sphere rotation couples neighbouring n of the same m (Temperton 1997):
 ///   (1 - i s m / n(n+1)) zeta_n                            + a_n D_{n-1}    + b_n D_{n+1}
 ///       = zeta*_n            s = 2 Omega beta
 ///   (1 - i s m / n(n+1) + beta^2 c^2 n(n+1) / a^2) D_n
@@ -41,7 +41,7 @@ struct VerticalModes {
     std::vector<double> speed_squared;         ///< of each mode [m2 s-2], largest first
     std::vector<double> to_modes, from_modes;  ///< E^{-1}, E: (levels, levels), row by row
     explicit VerticalModes(const HybridReference&);
-    /// Of any matrix that is symmetric by the masses of the layers.
+    /// For any matrix that is symmetric with the masses of the layers as weights.
     VerticalModes(const std::vector<double>& matrix, const HybridReference&);
 };
 
@@ -56,7 +56,7 @@ struct SemiImplicitParameters {
 template <class Number> class ImplicitWaves {
 public:
     using Real = Pack<Number, cell_width<Number>>;
-    /// waves: the m that are going to be solved.
+    /// waves: the m that will be solved.
     ImplicitWaves(const std::vector<double>& speed_squared, SemiImplicitParameters,
                   const std::vector<int>& waves);
     void solve(int m, Number* values) const;          ///< in place
@@ -71,7 +71,7 @@ private:
     std::map<int, Elimination> elimination;
 };
 
-/// Between levels and modes, of so many columns of `padded`, a multiple of 4.
+/// Between levels and modes, for this many columns of `padded`, a multiple of 4.
 template <class Number> class ModeProducts {
 public:
     using Real = typename ImplicitWaves<Number>::Real;
@@ -97,8 +97,8 @@ private:
     void multiply(const std::vector<Number>& matrix, const Number* x, Number* y, int columns) const;
 };
 
-/// What the linear terms do along a column of coefficients on hybrid levels: zeta, D, T of all
-/// levels and pi.
+/// The linear terms along a column of coefficients on hybrid levels: zeta, D, T of all levels and
+/// pi.
 template <class Number> class VerticalTerms {
 public:
     VerticalTerms(const HybridReference&, double beta);
@@ -180,8 +180,8 @@ public:
     /// Its transpose. Throws Error on a stretched sphere.
     void solve_adjoint(int m, Number* columns, std::ptrdiff_t stride,
                        std::vector<Number>& scratch) const;
-    /// Of a column: two products with a matrix for each of zeta and D, elimination of complex
-    /// numbers there and back, the terms before and after.
+    /// Operations per column: two products with a matrix for each of zeta and D, elimination of
+    /// complex numbers in both directions, the terms before and after.
     double operations() const {
         const double levels = vertical.levels();
         return 8. * levels * levels + (20 + 17) * levels + 4;

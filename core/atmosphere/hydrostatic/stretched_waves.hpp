@@ -20,7 +20,7 @@ namespace fathom::atmosphere {
 template <class Number> class StretchedWaves {
 public:
     using Real = Pack<Number, cell_width<Number>>;
-    /// waves: the m that are going to be solved.
+    /// waves: the m that will be solved.
     StretchedWaves(const std::vector<double>& speed_squared, Stretching, double radius, double beta,
                    int truncation, const std::vector<int>& waves);
     /// Divergence in place: R -> D; values [n - m][re, im][zeta, D][modes, padded to registers], as

@@ -155,7 +155,7 @@ template <class T> void CompressibleTerms<T>::right_side(T c, T* column, T* of_D
                 ((k > 0 ? L_above[k] * q[k - 1] : T(0)) + L_here[k] * q[k] +
                  (k + 1 < count ? L_below[k] * q[k + 1] : T(0)));
     divide_by_F(d);
-    // G of R T - R T_r q and of a C^2 beta d at once: what lies below, and the layer itself
+    // G of R T - R T_r q and of a C^2 beta d in one sweep: the layers below, and the layer itself
     T below = RT * s;
     for (int k = count - 1; k >= 0; --k) {
         const T of_G = R * t[k] - RT * q[k] + RT * beta * d[k];

@@ -12,16 +12,17 @@
 ///   h_k (L q)_k = m_{k+1/2} - m_{k-1/2},
 ///       m_{k-1/2} = (pi_k q_k - pi_{k-1} q_{k-1}) / (pi_k - pi_{k-1}),
 ///       q = 0 at the top, m = 0 at the ground
-/// S is the transpose of G and L its own, both by the masses dpi_k. With beta = dt/2 (1 + e), K the
-/// wavenumber, a = c_v / c_p, C^2 = R T_r / a, M the square of the map factor of the linear terms:
+/// S is the transpose of G and L its own, both weighted by the masses dpi_k. With beta = dt/2 (1 +
+/// e), K the wavenumber, a = c_v / c_p, C^2 = R T_r / a, M the square of the map factor of the
+/// linear terms:
 ///   F = 1 - beta^2 (g^2 / (a R T_a)) L
 ///   d+ = F^-1 [R_d - beta (g^2 / R T_a) L R_q] + (F^-1 - 1)(1 - a S) M D+
 ///   (1 + beta^2 K^2 M B) D+ = R_D + beta K^2 {R G R_T - R T_r (G - 1) R_q + R T_r R_s
 ///       - beta C^2 (1 - a G) F^-1 [R_d - beta (g^2 / R T_a) L R_q]}
 ///   B = R T_r (kappa G S + N) + C^2 (1 - a G) F^-1 (1 - a S)
-/// The first part of B is that of the hydrostatic model. Both are symmetric by the masses and
-/// positive, whatever alpha is: B = E c^2 E^-1 with real c^2 > 0, and each mode is by itself. As d
-/// is eliminated and not D, no relation between G, S and N is asked for.
+/// The first part of B is that of the hydrostatic model. Both are symmetric with the masses as
+/// weights and positive, for any alpha: B = E c^2 E^-1 with real c^2 > 0, and modes are
+/// independent. As d is eliminated and not D, G, S and N need not be related.
 #pragma once
 #include "atmosphere/hydrostatic/semi_implicit.hpp"
 
@@ -51,8 +52,8 @@ struct CompressibleReference {
 /// Vertical modes of B.
 VerticalModes compressible_modes(const CompressibleReference&, double beta);
 
-/// What the linear terms do along a column of coefficients: zeta, D, T of all levels, s, then q and
-/// d of all levels.
+/// The linear terms along a column of coefficients: zeta, D, T of all levels, s, then q and d of
+/// all levels.
 template <class Number> class CompressibleTerms {
 public:
     CompressibleTerms(const CompressibleReference&, double beta);
@@ -60,7 +61,7 @@ public:
     int modes() const { return count; }
     int padded() const { return products.padded(); }
     double speed_squared(int mode) const { return speed[mode]; }
-    /// c = beta K^2. Leaves F^-1 [...] instead of d; of_D: the right-hand side of D.
+    /// c = beta K^2. Stores F^-1 [...] in place of d; of_D: the right-hand side of D.
     void right_side(Number c, Number* column, Number* of_D) const;
     void to_modes(const Number* levels, Number* modes, int columns) const {
         products.to_modes(levels, modes, columns);

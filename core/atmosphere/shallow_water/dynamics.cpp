@@ -91,7 +91,7 @@ public:
         values.resize(std::size_t(s.truncation + 1) * 4 * waves.padded());
     }
     SemiLagrangian<T> transport;
-    /// Tangent and adjoint of the transport: made where somebody wants them.
+    /// Tangent and adjoint of the transport: made when first needed.
     LinearTransport<T>& linear_transport() {
         if (!linear)
             linear.emplace(domain.comm, domain.decomposition, domain.halo, grid,

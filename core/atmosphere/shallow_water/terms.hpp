@@ -2,7 +2,7 @@
 /// mean phi_r:
 ///   dv/dt = -f k x v - grad(phi + phi_s),   dphi/dt = -phi div v
 /// Semi-implicit two-time-level semi-Lagrangian as the primitive equations (primitive.hpp): L = (-f
-/// k x v - grad phi, -phi_r div v), and what is carried is phi + phi_s, smooth over mountains.
+/// k x v - grad phi, -phi_r div v), and the carried value is phi + phi_s, smooth over mountains.
 /// Eulerian form for exact tests, leapfrog: zeta_a = zeta + f,
 ///   dv/dt = (zeta_a v, -zeta_a u) - grad(phi + phi_s + (u^2 + v^2) / 2),   dphi/dt = -div(phi v)
 #pragma once
@@ -86,7 +86,7 @@ struct ShallowWaterArrival {
     }
 };
 
-/// Fluxes of the Eulerian form; v and phi of the last time are kept by the leapfrog itself.
+/// Fluxes of the Eulerian form; the leapfrog itself keeps v and phi of the last time.
 struct ShallowWaterFluxes {
     static constexpr std::string_view summary =
         "fluxes of vorticity and geopotential, kinetic energy: the Eulerian form of shallow water";

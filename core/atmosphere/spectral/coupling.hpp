@@ -1,7 +1,7 @@
 /// The coupling zone of a spectral limited area, before the linear terms are solved for:
 ///   R <- (1 - alpha) R + alpha R_outer,       R_outer = (1 + beta G) X_outer
-/// with G the linear gravity waves of the solve, so that what comes out is the outer state where
-/// alpha is 1 (beyond the area) and balanced where both meet. Tracers, which G does not know, are
+/// with G the linear gravity waves of the solve, so that the solution is the outer state where
+/// alpha is 1 (beyond the area) and balanced where both meet. Tracers, which are not part of G, are
 /// X_outer themselves.
 #pragma once
 #include "atmosphere/coupling.hpp"
@@ -9,7 +9,7 @@
 
 namespace fathom::atmosphere {
 
-/// tracers: whether they are drawn too.
+/// tracers: whether they are coupled, too.
 template <class T>
 std::shared_ptr<GlobalProcess> spectral_coupling(const SpectralSetup& s, bool tracers = true) {
     const OnPlane& plane = *s.plane();

@@ -9,11 +9,11 @@
 /// inverse transforms with gradients. Eulerian (leapfrog_scheme.cpp): tracer_leapfrog  ->  step.
 ///
 ///   diffusion   horizontal_diffusion.hpp
-///   mass        pi gets the constant that leaves the mean surface pressure as it was before the
-///               step (exact sum); a tracer is multiplied by the number that leaves sum q dp over
-///               the sphere as it was before its advection
-///   energy      temperature gets the constant that leaves the energy over the sphere as it was
-///               with the tendencies of the physics
+///   mass        pi gets the constant that restores the mean surface pressure from before the step
+///               (exact sum); a tracer is multiplied by the number that restores sum q dp over the
+///               sphere from before its advection
+///   energy      temperature gets the constant that restores the energy over the sphere, that
+///               before with the tendencies of the physics
 /// On a stretched sphere (grid/stretching.hpp) the spectral side is the computational sphere, wind
 /// divided by the map factor; fields are those of the real one. State between steps is in grid
 /// points only.
@@ -24,7 +24,7 @@
 
 namespace fathom::atmosphere {
 
-/// The process of a scheme that goes through spectral space; it knows what all of them took.
+/// The process of a scheme that goes through spectral space; it reports the cost of all of them.
 class SpectralProcess : public GlobalProcess {
 public:
     using GlobalProcess::GlobalProcess;
@@ -32,7 +32,7 @@ public:
     virtual DepartureHalo halo() const { return {}; }
 };
 
-/// The process that keeps energy; how much it has given back so far, and how much of the wind's
+/// The process that conserves energy; how much it has given back so far, and how much of the wind's
 /// energy truncation and diffusion have turned into heat, mean over the sphere [J m-2].
 class EnergyFixer : public GlobalProcess {
 public:
@@ -41,7 +41,7 @@ public:
     virtual double heat_of_diffusion() const = 0;
 };
 
-/// Those that a scheme does not have, or that nothing asks for, are null.
+/// Processes that a scheme does not have, or that are not requested, are null.
 struct SpectralDynamics {
     using Part = std::shared_ptr<GlobalProcess>;
     Part transport, tracer_transport, coupling, tracer_mass, tracer_leapfrog;
@@ -56,7 +56,7 @@ SpectralDynamics semi_lagrangian_scheme(const SpectralSetup&, int bytes);
 SpectralDynamics leapfrog_scheme(const SpectralSetup&, int bytes);
 
 /// An engine for the transforms and sums of a model, shared by its processes: made when the first
-/// of them is readied, for then the ranks are known.
+/// of them is prepared, because then the ranks are known.
 template <class Engine, class Setup = SpectralSetup> class Shared {
 public:
     explicit Shared(Setup setup) : setup(std::move(setup)) {}

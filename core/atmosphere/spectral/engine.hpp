@@ -1,5 +1,5 @@
-/// What both schemes of the spectral atmosphere stand on: transforms, the vertical reference, sums
-/// over the sphere or the plane that keep mass and energy. Fields are given at each call.
+/// The common base of both schemes of the spectral atmosphere: transforms, the vertical reference,
+/// sums over the sphere or the plane that conserve mass and energy. Fields are given at each call.
 #pragma once
 #include "atmosphere/hydrostatic/energy.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -11,7 +11,7 @@
 
 namespace fathom::atmosphere {
 
-/// What is transformed, and the gradients that come back with it.
+/// The transformed fields, and the gradients that are computed with them.
 struct SpectralFields {
     const Field &u, &v, &temperature, &pressure;
     const Field &divergence, &T_east, &T_north, &p_east, &p_north;
@@ -77,7 +77,7 @@ protected:
         std::size_t first;
         double weight;
     };
-    /// body(row), shared out among threads.
+    /// body(row), distributed to threads.
     template <class F> void for_rows(F body) {
 #pragma omp parallel for schedule(static)
         for (std::size_t n = 0; n < rows.size(); ++n) body(rows[n]);
@@ -103,7 +103,7 @@ public:
                 for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more;
         });
     }
-    /// to = factor from, as far as sums go.
+    /// to = factor from, for sums.
     void copy_times(const FieldSlab& from, const FieldSlab& to, T factor) {
         for_rows([&](const Row& r) {
             for (int k = 0; k < from.levels; ++k) {
@@ -128,7 +128,7 @@ public:
         });
         return exact_sum(domain.comm, terms);
     }
-    /// The mean surface pressure becomes that of `mean_pressure` again.
+    /// Restores the mean surface pressure to that of `mean_pressure`.
     void keep_mean_pressure(const FieldSlab& pressure) {
         add(pressure, T(std::log(mean_pressure / mean(pressure))));
     }
@@ -163,7 +163,7 @@ public:
     }
     /// Of a layer, mean over the sphere [Pa].
     double mean_thickness(int k) const { return da[k] + db[k] * unit_pressure * mean_pressure; }
-    /// One number for all temperatures, with which the energy over the sphere is that of
+    /// One number added to all temperatures, which makes the energy over the sphere that of
     /// ColumnEnergy.
     double keep_energy(const FieldSlab& before, const FieldSlab& height, const FieldSlab& u,
                        const FieldSlab& v, const FieldSlab& temperature,

@@ -1,7 +1,7 @@
 /// Implicit horizontal diffusion of spectral coefficients over `span` seconds:
 ///   X / (1 + span K_n),   K_n = [(n(n+1) - 2) / (N(N+1) - 2)]^order / time,   n >= 2,
-/// of vorticity, divergence (times `divergence_damping`), and T less what its level's height above
-/// mountains explains,
+/// of vorticity, divergence (times `divergence_damping`), and T minus the part due to its level's
+/// height above mountains,
 ///   T_k - B_k (dT/dp)_k p_r pi,
 ///       of the standard atmosphere: diffusion along surfaces of pressure.
 /// Or, with a `viscosity` nu, the plain Laplacian on the model's levels: K_n = nu n(n+1) / a^2.
@@ -12,7 +12,7 @@
 
 namespace fathom::atmosphere {
 
-/// By level: what the height above mountains explains of T, and the sponge.
+/// By level: the part of T due to the height above mountains, and the sponge.
 template <class T> class DiffusionOfLevels {
 public:
     DiffusionOfLevels(const SpectralParameters& p, const std::vector<double>& a,
@@ -66,8 +66,8 @@ protected:
 private:
     std::vector<T> lapse_of_level;
     std::vector<double> sponge;
-    /// How much the temperature of the standard atmosphere changes at hybrid level p = a + b p_s
-    /// where ln p_s changes by 1.
+    /// The change of the temperature of the standard atmosphere at hybrid level p = a + b p_s where
+    /// ln p_s changes by 1.
     static double lapse(double a, double b, double p_r) {
         const double p = a + b * p_r, T0 = 288.15 * std::pow(p / p_r, 0.19);
         return T0 > 216.65 ? 0.19 * T0 * b * p_r / p : 0;

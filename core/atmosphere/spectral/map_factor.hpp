@@ -1,6 +1,6 @@
 /// Fields on a stretched sphere times a power of the map factor of their rows
-/// (grid/stretching.hpp): between what the state is, on the real sphere, and what is transformed,
-/// on the computational one. Without stretching nothing is done.
+/// (grid/stretching.hpp): between the state, on the real sphere, and the transformed fields, on the
+/// computational one. Without stretching nothing is done.
 #pragma once
 #include <cmath>
 #include <initializer_list>

@@ -1,4 +1,4 @@
-/// What a spectral atmosphere is, before there are ranks: its grid, its levels, its numbers.
+/// The description of a spectral atmosphere, before there are ranks: its grid, levels, numbers.
 #pragma once
 #include <string>
 #include <variant>
@@ -16,12 +16,12 @@ struct SpectralParameters {
            heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,
            reference_pressure = 1e5, off_centring = 0;
     double diffusion_time = 0;      ///< e-folding time of n = N [s]; 0: no diffusion
-    double divergence_damping = 1;  ///< diffusion of divergence over that of the rest
+    double divergence_damping = 1;  ///< diffusion of divergence relative to the rest
     double diffusion_order = 4;
     double viscosity = 0;   ///< nu [m2 s-1], on the model's levels
     double sponge = 0;      ///< levels
     double iterations = 2;  ///< of the departure points
-    /// Of the leapfrog: Robert & Asselin's, and the share of it that the old time gets.
+    /// For the leapfrog: the Robert & Asselin filter, and the share of it that the old time gets.
     double filter = 0, williams = 1;
     double fix_mass = 1;  ///< 0: not
     /// 1: rotation is not among the linear terms of the solve (coriolis.hpp).
@@ -35,7 +35,7 @@ struct OnSphere {
     GaussianGrid grid;
     int truncation;
 };
-/// The plane of a limited area: its first columns and rows are places on earth, the rest makes
+/// The plane of a limited area: its first columns and rows are places on earth; the rest makes
 /// fields periodic.
 struct OnPlane {
     BiFourierPlane waves;
@@ -43,7 +43,7 @@ struct OnPlane {
     std::vector<double> map_factor;  ///< [row][point] of the whole; empty: 1
     /// Weights of the outer model [row][point], of air and of tracers; empty: there is none.
     std::vector<double> relaxation, relaxation_of_tracers;
-    /// And of air by level, in addition: an upper zone; empty: there is none.
+    /// And for air by level, in addition: an upper zone; empty: there is none.
     std::vector<double> relaxation_of_levels = {};
 };
 
@@ -54,7 +54,7 @@ struct SpectralSetup {
     std::variant<OnSphere, OnPlane> lies_on;
     std::vector<double> a, b;  ///< of the interfaces
     SpectralParameters parameters;
-    std::string temperature;  ///< the field that is transformed: of the air, or virtual
+    std::string temperature;  ///< the transformed temperature: of the air, or virtual
     std::vector<Tracer> tracers;
 
     double beta() const { return 0.5 * parameters.step * (1 + parameters.off_centring); }
@@ -63,7 +63,7 @@ struct SpectralSetup {
     bool coupled() const { return plane() && !plane()->relaxation.empty(); }
 };
 
-/// What this rank has spent since the start, by what was done. packing, departure points,
+/// The cost of this rank since the start, by kind of work. packing, departure points,
 /// interpolation: semi-Lagrangian.
 struct SpectralSpent {
     Spent legendre = {}, fourier = {}, transpositions = {}, packing = {}, departure = {},

@@ -40,7 +40,7 @@ public:
 
     /// Of the layers; of the interfaces, where compressible air has its vertical velocity.
     const std::unique_ptr<Carrier<T>> transport, between;
-    /// Tangent and adjoint of the transport: made where somebody wants them.
+    /// Tangent and adjoint of the transport: made when first needed.
     LinearTransport<T>& linear_transport() {
         if (!linear)
             linear = shape->linear_carrier(
@@ -99,7 +99,7 @@ public:
         to_points(f);
         if (parameters.fix_mass > 0) Engine::keep_mean_pressure(f.pressure);
     }
-    /// Of a perturbation: what does not change the mean pressure is linear.
+    /// Of a perturbation: every term that does not change the mean pressure is linear.
     void tangent(const SpectralFields& f) {
         must_be_linear();
         to_waves(f);
@@ -134,7 +134,7 @@ public:
                    divergence = transform.scalar(D(), f.divergence),
                    warm = transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
                    pressure = transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north);
-        if (on_plane) {  // instead of the mean divergence stands the mean wind
+        if (on_plane) {  // the mean wind replaces the mean divergence
             if (f.departure)
                 transform.inverse(
                     {wind, warm, pressure,
@@ -155,7 +155,7 @@ public:
                              T(shape->square_of_reference()));
         shape->times_map_factor({&f.divergence}, 2);
     }
-    /// Divergence goes two ways to points.
+    /// Divergence is transformed to points in two ways.
     void to_points_adjoint(const SpectralFields& f) {
         const Coefficients<T> of_divergence{spare.data(), stride};
         transform.inverse_adjoint(
@@ -193,8 +193,8 @@ private:
     SpectralSetup setup;
     std::unique_ptr<LinearTransport<T>> linear;
 
-    /// Kinetic energy that truncation and diffusion took from a level warms it: c_p dT is the
-    /// energy at the points before, less what `kinetic` has of the coefficients; the same bits on
+    /// Kinetic energy that truncation and diffusion remove from a level warms it: c_p dT is the
+    /// energy at the points before, minus that of the coefficients (`kinetic`); the same bits on
     /// any ranks.
     void return_as_heat(std::vector<ExactSum>& lost) {
         for (int k = 0; k < levels; ++k) {
@@ -235,7 +235,7 @@ private:
     Coefficients<T> d() { return of(4 * levels + 1); }
 };
 
-/// What the processes of a step share.
+/// Data shared by the processes of a step.
 template <class T> using Common = std::shared_ptr<Shared<SemiLagrangianEngine<T>>>;
 
 }  // namespace fathom::atmosphere

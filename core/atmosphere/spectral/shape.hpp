@@ -1,4 +1,4 @@
-/// What a spectral atmosphere lies on, as its scheme needs it: the sphere (sphere.cpp), or the
+/// The geometry of a spectral atmosphere, as its scheme needs it: the sphere (sphere.cpp), or the
 /// plane map of a limited area (plane.cpp).
 #pragma once
 #include <initializer_list>
@@ -39,23 +39,23 @@ template <class T> class Shape {
 public:
     virtual ~Shape() = default;
     virtual RowTransform<T>& transform() = 0;
-    /// Points of a row that count in sums, what one of them weighs in a mean.
+    /// Points of a row that count in sums, and the weight of one of them in a mean.
     virtual int points_of_row(int row) const = 0;
     virtual double weight_of_row(int row) const = 0;
     /// Whether the map factor is 1 everywhere.
     virtual bool even() const = 0;
-    /// Fields times a power of the map factor, on all levels of all own points: between what the
-    /// state is and what is transformed.
+    /// Fields times a power of the map factor, on all levels of all own points: between the state
+    /// and the transformed fields.
     virtual void times_map_factor(std::initializer_list<const FieldSlab*>, int power) const = 0;
-    /// By which the linear terms have the divergence of the map multiplied, where that is not the
-    /// square of the map factor itself; 0: it is.
+    /// The factor of the divergence of the map in the linear terms, where that is not the square of
+    /// the map factor itself; 0: it is.
     virtual double square_of_reference() const { return 0; }
 
     virtual std::unique_ptr<ImplicitTerms<T>> implicit_terms(const SpectralSetup&,
                                                              const HybridReference&) const = 0;
     virtual std::unique_ptr<Carrier<T>> carrier(const SpectralSetup&,
                                                 const std::vector<double>& eta) const = 0;
-    /// Tangent and adjoint of what the carrier does; Error where there are none.
+    /// Tangent and adjoint of the carrier; Error where there are none.
     virtual std::unique_ptr<LinearTransport<T>> linear_carrier(
         const SpectralSetup&, const std::vector<double>& eta) const = 0;
 };

@@ -1,5 +1,5 @@
-/// Drifters: particles that go with the flow of the B grid, by the classical Runge-Kutta scheme of
-/// fourth order, one step of it a step of the model.
+/// Drifters: particles that move with the flow of the B grid, by the classical fourth-order
+/// Runge-Kutta scheme, with one of its steps per step of the model.
 ///
 /// A drifter is at (i + a, j + b, l): in the cell (i, j), a and b of its width from west and south,
 /// l layers from the surface. In the cell and its layer k
@@ -7,12 +7,12 @@
 ///       of the four corners, dry ones 0; u, v linear in time between both ends of the step
 ///   dl/dt = -[(1 - s) W_k + s W_k+1] / (A h),   s = l - k
 ///       W the volume that rises through its top and bottom; 0 at surface and sea floor
-/// Velocity vanishes on walls, W on the bottom, so that the flow itself keeps to the water; a step
+/// Velocity vanishes on walls, W on the bottom, so that the flow itself stays in the water; a step
 /// of finite length that would end in rock ends at the wall. A drifter at constant depth keeps its
 /// l.
 ///
-/// It belongs to the rank of its cell, and reads that rank's block and halo only: its bits depend
-/// on no ranks, blocks or threads.
+/// It belongs to the rank of its cell, and reads that rank's block and halo only: its bits do not
+/// depend on ranks, blocks or threads.
 #pragma once
 #include "field/global_process.hpp"
 
@@ -30,7 +30,7 @@ public:
     Drifters(double step, bool flat, bool own_cells);
     void prepare(Given) override;
     void apply(Given) override;
-    /// More of them, the same on all ranks: each keeps its own.
+    /// Adds drifters, given on all ranks: each rank keeps those in its cells.
     void put(std::span<const Drifter> given);
     std::vector<Drifter> own;  ///< of this rank, by number
 

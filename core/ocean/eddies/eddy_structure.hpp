@@ -1,5 +1,5 @@
-/// How strong eddies are from place to place: `eddy_structure` phi, what the diffusivities of
-/// isoneutral.hpp are multiplied by, and the depth of the mixed layer.
+/// The spatial structure of eddies: `eddy_structure` phi, a factor of the diffusivities of
+/// isoneutral.hpp, and the depth of the mixed layer.
 #pragma once
 #include <array>
 #include "base/constants.hpp"
@@ -27,7 +27,7 @@ struct MixedLayerDepth {
         const T step = T(density_step * constants::gravity / constants::sea_water_density);
         const Real bottom = wet[0];
         Real fall = 0, found = 0, water = thickness[0],
-             base = 0;  // found: the base, 0 where it is still to come
+             base = 0;  // found: the base, 0 until it is found
         T middle = T(0.5) * thickness[0];
         for (int k = 1; k < stratification.levels(); ++k) {
             const T distance = T(0.5) * (thickness[k - 1] + thickness[k]);

@@ -4,7 +4,7 @@
 ///   outward through a face
 ///       -kappa phi dz (length / distance) d_e T  -  (kappa - kappa_GM) sum of C D_v T
 ///   upward at an interface    -(kappa + kappa_GM) sum of C d_e T       -  kappa K33 dT/dz
-/// With kappa = kappa_GM the second term of the first line is not there, and a column needs no
+/// With kappa = kappa_GM the second term of the first line vanishes, and a column does not need the
 /// slopes of its neighbours. The last term is implicit. The part in kappa is minus the derivative
 /// of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a
 /// quarter of the volume of a face: it is symmetric and takes variance from every tracer, whatever
@@ -26,7 +26,7 @@ template <class Real, int reach> struct Conductances {
     Reads<Real, "conductance_south_of_lower", place::center_interface, "m", reach> south_of_lower;
 };
 
-/// Along levels and upward: all there is where both diffusivities are equal.
+/// Along levels and upward: the whole flux where both diffusivities are equal.
 template <bool own> struct IsoneutralFlux {
     double diffusivity = 1000, isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =
@@ -55,7 +55,7 @@ template <bool own> struct IsoneutralFlux {
         for (int e = 0; e < 4; ++e) bottoms[e] = wet(compass(e))[0];
         const T both = T(diffusivity + isoneutral_diffusivity);
         Real of_upper = 0,
-             gained = 0;  // sum of C d_e T above the interface; what the cell above has so far
+             gained = 0;  // sum of C d_e T above the interface; the terms of the cell above so far
         for (int k = 0; k < levels; ++k) {
             const Real C = tracer[k], phi = structure[k];
             Real d[4], level = 0;
@@ -81,8 +81,8 @@ template <bool own> struct IsoneutralFlux {
     }
 };
 
-/// What slopes add along levels where the diffusivities differ: (kappa - kappa_GM) C D_v T, of the
-/// triads on both sides of a face.
+/// The terms of slopes along levels where the diffusivities differ: (kappa - kappa_GM) C D_v T, of
+/// the triads on both sides of a face.
 struct SlopedFlux {
     double diffusivity = 1000, isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =
@@ -106,7 +106,7 @@ struct SlopedFlux {
             opposite_lowers{lw, le, ls, ln};
         const T difference = T(isoneutral_diffusivity - diffusivity);
         Real above = tracer[0], above_there[4],
-             of_lower = 0;  // of_lower: what triads at the interface above give to this cell
+             of_lower = 0;  // of_lower: terms of triads at the interface above for this cell
         for (int e = 0; e < 4; ++e) above_there[e] = tracer(compass(e))[0];
         for (int k = 0; k < levels; ++k) {
             const bool last = k + 1 == levels;
@@ -130,7 +130,7 @@ struct SlopedFlux {
     }
 };
 
-/// Diffusivity of all that is implicit in the vertical: kappa K33 next to mixing.
+/// Diffusivity of all implicit vertical terms: kappa K33, next to mixing.
 struct IsoneutralMixing {
     double isoneutral_diffusivity = 1000;
     static constexpr std::string_view summary =
@@ -150,8 +150,8 @@ struct IsoneutralMixing {
 
 /// Volume transports of the eddies through eastern and northern faces: -(Psi_top - Psi_bottom), Psi
 /// = kappa_GM x sum of C of the four triads of an interface: length x mean slope, by thickness. The
-/// skew flux moves tracers as these would: what it lifts of height in a column is to round-off the
-/// sum of height x -(Psi_top - Psi_bottom). Output and overturning want them themselves.
+/// skew flux moves tracers as these would: its change of height in a column is to round-off the sum
+/// of height x -(Psi_top - Psi_bottom). Output and overturning need the transports.
 struct BolusTransport {
     double diffusivity = 1000;
     static constexpr std::string_view summary =

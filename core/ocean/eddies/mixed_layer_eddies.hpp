@@ -4,9 +4,9 @@
 ///       mu = (1 - x^2) (1 + 5 x^2 / 21),   x = 1 - 2 depth / H,   0 below H
 /// b is the buoyancy of the mixed layer's mean density, H the lesser of both sides of a face, ds
 /// the spacing, at most `widest`, L_f the width of fronts. The transports Psi_bottom - Psi_top
-/// towards the dense side join those of the flow before tracers are advected: they close in every
-/// column, a tracer of one value keeps it, and a scheme of advection without new extremes makes
-/// none here.
+/// towards the dense side are added to those of the flow before tracers are advected: they close in
+/// every column, a constant tracer stays constant, and a scheme of advection without new extremes
+/// makes none here.
 #pragma once
 #include <array>
 #include "base/constants.hpp"
@@ -101,7 +101,7 @@ struct MixedLayerEddies {
             W = W_below;
             N = N_below;
             S = S_below;
-            up[k + 1] += (E - W) + (N - S);  // what leaves above has come through the interface
+            up[k + 1] += (E - W) + (N - S);  // the outflow above has come through the interface
         }
     }
 };

@@ -2,12 +2,12 @@
 /// cell, one of its four faces e, one of its two interfaces v. With alpha and beta of the cell and
 /// outward differences d_e across the face, D down across the interface,
 ///   S_e = (-alpha d_e T + beta d_e S) / distance_e  :  (-alpha D T + beta D S) / distance_v
-/// the slope at which the surface rises outward; 0 where the neighbour lacks a cell next to v,
-/// so that the eddies' stream function is 0 on walls and steps of the bottom. Both tracers see the
+/// the slope at which the surface rises outward; 0 where the neighbour has no cell next to v, so
+/// that the eddies' stream function is 0 on walls and steps of the bottom. Both tracers use the
 /// same S, so that the flux along it carries no density.
 ///
 /// A taper f(|S|) and a taper towards the surface make S' = f f_0 S: where the slope is steep,
-/// mixing turns to the horizontal and the skew flux ends.
+/// mixing becomes horizontal and the skew flux ends.
 ///   Danabasoglu & McWilliams (1995, J. Climate 8,
 ///       2967-2987):  f = 1 / 2 [1 - tanh((|S| - S_m) / S_d)]
 ///   Gerdes, Koberle & Willebrand (1991, Clim. Dyn. 5, 211-226): f = min(1, (S_m / |S|)^2)
@@ -16,7 +16,7 @@
 ///       2418-2447): f_0 = 1 / 2 [1 + sin(pi (r - 1 / 2))],  r = depth / max(h, R |S|) < 1,
 ///     h the depth of the mixed layer, R = 2 m/s / |f| in [15, 100] km
 /// |S|^2 is that of the whole vector at an interface, the mean over its triads with the weights w
-/// of K33. Explicit steps want |S'| <= distance_e distance_v / (4 kappa step).
+/// of K33. Explicit steps need |S'| <= distance_e distance_v / (4 kappa step).
 ///
 /// Written for unit diffusivity, with the structure phi of the cell, w_e = length_e distance_e /
 /// area:
@@ -31,7 +31,7 @@
 
 namespace fathom::ocean {
 
-/// The share of a slope that stays, from it and its inverse.
+/// The factor of a slope after tapering, from it and its inverse.
 struct TanhTaper {
     static constexpr std::string_view summary =
         "neutral slopes by triads, tapered by a hyperbolic tangent (Danabasoglu & McWilliams 1995)";
@@ -70,7 +70,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         Parameter{"diffusivity", &NeutralSlopes::diffusivity, "m2 s-1", 1e-6, 1e7,
                   "largest diffusivity along slopes that the step must bear"},
         Parameter{"step", &NeutralSlopes::step, "s", 0, 1e6, "time step"}};
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     [[gnu::flatten]]  // a call of exp would empty all registers
     constexpr void operator()(
@@ -78,8 +78,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         Reads<Real, "salinity", place::center_layer, "1e-3", 1> salinity,
         Reads<Real, "thermal_expansion", place::center_layer, "K-1"> alpha,
         Reads<Real, "haline_contraction", place::center_layer, "1e3"> beta,
-        // these two of the cell itself: with a halo, slopes of neighbours are computed
-        // there, not sent
+        // of the cell itself: with a halo, slopes of neighbours are computed there, not sent
         Reads<Real, "eddy_structure", place::center_layer, "1", 1> structure,
         Reads<Real, "mixed_layer_depth", place::center_column, "m", 1> mixed_layer,
         Reads<Real, "coriolis", place::corner_column, "s-1", 1> coriolis,
@@ -98,7 +97,7 @@ template <class Taper, bool own> struct NeutralSlopes {
         Writes<Real, "squared_slope", place::center_interface, "1"> square) const {
         using T = typename Real::Number;
         constexpr double least_stratification =
-            1e-11;  // relative change of density a metre: N^2 = 1e-10 s-2
+            1e-11;  // relative change of density per metre: N^2 = 1e-10 s-2
         const int levels = square.levels();
         const Real lengths[4] = {faces.length_east[0], faces.length_east(-east)[0],
                                  faces.length_north[0], faces.length_north(-north)[0]};
@@ -130,7 +129,7 @@ template <class Taper, bool own> struct NeutralSlopes {
                 const Real all = c.beta * (salinity(compass(e))[k] - c.S) -
                                  c.alpha * (temperature(compass(e))[k] - c.T);
                 const Real d = select(Real(T(k)) < bottoms[e], all, Real(0));
-                Real open = 1;  // share of the cell's side: the neighbour may be less thick
+                Real open = 1;  // share of the cell's side: the neighbour may be thinner
                 if constexpr (own)
                     open = smaller(beside(thickness, compass(e))[k] / thickness[k], Real(1));
                 const auto deeper = Real(T(k + 1)) < bottoms[e];

@@ -1,6 +1,6 @@
 /// Lateral friction on the corners of the B grid: the divergence of A times the deviatoric strain,
-/// with the terms of a curved grid and of a coefficient that varies, so that a solid rotation of
-/// the sphere feels none (Smith et al. 2010, POP manual, section 3.4):
+/// with the terms of a curved grid and of a variable coefficient, so that a solid rotation of the
+/// sphere has none (Smith et al. 2010, POP manual, section 3.4):
 ///   F(u, v)_x = div(A grad u) - [A c2 + A_x kx + A_y ky] u + [A twist + A_x ky - A_y kx] v +
 ///       (2 A ky + A_y) v_x - (2 A kx + A_x) v_y
 ///   F(u, v)_y = the same with u -> v, v -> -u;    c2 = d kx/dx + d ky/dy + 2 kx^2 + 2 ky^2,

@@ -1,12 +1,12 @@
 /// Lateral friction as minus the derivative of the dissipation of strain (Smith & McWilliams 2003,
-/// Ocean Modelling 5, 129-156), for viscosities that differ from place to place and with direction.
+/// Ocean Modelling 5, 129-156), for viscosities that depend on place and direction.
 /// On a curved grid with spacings dx, dy the strain is
 ///   D_T = dy d(u / dy)/dx - dx d(v / dx)/dy,   D_S = dx d(u / dx)/dy + dy d(v / dy)/dx
 ///       (0 for a rotation of the sphere)
-/// taken in each quarter of a cell from the two of its four edges that meet there: no pattern of
-/// velocities escapes. Stress (s_T, s_S) = N (D_T, D_S), N symmetric, not negative, one for a cell
-/// and level; force on a corner = -d/du sum over quarters of V / 2 (s_T D_T + s_S D_S): kinetic
-/// energy never grows.
+/// computed in each quarter of a cell from the two of its four edges that meet there: no pattern of
+/// velocities has zero strain by averaging. Stress (s_T, s_S) = N (D_T, D_S), N symmetric, not
+/// negative, one for a cell and level; force on a corner = -d/du sum over quarters of V / 2 (s_T
+/// D_T + s_S D_S): kinetic energy never grows.
 ///   isotropic:    N = nu
 ///   anisotropic:  with A along a direction theta and B across it,  N = nu_S + (nu_T - nu_S) m m^T,
 ///       m = (cos 2 theta, sin 2 theta),  nu_T = (A + B) / 2,  nu_S = B
@@ -74,7 +74,7 @@ template <class Real> struct StrainStencil {
             }
         return e;
     }
-    /// The force a volume, stress(cell, D_T, D_S) -> (s_T, s_S) being linear.
+    /// The force per volume; stress(cell, D_T, D_S) -> (s_T, s_S) is linear.
     constexpr std::pair<Real, Real> operator()(In<Real, 1> u, In<Real, 1> v, int k,
                                                auto&& stress) const {
         const Edges U = edges(u, k), V = edges(v, k);
@@ -155,8 +155,8 @@ struct FlowDirection {
 /// 128, 2935-2946), |D|^2 the mean over the quarters of a cell:
 ///   nu = (C / pi)^2 dx dy |D|
 ///       biharmonic:  sqrt(B) = (C / pi) dx dy sqrt(|D| / 8)
-/// at most what a forward step bears: step nu (1 / dx^2 + 1 / dy^2) <= 1 / 4, step B (1 / dx^2 + 1
-/// / dy^2)^2 <= 1 / 32.
+/// at most the limit of a forward step: step nu (1 / dx^2 + 1 / dy^2) <= 1 / 4, step B (1 / dx^2 +
+/// 1 / dy^2)^2 <= 1 / 32.
 template <bool biharmonic> struct StrainViscosity {
     double coefficient = biharmonic ? 3 : 2, step = 3600;
     static constexpr std::string_view summary =
@@ -218,7 +218,7 @@ template <bool biharmonic> struct StrainViscosity {
     }
 };
 
-/// What an isotropic viscosity does: a force; the first half of biharmonic friction, 0 at dry
+/// The effects of an isotropic viscosity: a force; the first half of biharmonic friction, 0 at dry
 /// corners; or the second half, minus the operator on the first.
 enum class StrainPart { friction, first, second };
 template <StrainPart part> struct StrainFriction {

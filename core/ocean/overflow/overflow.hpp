@@ -1,7 +1,7 @@
-/// Overflows of dense water through channels that the grid does not see (Danabasoglu, Large &
+/// Overflows of dense water through channels that the grid does not resolve (Danabasoglu, Large &
 /// Briegleb 2010, J. Geophys. Res. 115, C11001; Briegleb, Danabasoglu & Large 2010, NCAR/TN-481):
-/// rotating hydraulics at the sill, entrainment where the shelf breaks, product water at its
-/// neutral depth.
+/// rotating hydraulics at the sill, entrainment at the shelf break, product water at its neutral
+/// depth.
 ///   source        M_s = g'_s h_u^2 / 2f (Whitehead et al. 1974),
 ///       through an area of width W_s and height h_s = 2/3 h_u at the speed U_s
 ///   at the break  U_g = g'_e alpha / f on the slope alpha,
@@ -39,7 +39,7 @@ public:
     struct Overflow {
         OverflowShape shape;
         double sill_pressure, break_pressure;
-        Cells inflow, source, entrainment;    ///< whose means decide
+        Cells inflow, source, entrainment;    ///< whose means are used
         Cells from_source, from_entrainment;  ///< where water leaves
         std::vector<Site> products;           ///< from the shallowest to the deepest
     };
@@ -72,7 +72,7 @@ private:
     /// Contents of the cells of all sets: of each tracer, set and cell, in this order.
     std::vector<double> contents;
     template <class Body> void each_cell(Body) const;
-    /// What goes to a cell of a column: values are written in the order of the list.
+    /// Writes to a cell of a column: values are written in the order of the list.
     struct Written {
         Item field;
         int block, row, column;

@@ -1,8 +1,8 @@
-/// What an overflow takes from the sea at one place and gives at another
-/// (ocean/overflow/overflow.hpp): volume through the side walls of cells, with what it holds.
+/// Volume that an overflow takes from the sea at one place and gives at another
+/// (ocean/overflow/overflow.hpp), through the side walls of cells, with its tracers.
 ///   outlet_volume Q > 0 in the layer `outlet_level` of a column: product water of content
 ///       tracer_outlet;   Q < 0: the cell's own water leaves
-/// Volumes sum to nothing over the sea, and the flow that is resolved closes the circuit.
+/// Volumes sum to zero over the sea, and the resolved flow closes the circuit.
 #pragma once
 #include "field/process.hpp"
 

@@ -1,4 +1,4 @@
-/// Motion of sea ice, an elastic-viscous-plastic body (Hunke & Dukowicz 1997, J. Phys. Oceanogr.
+/// Motion of sea ice as an elastic-viscous-plastic body (Hunke & Dukowicz 1997, J. Phys. Oceanogr.
 /// 27, 1849-1867; 2002, Mon. Wea. Rev. 130, 1848-1865), on the corners of the B grid:
 ///
 ///   m du/dt = a tau_a + a tau_w - m f k x u - m g grad eta + div sigma,
@@ -13,8 +13,9 @@
 ///       D_S = 1/A [dx^2 d(u / dx) + dy^2 d(v / dy)]
 /// (0 for a rotation of the sphere), and the force on a corner minus the derivative of the power
 ///   sum A / 2 (sigma_1 D_D + sigma_2 D_T + 2 sigma_12 D_S)
-/// in its velocity: the stress takes exactly the energy that the ice loses. `subcycles` small steps
-/// a step; drag and rotation are implicit in each. The ocean gets (1 - a) tau + a tau_w back.
+/// with respect to its velocity: the stress removes exactly the energy that the ice loses.
+/// `subcycles` small steps per step; drag and rotation are implicit in each. The ocean gets (1 - a)
+/// tau + a tau_w back.
 #pragma once
 #include <memory>
 #include "field/global_process.hpp"
@@ -34,7 +35,7 @@ public:
 
 private:
     struct There;  ///< all of it on a device
-    struct Block;  ///< of one block: its geometry, and what it works on
+    struct Block;  ///< of one block: its geometry, and its working memory
     const Item area = reads("sea_ice_area", place::center_column, "1", 1),
                volume = reads("sea_ice_volume", place::center_column, "m", 1),
                snow = reads("sea_ice_snow", place::center_column, "m", 1),

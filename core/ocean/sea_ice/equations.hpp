@@ -27,14 +27,14 @@ struct IcePlane {
     constexpr IceNumber* at(int row, int column) const { return first + row * width + column; }
 };
 
-/// Names as in dynamics.hpp. Of corners: mass, pushes (wind and slope of the sea), what a drag of
-/// one metre a second is.
+/// Names as in dynamics.hpp. At corners: mass, pushes (wind and slope of the sea), the drag at a
+/// speed of one metre per second.
 struct IcePlanes {
     IcePlane dx, dy, per_dx, per_dy, xx, yy, per_cell, per_corner, wet, f;   // geometry
     IcePlane a, volume, snow, height, current_x, current_y, wind_x, wind_y;  // given
     IcePlane stress_x, stress_y;
     IcePlane u, v, s1, s2, s12;                               // what changes
-    IcePlane strength, ice_area, mass, push_x, push_y, drag;  // of a step
+    IcePlane strength, ice_area, mass, push_x, push_y, drag;  // of one step
     static constexpr int geometry = 10, given = 10, changing = 5, count = 31;
 };
 
@@ -67,7 +67,7 @@ template <class Real> struct IceEquations : IcePlanes {
         (p.strength * load(volume, r, c) * exp(-compactness * (1 - A))).store(strength.at(r, c));
     }
 
-    /// At a corner mass, what pushes the ice, and the drag of the sea.
+    /// At a corner: mass, forces that push the ice, and the drag of the sea.
     constexpr void weigh(int r, int c) const {
         const double density = constants::sea_water_density;
         const auto mean = [&](IcePlane q) {
@@ -145,7 +145,7 @@ template <class Real> struct IceEquations : IcePlanes {
         select(moves, (a * Y - b * X) * per, none).store(v.at(r, c));
     }
 
-    /// The ocean gets what the ice leaves of the wind, and what the ice drags.
+    /// The ocean gets the wind stress that ice does not take, and the drag of the ice.
     constexpr void push_ocean(int r, int c) const {
         const Real of_x = load(u, r, c) - load(current_x, r, c),
                    of_y = load(v, r, c) - load(current_y, r, c), open = 1 - load(ice_area, r, c);
@@ -170,7 +170,7 @@ public:
     /// Fields in the order of IcePlanes, from `a` to `s12`; bytes of their numbers.
     virtual void begin(std::span<const FieldSlab>, int bytes) = 0;
     virtual void small_step() = 0;
-    /// The same fields get what has changed.
+    /// Copies the changed fields back.
     virtual void end(std::span<const FieldSlab>, int bytes) = 0;
     /// Of u, v; of s1, s2, s12.
     virtual std::vector<FieldSlab> velocities() const = 0;

@@ -1,11 +1,11 @@
-/// Sea ice moves with its velocity, along x and then along y: the share of a cell's ice that passes
-/// a face in a step is that of its area,
+/// Sea ice moves with its velocity, along x and then along y: the share of a cell's ice that
+/// crosses a face in a step is that of its area,
 ///   phi = tau F a_face / (A a),   A c' = A c - [A phi c of the cell it leaves],
 ///       c = a, v, s, e_1, e_2
 /// F the width of the face times the velocity, a_face limited as the tracers are
-/// (split_advection.hpp): of second order in the area, nowhere negative. All contents of a category
-/// go in one proportion, so that thickness and temperature are means of what was there, and each
-/// content is kept.
+/// (split_advection.hpp): second order in the area, nowhere negative. All contents of a category
+/// move in the same proportion, so that thickness and temperature are means of earlier values, and
+/// each content is conserved.
 #pragma once
 #include "base/any.hpp"
 #include "field/process.hpp"
@@ -27,7 +27,7 @@ template <bool along_x> struct IceSweep {
                                      Reads<Real, y, at, units, reach>>;
     template <class Real, Text name, Text units>
     using Content = Reads<Real, name, place::center_column, units, 2>;
-    /// The second sweep writes where the first one read: what had no ice keeps its zeros unwritten.
+    /// The second sweep writes where the first one read: places without ice keep zeros.
     template <class Real, Text name, Text units>
     using After = std::conditional_t<along_x, Writes<Real, name, place::center_column, units>,
                                      Updates<Real, name, place::center_column, units>>;
@@ -56,7 +56,7 @@ template <bool along_x> struct IceSweep {
             e1_after[0] = zero, e2_after[0] = zero;
             return;
         }
-        /// What passes the face of a cell towards `to` in a step [m2].
+        /// Ice area that crosses the face of a cell towards `to` in a step [m2].
         const auto through = [&](Shift c) {
             return (0.5 * step) * (velocity(c)[0] * width(c)[0] +
                                    velocity(c + -across)[0] * width(c + -across)[0]);
@@ -66,8 +66,8 @@ template <bool along_x> struct IceSweep {
         const auto leaves = [&](Shift c, Real from, Real towards) {
             return (larger(towards, zero) + larger(-from, zero)) / area(c)[0];
         };
-        /// The share of its ice that a cell loses through a face: the one behind it if the flow is
-        /// towards `to`, else the one beyond.
+        /// The share of its ice that a cell loses through a face: the cell behind the face if the
+        /// flow is towards `to`, else the one beyond.
         const auto share = [&](Shift behind, Real passes, Real all_behind, Real all_beyond) {
             const Shift beyond = behind + to;
             const auto forward = passes > 0;

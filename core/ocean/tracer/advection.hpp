@@ -42,11 +42,11 @@ struct CentredAdvection {
 };
 
 /// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven
-/// spacing, that is the centred mean less a sixth of the upstream curvature where cells are even.
-/// The centred part is extrapolated in time, the dissipative part is the present one. A land cell
+/// spacing: the centred mean minus a sixth of the upstream curvature where cells are even. The
+/// centred part is extrapolated in time, the dissipative part uses the present values. A land cell
 /// upstream has the value of the donor: no gradient through the wall. (With the centred mean
-/// instead, take a hollow that water enters from the side and leaves upward: it would become as
-/// much colder than the entering water as the water above is warmer.)
+/// instead, a hollow that water enters from the side and leaves upward would become as much colder
+/// than the entering water as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
 
@@ -61,7 +61,7 @@ struct UpwindAdvection {
             U = back(hL, hR, 1 / (hU + hL), per_three);
             wall = at_wall(hL, hR, per_two);
         }
-        /// From the widths and what they give together: of L and R; of U and L; of all three.
+        /// From the widths and their combinations: of L and R; of U and L; of all three.
         static constexpr Real across(Real hL, Real hR, Real per_two, Real per_three) {
             return (hL - hL * hR * per_three) * per_two;
         }
@@ -70,7 +70,7 @@ struct UpwindAdvection {
         }
         static constexpr Real at_wall(Real hL, Real hR, Real per_two) {
             return across(hL, hR, per_two, 1 / (hL + hL + hR));
-        }  // U is L mirrored
+        }  // U mirrors L
         constexpr Real operator()(Real L, Real to_R, Real to_U) const {
             return L + fma(U, to_U, R * to_R);
         }
@@ -82,7 +82,7 @@ struct UpwindAdvection {
         }
     };
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "tracer", place::center_layer, "any", 2> now,

@@ -1,8 +1,9 @@
 /// The budget of a tracer in every cell, per area [tracer m s-1]:
 ///   (h(after) T(after) - h T) / tau  =  sum of shares  +  (F_k - F_k+1) / tau
 ///       +  surface flux in the top cell,      F_k = exchange_k (T_k-1 - T_k)(after)
-/// the terms of TracerUpdate's equation, computed from the new values: that they add up is a test
-/// of the model, to round-off. A share is what a process has added to the explicit tendency.
+/// the terms of TracerUpdate's equation, computed from the new values: their closed sum is a test
+/// of the model, to round-off. A share is the part that a process has added to the explicit
+/// tendency.
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
@@ -77,7 +78,7 @@ template <bool own> struct TracerBudget {
     }
 };
 
-/// What changed a tracer after its update, and after the storage above: a share, and part of the
+/// Changes of a tracer after its update, and after the storage above: a share, and part of the
 /// storage.
 template <bool own> struct LateBudgetShare {
     double step = 3600;

@@ -83,7 +83,7 @@ template <bool own> struct LaplacianDiffusion {
     }
 };
 
-/// First half of biharmonic diffusion: the convergence an area.
+/// First half of biharmonic diffusion: the convergence per area.
 struct TracerLaplacian {
     static constexpr std::string_view summary =
         "Laplacian of a tracer along levels, first half of biharmonic diffusion";

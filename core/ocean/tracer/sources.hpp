@@ -1,10 +1,10 @@
-/// What a passive tracer has next to what carries it.
+/// Sources of a passive tracer, in addition to its transport.
 ///   age:      d(h T)/dt = h below the top layer, where T goes to 0 within a step
 ///       [s]
 ///   release:  d(h T)/dt = s h r                     r the rate [tracer s-1]
 ///   keep:     T(after) = (1 - s) T(after) + s T*,   the last of a step
-/// s = (share of the column in a region) (share of the layer in a range of depth, 0 before and
-/// after the dates that hold).
+/// s = (share of the column in a region) (share of the layer in a range of depth, 0 outside of the
+/// given dates).
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"

@@ -1,25 +1,25 @@
 /// Advection of a tracer that makes no new extremes, forward in time: one direction after another,
-/// x, y, z, each on what the one before has left,
+/// x, y, z, each starting from the result of the one before,
 ///   V' T' = V T - tau [F T_face],   V' = V - tau [F]
-///       ([ ]: what leaves less what enters in this direction)
-/// The volume of a cell swells and shrinks with each sweep (Easter 1993, Mon. Wea. Rev. 121,
-/// 297-304) and after the third is that of the new time. So each sweep keeps content and constants
-/// for any flow, and T' is a mean of T with weights >= 0: bounds of one dimension are bounds of all
-/// three. The value at a face is the mean of what passes in a step, from donor L to receiver R with
-/// U behind it, of widths h, c the share of L that leaves:
+///       ([ ]: outflow minus inflow in this direction)
+/// The volume of a cell changes with each sweep (Easter 1993, Mon. Wea. Rev. 121, 297-304) and
+/// after the third is that of the new time. So each sweep keeps content and constants for any flow,
+/// and T' is a mean of T with weights >= 0: bounds of one dimension are bounds of all three. The
+/// value at a face is the mean over the water that crosses it in a step, from donor L to receiver R
+/// with U behind it, of widths h, c the share of L that leaves:
 ///   T_face = L + (1 - c) hL [d2 - d3 (hR + c hL)],   d1 = (L - U) / (hU + hL),
 ///       d2 = (R - L) / (hL + hR),   d3 = (d2 - d1) / (hU + hL + hR)
 /// Without d3: Lax & Wendroff (1960), second order; with it QUICKEST (Leonard 1979), third order.
-/// What it adds to L is limited to between 0 and the smaller of R - L and (L - U) (1 - C) / C
+/// Its correction of L is limited to between 0 and the smaller of R - L and (L - U) (1 - C) / C
 /// (Leonard 1991, Comput. Methods Appl. Mech. Eng. 88, 17-74), C the share of L that leaves through
-/// both its faces; land behind L leaves L itself. Bounds hold while C <= 1 in each sweep.
+/// both its faces; with land behind L it is L itself. Bounds hold while C <= 1 in each sweep.
 #pragma once
 #include "field/process.hpp"
 #include "field/thickness.hpp"
 
 namespace fathom::ocean {
 
-/// The value that passes a face; third: with d3.
+/// The value that crosses a face; third: with d3.
 template <bool third, class Real, class Width>
 constexpr Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width hR, Real leaves,
                              Real leaves_in_all) {
@@ -37,8 +37,8 @@ constexpr Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width h
     return L + select(rise > Real(0), upward, downward);
 }
 
-/// The two faces of a cell along one direction, `to` from here to the next cell: values that pass,
-/// positive transports lead along `to`.
+/// The two faces of a cell along one direction, `to` from here to the next cell: values that cross
+/// them; positive transports go along `to`.
 template <bool third, class Real> struct Sweep {
     In<Real, 2> tracer, width, wet;
     Shift to;
@@ -58,7 +58,7 @@ template <bool third, class Real> struct Sweep {
           bottom_last2(wet(-2 * to)[0]),
           bottom_next(wet(to)[0]),
           bottom_last(wet(-to)[0]) {}
-    /// Volumes of the three cells, and what passes in a step to the next and from the last.
+    /// Volumes of the three cells, and the outflow of a step to the next and inflow from the last.
     struct Volumes {
         Real here, next, last, out, in;
     };
@@ -93,8 +93,8 @@ template <bool third, class Real> struct Sweep {
     }
 };
 
-/// For all tracers: what share of a cell leaves it along x and then along y, and the volume in
-/// between. Alike from either side of a fold.
+/// For all tracers: the share of a cell that leaves it along x and then along y, and the volume in
+/// between. The same from either side of a fold.
 template <bool own> struct SweepVolumes {
     double step = 3600;
     static constexpr std::string_view summary =
@@ -203,12 +203,12 @@ template <bool third, bool own> struct SplitAdvection {
             const Real left = V - (out - in);
             volume_of[k] = left;
             value[k] = C - (out * (T_.out - C) - in * (T_.in - C)) / left;
-            // by differences, which small numbers hold to more digits than contents
+            // by differences, which keep more digits than contents
             moved[k] = fma(V * per_tau, C - tracer[k], -(tracer[k] * (to_east[k] - from_west[k]))) -
                        (N * T_.out - S * T_.in);
         }
         const Real bottom = wet[0], zero(0);
-        Real above = 0;  // what enters through the interface above, upward positive
+        Real above = 0;  // inflow through the interface above, upward positive
         auto leaves = [&](int k) {
             const Real upward = k > 0 ? larger(Real(up[k]), zero) : zero;
             return (upward + larger(-Real(up[k + 1]), zero)) * (tau / volume_of[k]);

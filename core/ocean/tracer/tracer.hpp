@@ -49,8 +49,8 @@ template <bool own> struct VerticalFactors {
 /// In increments, T(after) = T + d:
 ///     h(after) d - tau d(kappa dd/dz) = (h - h(after)) T + tau tendency / area + tau flux
 ///     + tau d(kappa dT/dz).
-/// What rounded pivots multiply is what changes: in fp32 T itself, times h and 1 / h in every step,
-/// would drift by 1e-9 of it a step, each level its own way.
+/// The rounding errors of pivots multiply the change of T only: with fp32, T itself, multiplied by
+/// h and 1 / h in every step, would drift by 1e-9 of its value per step, at each level differently.
 template <bool own> struct TracerUpdate {
     double step = 3600;
     static constexpr std::string_view summary =

@@ -1,5 +1,5 @@
-/// What a tracer's flow through faces is, for diagnostics: the volume transport times the mean of
-/// both sides.
+/// The flow of a tracer through faces, for diagnostics: the volume transport times the mean of both
+/// sides.
 #pragma once
 #include "field/process.hpp"
 

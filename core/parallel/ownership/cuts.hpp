@@ -1,4 +1,4 @@
-/// Cuts of [0, n): 0, ..., n, rising.
+/// Cuts of [0, n): 0, ..., n, increasing.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,7 @@ inline int interval(const Cuts& cuts, int x) {
     return int(std::ranges::upper_bound(cuts, x) - cuts.begin()) - 1;
 }
 
-/// Pieces of one size; the last may be smaller.
+/// Pieces of the same size; the last may be smaller.
 inline Cuts uniform(int length, int size) {
     Cuts cuts;
     for (int x = 0; x < length; x += size) cuts.push_back(x);
@@ -20,7 +20,7 @@ inline Cuts uniform(int length, int size) {
     return cuts;
 }
 
-/// The least threshold for which `pieces` consecutive pieces of [0, n) suffice: `furthest(begin,
+/// The smallest threshold for which `pieces` consecutive pieces of [0, n) suffice: `furthest(begin,
 /// limit)` is how far a piece may reach. Leaves at least one for each later piece. `most`: a
 /// threshold that certainly suffices.
 template <class Furthest> Cuts even_pieces(int n, int pieces, double most, Furthest furthest) {

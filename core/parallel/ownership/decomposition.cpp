@@ -307,7 +307,7 @@ private:
     }
 
     struct Size {
-        double even;  // what a rank would take if the work were even
+        double even;  // the work of a rank if all ranks had the same
         int width, height;
     };
     /// Of which there are enough; all: reasonable or not.

@@ -1,5 +1,5 @@
-/// Decomposition: the global grid cut into a lattice of blocks, blocks without water dropped, the
-/// others distributed to ranks.
+/// Decomposition: the global grid is cut into a lattice of blocks; blocks without water are
+/// dropped, the others distributed to ranks.
 ///
 /// Estimated time of a rank, in units of one wet level of one column:
 ///   sum over its blocks of
@@ -25,7 +25,7 @@ struct Block {
 struct Decomposition {
     Topology topology;
     int ranks;
-    std::vector<Block> blocks;  ///< all of the lattice of cuts, row by row; id is the position
+    std::vector<Block> blocks;  ///< all of the lattice of cuts, row by row; the id is the position
     std::vector<int> i_cuts, j_cuts;  ///< 0, ..., nx and 0, ..., ny
     std::vector<double> load;         ///< estimated time of each rank
     /// The block that owns an inside point; nullptr if dropped.
@@ -37,8 +37,8 @@ struct Decomposition {
 
 struct DecompositionOptions {
     int block_nx = 0, block_ny = 0;  ///< 0: chosen
-    /// auto, cartesian, space-filling, rake; one block a rank: north-south (whole rows), square;
-    /// equal-area: caps and collars (equal_area.hpp)
+    /// auto, cartesian, space-filling, rake; with one block per rank: north-south (whole rows),
+    /// square; equal-area: caps and collars (equal_area.hpp)
     std::string distribution = "auto";
     int halo = 2;
 };
@@ -46,15 +46,15 @@ struct DecompositionOptions {
 /// wet_levels[j nx + i]: wet levels of the columns of the global grid.
 Decomposition decompose(Topology, const std::vector<int>& wet_levels, int ranks,
                         DecompositionOptions);
-/// The same for given cuts and owners (-1 on wet blocks is an error, water is never dropped): fills
-/// `load`.
+/// The same for given cuts and owners (-1 for a block with water is an error: water is never
+/// dropped): fills `load`.
 Decomposition arrange(Topology, const std::vector<int>& wet_levels, int ranks,
                       std::vector<int> i_cuts, std::vector<int> j_cuts,
                       const std::vector<int>& owners, int halo);
 
-/// The same with strips `width` points wide along borders between ranks cut off, where blocks are
-/// four times as wide: the blocks between need nothing from other ranks. Nothing is cut where ranks
-/// have several blocks.
+/// The same, with strips `width` points wide cut off along borders between ranks where blocks are
+/// at least four times as wide: the blocks between need nothing from other ranks. Nothing is cut
+/// where ranks have several blocks.
 Decomposition framed(const Decomposition&, int width_i, int width_j);
 
 }  // namespace fathom

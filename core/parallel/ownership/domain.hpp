@@ -1,5 +1,5 @@
-/// The part of the world that this rank computes: its blocks of the global grid, and how deep the
-/// water (or the air) of every column is.
+/// The part of the globe that this rank computes: its blocks of the global grid, and the depth of
+/// the water (or the air) in every column.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,9 +16,9 @@ struct Domain {
     int levels, halo;
     std::vector<int> wet_levels;       ///< of each column of the global grid, (ny, nx)
     std::vector<const Block*> blocks;  ///< of this rank
-    /// How halos and sums travel: of the catalogues in transport.hpp and global_sum.hpp.
+    /// How halos and sums travel: names of the catalogues in transport.hpp and global_sum.hpp.
     std::string exchange = "packed", sum = "allreduce";
-    /// What a value counts for in means: area (ny, nx) x weight of its level; 1 where empty.
+    /// The weight of a value in means: area (ny, nx) x weight of its level; 1 where empty.
     std::vector<double> area_center, area_corner, level_weights;
 
     Domain(MPI_Comm, Topology, int levels, std::vector<int> wet_levels, DecompositionOptions);

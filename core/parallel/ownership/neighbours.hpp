@@ -4,7 +4,7 @@
 
 namespace fathom {
 
-/// Blocks next to a block, over its sides and corners, round the grid and over the fold.
+/// Blocks next to a block, across its sides and corners, round the grid and across the fold.
 template <class Visit> void for_neighbours(const Decomposition& d, const Block& b, Visit visit) {
     const int nbx = int(d.i_cuts.size()) - 1, nby = int(d.j_cuts.size()) - 1, bi = b.id % nbx,
               bj = b.id / nbx, nx = d.topology.nx;

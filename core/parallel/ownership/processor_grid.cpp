@@ -120,7 +120,7 @@ void ProcessorGrid::take_turns() {
     }
 }
 
-/// Single cuts a little further, both directions at once, which turns alone cannot find.
+/// Moves single cuts a little, in both directions together, which alternation cannot find.
 bool ProcessorGrid::shift_columns() {
     bool better = false;
     for (int c = 1; c < px; ++c)

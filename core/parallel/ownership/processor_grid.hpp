@@ -1,6 +1,6 @@
-/// Processor grids px x py with one block a rank. For given cuts in one direction the best cuts in
-/// the other are found exactly; so all choices in one direction are tried where they are few, and
-/// otherwise the two directions take turns.
+/// Processor grids px x py with one block per rank. For given cuts in one direction the best cuts
+/// in the other are found exactly; so all choices in one direction are tried where there are few,
+/// and otherwise the two directions are improved alternately.
 #pragma once
 #include <limits>
 #include "parallel/ownership/cuts.hpp"
@@ -16,7 +16,7 @@ public:
     /// unit: cuts in i lie at multiples of it.
     ProcessorGrid(Topology t, const WorkTable& work, int px, int py, int unit)
         : t(t), work(work), px(px), py(py), unit(unit) {}
-    /// The cuts whose largest block takes least, as far as they are found.
+    /// The cuts whose largest block has the least work, among those that were tried.
     Lattice best();
 
 private:

@@ -1,5 +1,5 @@
-/// Topology: which owned point a point (i, j) of the unbounded index plane is. Zero-based; i east,
-/// j north.
+/// Topology: maps a point (i, j) of the unbounded index plane to the owned point it shows.
+/// Zero-based; i east, j north.
 ///
 ///   periodic            i -> i mod nx
 ///   periodic_j          j -> j mod ny, of a plane
@@ -10,9 +10,9 @@
 ///                         corner      (i, j) = (nx-2-i, 2 ny-2-j)      j >= ny-1
 ///                         north_face  (i, j) = (nx-1-i, 2 ny-2-j)      j >= ny-1
 ///                       Row ny-1 of corners and north faces is its own mirror image.
-/// A point on the seam has two names. The original is the one with i < nx/2; the two corners that
-/// are their own mirror image (the grid poles nx/2-1 and nx-1) are originals too: land in any
-/// sensible grid, and a vector there is zero.
+/// A point on the seam has two pairs of indices. The original is the one with i < nx/2; the two
+/// corners that are their own mirror image (the grid poles nx/2-1 and nx-1) are originals too: land
+/// in any sensible grid, and a vector there is zero.
 #pragma once
 #include "grid/place.hpp"
 

@@ -1,8 +1,8 @@
-/// Global sums of a few numbers, each way to make them known to all ranks: the catalogue.
+/// Global sums of a few numbers: the catalogue of ways to give all ranks the result.
 ///
-/// What travels is words of 64 bits: integers (the limbs of exact sums, reduce.hpp: the same bits
-/// from every algorithm) or floating-point numbers (plain sums: the order of additions is the
-/// algorithm's). `sum` is collective; one after another, never two at a time.
+/// Messages hold words of 64 bits: integers (the limbs of exact sums, reduce.hpp: the same bits
+/// from every algorithm) or floating-point numbers (plain sums: the order of additions depends on
+/// the algorithm). `sum` is collective; only one sum at a time.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -18,8 +18,8 @@ public:
     static constexpr int most_words = 192;  ///< of one sum
     explicit GlobalSum(MPI_Comm);
     virtual ~GlobalSum() = default;
-    /// values <- their sums over all ranks. In between, `finish` waits for what `start` began; only
-    /// some algorithms go on meanwhile.
+    /// values <- their sums over all ranks, in two parts: `finish` waits for the sum that `start`
+    /// began; only some algorithms make progress in between.
     void start(std::span<std::int64_t> values);
     void start(std::span<double> values);
     void finish();
@@ -27,7 +27,7 @@ public:
         start(values);
         finish();
     }
-    virtual bool overlaps() const { return false; }  ///< goes on between start and finish
+    virtual bool overlaps() const { return false; }  ///< makes progress between start and finish
 
 protected:
     using Words = std::span<std::uint64_t>;
@@ -43,13 +43,13 @@ protected:
     virtual void complete() {}
 };
 
-/// Names and what they stand for.
+/// Names and descriptions.
 struct GlobalSumKind {
     std::string_view name, text;
     std::unique_ptr<GlobalSum> (*make)(MPI_Comm);
 };
 std::span<const GlobalSumKind> global_sums();
-/// An error that names them all.
+/// An error that lists them all.
 std::unique_ptr<GlobalSum> global_sum(std::string_view name, MPI_Comm);
 
 }  // namespace fathom

@@ -1,5 +1,5 @@
-/// Exact sums (reduce.hpp) of terms that are added up elsewhere: whole numbers, in parts of which
-/// 2^32 have room in 64 bits.
+/// Exact sums (reduce.hpp) of terms that are added up elsewhere: integers, in parts so small that
+/// 2^32 of them fit into 64 bits.
 #pragma once
 #include <bit>
 #include <cstdint>

@@ -4,9 +4,9 @@
 ///   x   = n1 u + n2 u 2^-40 + (less than u 2^-41),     n1, n2 integers,
 ///   sum = u sum(n1) + u 2^-40 sum(n2), rounded once.
 /// n1 costs one addition: with M = 1.5 2^52 u the low bits of the floating-point number x + M are
-/// n1, so the bit patterns are summed. u = 2^e is chosen from something that all ranks know, so
-/// that |x| < 2^51 u; what is larger, or not a number, changes the exponent of x + M and is seen
-/// there. A sum is off by at most (number of terms) u 2^-41 before its one rounding.
+/// n1, so the bit patterns are summed. u = 2^e is chosen from a number that all ranks know, so that
+/// |x| < 2^51 u; a larger x, or one that is not a number, changes the exponent of x + M, which is
+/// detected. The error of a sum is at most (number of terms) u 2^-41 before its one rounding.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -22,8 +22,8 @@
 
 namespace fathom {
 
-/// Numbers that one register holds: what is larger the compiler keeps in memory, eight times
-/// slower.
+/// Number of values that one register holds: the compiler would keep more in memory, which is eight
+/// times slower.
 #if defined(__AVX512F__)
 inline constexpr int register_lanes = 8;
 #elif defined(__AVX__)
@@ -32,15 +32,15 @@ inline constexpr int register_lanes = 4;
 inline constexpr int register_lanes = 2;
 #endif
 
-/// A sum of packs, in registers. `most` additions at most, then ExactSum::add. Without n2 (`fine`)
-/// a sum has the same bits in any order too, but is off by up to (number of terms) u / 2: enough
+/// A sum of packs, in registers. At most `most` additions, then ExactSum::add. Without n2 (`fine`)
+/// a sum has the same bits in any order too, but an error of up to (number of terms) u / 2: enough
 /// where the terms themselves are products of rounded numbers.
 template <bool fine_> struct SumLanes {
     using Real = Pack<double, register_lanes>;
     typedef std::uint64_t Bits __attribute__((vector_size(sizeof(double) * register_lanes)));
     static constexpr int most = 2048;
     double coarse, fine;
-    /// Bit patterns of all x + M and x - n1 u + M', added up; bits in which x + M ever differed
+    /// Sums of the bit patterns of all x + M and x - n1 u + M'; bits in which any x + M differed
     /// from M.
     Bits high{}, low{}, strange{};
     std::uint64_t count = 0;
@@ -50,8 +50,8 @@ template <bool fine_> struct SumLanes {
         take(y);
         if constexpr (fine_) low += std::bit_cast<Bits>((x + (M - y) + Real(fine)).lanes);
     }
-    /// y = coarse + x: of multiplications that add, each rounded to whole units, one instruction
-    /// adds what two would. Without n2 only.
+    /// y = coarse + x: for multiply-adds, each rounded to whole units: one instruction adds instead
+    /// of two. Without n2 only.
     void take(Real y) {
         const Bits bits = std::bit_cast<Bits>(y.lanes);
         strange |= bits ^ std::bit_cast<Bits>(Real(coarse).lanes);
@@ -101,19 +101,19 @@ private:
     friend void unpack(const std::int64_t*, std::span<ExactSum>);
 };
 
-/// As integers that any way of summing adds up over up to 2^20 ranks: three limbs of 43 bits, and
-/// whether it is bad.
+/// As integers that any algorithm can add up over up to 2^20 ranks: three limbs of 43 bits, and a
+/// flag for bad terms.
 inline constexpr int sum_words = 4;
 void pack(std::span<const ExactSum>, std::int64_t* words);
 void unpack(const std::int64_t* words, std::span<ExactSum>);
 
-/// Adds up over the ranks: one message of 64-bit integers, MPI_SUM.
+/// Adds up over ranks: one message of 64-bit integers, MPI_SUM.
 void allreduce(MPI_Comm, std::span<ExactSum>);
 
 /// Sum over all ranks of their terms; the largest is found first. NaN if any term is not finite.
 double exact_sum(MPI_Comm, std::span<const double> terms);
-/// The same of terms that lie elsewhere. largest: of this rank; NaN or infinite if any term is not
-/// finite. limbs(coarse, fine): of the unit that follows.
+/// The same for terms stored elsewhere. largest: of this rank; NaN or infinite if any term is not
+/// finite. limbs(coarse, fine): for the unit chosen from it.
 double exact_sum(MPI_Comm, double largest, const std::function<Limbs(double, double)>& limbs);
 
 }  // namespace fathom

@@ -1,12 +1,12 @@
 /// Exchange: one packed message to each neighbour for all the fields that need it.
 ///
 ///   start   receives posted;   buffers <- runs of all fields, level by level;   send
-///   copy    what stays with this rank, for who computes before `finish`
+///   copy    points that stay on this rank, for work before `finish`
 ///   finish  copy, unless it was done;   wait;   runs of all fields <- buffers
-/// How messages travel is the transport's (transport.hpp). Everything is allocated on construction.
-/// Fields in other memory than the processor's are moved by a mover (mover.hpp), which is given to
-/// `start`; messages travel the same way.
-/// All ranks construct, start and finish their exchanges in the same order.
+/// The transport moves the messages (transport.hpp). Everything is allocated on construction.
+/// Fields in memory other than the processor's are packed by a mover (mover.hpp), which is given to
+/// `start`; messages travel the same way. All ranks construct, start and finish their exchanges in
+/// the same order.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -24,34 +24,33 @@ public:
     /// Halos; bytes of a number: 4 or 8.
     Exchange(MPI_Comm, const Decomposition&, int halo, int bytes, std::vector<Item>,
              std::string_view transport = "packed");
-    /// Any plans, one for each item: `start` is given what is sent, `finish` where it goes. add: +=
+    /// Any plans, one for each item: `start` gets the sources, `finish` the targets. add: +=
     /// instead of =.
     Exchange(MPI_Comm, std::span<const Plan>, int bytes, std::vector<Item>, bool add = false,
              std::string_view transport = "packed");
     Exchange(const Exchange&) = delete;
     Exchange(Exchange&&) = default;
 
-    /// The slabs, and the mover, stay where they are until `finish`. Error: a mover, and a
-    /// transport that does not pack.
+    /// The slabs, and the mover, must stay in place until `finish`. Error: a mover with a transport
+    /// that does not pack.
     void start(std::span<const FieldSlab>, Mover* = nullptr);
     void copy(std::span<const FieldSlab> to);
     void finish(std::span<const FieldSlab>);
-    PointMoves points() const { return packing.points(); }  ///< what a mover needs to know
-    /// Whether this rank has to do with others: if not, `copy` is all that there is to do.
+    PointMoves points() const { return packing.points(); }  ///< data that a mover needs
+    /// Whether this rank exchanges with others: if not, `copy` is the whole exchange.
     bool travels() const {
         return transport->meets() || !packing.parts.sends.empty() ||
                !packing.parts.receives.empty();
     }
-    /// Whoever exchanges should compute what needs no halo between `copy` and `finish`.
+    /// The caller should compute what needs no halo between `copy` and `finish`.
     bool overlaps() const { return transport->overlaps(); }
-    /// Sent by this rank each time.
+    /// Sent by this rank in each exchange.
     std::size_t messages() const { return packing.parts.sends.size(); }
     std::size_t bytes() const { return packing.sent_bytes; }
     enum Kind { halos, transpositions, on_demand, kinds };
     Kind kind = halos;
-    /// Whether all ranks meet before messages go (1), and once they have come (2), of all
-    /// exchanges of a kind: helps where a network congests, and shows waiting apart from
-    /// travelling.
+    /// Whether all ranks meet before messages are sent (1), and once they have arrived (2), for all
+    /// exchanges of a kind: helps where a network congests, and separates waiting from travelling.
     static inline int synchronise[kinds] = {};
 
 private:

@@ -1,5 +1,5 @@
-/// Mover: who moves the numbers of an exchange between fields and buffers, where the fields do not
-/// lie in the memory of the processor. It is given what a Packing moves, point by point.
+/// Mover: moves the numbers of an exchange between fields and buffers, where the fields are not in
+/// memory of the processor. It gets the moves of a Packing, point by point.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace fathom {
 /// Points of fields: blocks by their position in the list of the rank, rows and columns from the
 /// corner of the stored block, halo included. Fields at the same place share a list.
 struct PointMoves {
-    /// From a point to another, on this rank.
+    /// From one point to another, on this rank.
     struct Copied {
         int from_block, from_row, from_column, to_block, to_row, to_column;
         int flipped;  ///< a vector component changes its sign
@@ -39,16 +39,16 @@ struct PointMoves {
     std::size_t outgoing, incoming;  ///< bytes of the buffers
 };
 
-/// Fields are given with their addresses in the memory that the mover knows; buffers lie in that of
-/// the processor.
+/// Fields are given by their addresses in the memory of the mover; buffers are in memory of the
+/// processor.
 class Mover {
 public:
     virtual ~Mover() = default;
-    /// Fields with these strides, and blocks that lie so far apart, will come: the first time it
-    /// costs something. Addresses cost nothing.
+    /// Announces fields with these strides, and blocks that lie so far apart: the first time costs
+    /// something. Addresses cost nothing.
     virtual void expect(std::span<const FieldSlab>) = 0;
     virtual void pack(std::span<const FieldSlab>, std::byte* outgoing) = 0;
-    /// What stays with this rank.
+    /// Copies points that stay on this rank.
     virtual void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) = 0;
     virtual void unpack(std::span<const FieldSlab>, const std::byte* incoming) = 0;
 };

@@ -1,12 +1,12 @@
-/// Halo on demand: rows of a global array, of which a rank holds its own points and, from their
-/// owners, those that it asked for.
+/// Halo on demand: rows of a global array; a rank holds its own points and copies, from their
+/// owners, of those that it requested.
 ///
 ///   need ... need
-///   cover -> anything new? then ask the owners, and a new plan
+///   cover -> anything new? then request it from the owners, and make a new plan
 ///   exchange, exchange ...
-/// What is asked for comes in segments of a row, with one segment and one row more around it: the
-/// plan lasts until somebody's needs grow beyond that. Semi-Lagrangian departure points ask with
-/// their stencils: no halo is as wide as the strongest wind could be.
+/// A request covers whole segments of a row, with one segment and one row more around it: the plan
+/// lasts until the needs of some rank grow beyond that. Semi-Lagrangian departure points request
+/// their stencils: no fixed halo is wide enough for the strongest wind.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -16,22 +16,22 @@ namespace fathom {
 
 class OnDemandHalo {
 public:
-    /// points: of each global row, periodic; values: numbers of a point, next to each other; bytes:
-    /// of a number.
+    /// points: of each global row, periodic; values: numbers of a point, contiguous; bytes: of a
+    /// number.
     OnDemandHalo(MPI_Comm, const Decomposition&, std::vector<int> points, int values, int bytes,
                  int levels);
 
     bool alone() const { return ranks == 1; }  ///< everything is here
     /// Points first ... first + count - 1 of a row, modulo its length. Any thread.
     void need(int row, int first, int count);
-    /// Whether all that was needed since the last call is in the plan, on all ranks; if not, makes
-    /// a plan that has it and returns true: what was computed from points that were not there is to
-    /// be done again after the next exchange.
+    /// Whether the plan has all points needed since the last call, on all ranks; if not, makes one
+    /// that has them and returns true: results computed from missing points must be computed again
+    /// after the next exchange.
     bool cover();
     void exchange(const FieldSlab& rows);  ///< rows.at: of each global row, point 0 of level 0
     bool holds(int row) const { return held_rows[row]; }  ///< own points or others' are there
     std::size_t points_received() const { return received; }
-    /// Rows that points of other ranks lie away from the nearest own row, at most.
+    /// The largest distance in rows between points of other ranks and the nearest own row.
     int rows_away() const { return away; }
     long plans = 0;  ///< made so far
 

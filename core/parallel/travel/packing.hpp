@@ -1,6 +1,6 @@
 /// Packing: the pieces of several fields that plans move between ranks, one after another in a
-/// buffer with a part for each other rank. Who carries the buffers is somebody else's business: a
-/// transport (exchange.hpp), or servers that fetch them (output/offload.hpp).
+/// buffer with a part for each other rank. Others carry the buffers: a transport (exchange.hpp), or
+/// servers that fetch them (output/offload.hpp).
 #pragma once
 #include <cstddef>
 #include <map>
@@ -12,7 +12,7 @@ namespace fathom {
 
 struct PointMoves;  // mover.hpp
 
-/// Where the blocks of a rank keep a field.
+/// Where a field lies in the blocks of a rank.
 struct FieldSlab {
     std::vector<std::byte*> at;  ///< of each block: row 0, column 0 (both in the halo), level 0
     std::vector<std::ptrdiff_t> row, level;  ///< strides in numbers
@@ -51,14 +51,14 @@ public:
     void pack(std::span<const FieldSlab>, std::byte* outgoing) const;
     /// One message.
     void pack(std::span<const FieldSlab>, std::byte* outgoing, std::size_t send) const;
-    /// What stays with this rank.
+    /// Copies points that stay on this rank.
     void copy(std::span<const FieldSlab> from, std::span<const FieldSlab> to) const;
     /// flip: the signs of vectors were left to the receiver. receive: one message; -1: all.
     void unpack(std::span<const FieldSlab>, const std::byte* incoming, bool flip = false,
                 int receive = -1) const;
-    /// The part of one rank, wherever it lies.
+    /// The part of one rank, in any memory.
     void unpack_part(std::size_t receive, std::span<const FieldSlab>, const std::byte* part) const;
-    /// What was packed goes back to where it was.
+    /// Copies packed numbers back to where they were.
     void restore(std::span<const FieldSlab>, const std::byte* outgoing) const;
 
     std::size_t plan_bytes() const;  ///< memory of all this
@@ -67,13 +67,13 @@ public:
         const std::byte* at;
         int bytes;
     };
-    /// Of each send, where they lie in the fields.
+    /// For each send, where its points lie in the fields.
     std::vector<std::vector<InMemory>> pieces(std::span<const FieldSlab>) const;
-    /// The same numbers, point by point. Not of a packing that adds: its order would be lost.
+    /// The same numbers, point by point. Not for a packing that adds: its order would be lost.
     PointMoves points() const;
 
 private:
-    /// The same run in so many rows; offset: in numbers, in the buffer.
+    /// The same run in several rows; offset: in numbers, in the buffer.
     struct Piece {
         int item, rows;
         Run run;
@@ -85,8 +85,8 @@ private:
     /// Piece of each send or receive, and the end.
     std::vector<std::size_t> first_packed, first_unpacked;
     std::size_t local_numbers = 0;
-    /// A row of a field, and the pieces of it: pieces first to last of by_source, which follow the
-    /// memory that they are taken from.
+    /// A row of a field, and its pieces: pieces first to last of by_source, in the order of the
+    /// memory that they come from.
     struct Strip {
         int first, last, row;
     };

@@ -152,7 +152,7 @@ Plan halo_plan(const Decomposition& d, Horizontal horizontal, int halo, int widt
 
 namespace {
 
-/// Whether all points are centers inside the grid, which are nobody's mirror.
+/// Whether all points are centers inside the grid, of which no other point is a mirror image.
 bool is_plain(const Topology& t, Horizontal horizontal, const Rectangle& r) {
     return horizontal == Horizontal::center && r.i0 >= 0 && r.j0 >= 0 && r.i0 + r.nx <= t.nx &&
            r.j0 + r.ny <= t.ny;

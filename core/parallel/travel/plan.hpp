@@ -1,6 +1,6 @@
-/// Plan: who sends which points to whom. Plain data, built without MPI for one rank or for all:
-/// executed by Exchange, run backwards with += it is its own adjoint, and for ranks that do not
-/// exist it can be priced.
+/// Plan: who sends which points to whom. Plain data, built without MPI for one rank or for all.
+/// Exchange executes it; run backwards with += it is its own adjoint; its cost can be estimated for
+/// ranks that do not exist.
 ///
 /// A run is a piece of a row: `count` points from (from_row, from_column) on, in steps of +1 or -1,
 /// to (to_row, to_column) on, in steps of +1. Rows and columns count from the corner of the stored
@@ -27,8 +27,8 @@ struct Plan {
     std::vector<Message> messages;
 };
 
-/// Halo points within `width` of the block, and the second names of points on the seam of a folded
-/// grid; `halo` is what is stored. Messages that concern `rank`; of all ranks if rank < 0. Both
+/// Halo points within `width` of the block, and the second indices of points on the seam of a
+/// folded grid; `halo` is the stored width. Messages of `rank`; of all ranks if rank < 0. Both
 /// sides find their runs in the same order. Points that lie outside the grid, or in blocks that
 /// were dropped, appear in no run: they keep their fill.
 Plan halo_plan(const Decomposition&, Horizontal, int halo, int width, int rank);
@@ -41,10 +41,10 @@ struct Rectangle {
 };
 Plan gather_plan(const Decomposition&, Horizontal, int halo, std::span<const Rectangle>, int rank);
 
-/// Of `blocks` blocks of a rank, whether each receives anything from another.
+/// For each of `blocks` blocks of a rank: whether it receives anything from another.
 std::vector<bool> outer_blocks(const Plan&, int rank, std::size_t blocks);
 
-/// What was received is sent back; to be run with +=.
+/// The plan that sends received points back; to be run with +=.
 Plan adjoint(const Plan&);
 
 }  // namespace fathom

@@ -7,7 +7,7 @@
 ///   w = k w_0 + (1 - k) w(T),   k = e^(-dt / tau) between T_ice and 0 degC, else 0,
 ///       w_0 that of the condensate before, w(T) where there was none
 ///
-/// found by Newton's steps in T; then the heat goes with the water that has changed, exactly.
+/// found by Newton's steps in T; then the heat follows from the changed water, exactly.
 #pragma once
 #include "physics/cloud/water.hpp"
 
@@ -25,13 +25,13 @@ template <class Real> struct EvenlySpread {
     }
 };
 
-/// Which part of the condensate is ice.
+/// The part of the condensate that is ice.
 template <class Real> struct Freezing {
     double all_ice = usual_all_ice;  ///< T_ice [K]
     Real kept = 0;                   ///< k
 };
 
-/// Vapour and cloud of a layer in balance. warm: no ice. Returns the cover.
+/// Brings vapour and cloud of a layer into balance. warm: no ice. Returns the cover.
 template <bool warm, class Real>
 constexpr Real adjust(Water<Real>& water, Real& T, Real p, double H,
                       const Freezing<Real>& freezing = {}, int steps = 3) {

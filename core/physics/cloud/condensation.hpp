@@ -1,14 +1,13 @@
-/// Large-scale condensation: what a layer holds beyond saturation falls at once, and evaporates in
-/// the layers below:
+/// Large-scale condensation: water beyond saturation falls at once, and evaporates in the layers
+/// below:
 ///
 ///   c = max(0, q - H q_s) / (1 + H L/c_p dq_s/dT),   q -= c,   T += L/c_p c
 ///       (one Newton step towards q = H q_s)
 ///   e = k_E (1 - q / q_s) sqrt(P)
 ///       (Sundqvist 1988), P the flux of rain
 ///
-/// at the end of the step: q and T with all tendencies so far. e takes neither more than the rain
-/// nor more than brings the layer to saturation. c_p T + L q of the column changes by nothing, q by
-/// the precipitation.
+/// at the end of the step: q and T with all tendencies so far. e is limited to the rain and to what
+/// saturates the layer. c_p T + L q of the column does not change, q changes by the precipitation.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -51,7 +50,7 @@ struct LargeScaleCondensation {
                        excess = q - saturation * at.humidity;
             const Real condensed = larger(excess, 0) * per_bend,
                        fallen = rain * (step * inverse *
-                                        (bend * at.humidity));  // what the rain could give
+                                        (bend * at.humidity));  // the most that the rain could give
             const Real evaporated =
                 larger(0, smaller(smaller(evaporation * step * (1 - relative) * sqrt(rain),
                                           -excess * per_bend),

@@ -1,5 +1,5 @@
-/// From kind to kind of water, per second (Lin, Farley & Orville 1983; Rutledge & Hobbs 1984, J.
-/// Atmos. Sci. 41, 2949-2972): what meets, grows, melts and freezes in one layer.
+/// Conversions between kinds of water, per second (Lin, Farley & Orville 1983; Rutledge & Hobbs
+/// 1984, J. Atmos. Sci. 41, 2949-2972): collection, growth, melting and freezing in one layer.
 ///
 ///   cloud -> rain        a k_c max(0, q_c / a - c_0) within the cover a;  q_c sweep_rain
 ///   cloud ice -> snow    k_i e^(0.025 T_c) max(0, q_i - i_0);  e^(0.025 T_c) q_i sweep_snow
@@ -12,8 +12,8 @@
 ///   vapour               vent (q / q_s - 1) / (rho (A + B)),   A = L^2 / (K_a R_v T^2),
 ///       B = 1 / (rho q_s psi):  rain evaporates, snow and graupel grow or shrink
 ///
-/// T_c = T - 273.15. Each rate is cut in the proportion in which all that take from a kind would
-/// take more than is there in a step; vapour in that in which they would pass saturation.
+/// T_c = T - 273.15. If all rates that reduce a kind would together take more than its content in a
+/// step, they are scaled down by the same factor; those of vapour if they would pass saturation.
 #pragma once
 #include <utility>
 #include "physics/cloud/particles.hpp"
@@ -27,7 +27,7 @@ struct Thresholds {
     double cloud_rate = 1e-3, cloud = 5e-4, ice_rate = 1e-3, ice = 1e-4;  ///< k_c, c_0, k_i, i_0
 };
 
-/// A layer: what all rates need of it.
+/// Properties of a layer that all rates need.
 template <class Real> struct Layer {
     Real T, celsius, density;
     Water<Real> q;
@@ -41,7 +41,7 @@ template <class Real> struct Layer {
     }
 };
 
-/// Ways of water from kind to kind: which there are is known when this is compiled.
+/// Conversions from kind to kind: their list is known when this is compiled.
 struct Way {
     int from, to;
 };
@@ -50,7 +50,7 @@ inline constexpr Way ways[] = {
     {rain, snow},     {rain, graupel},  {snow, graupel},     {snow, rain},     {graupel, rain},
     {rain, vapour},   {snow, vapour},   {graupel, vapour},   {vapour, snow},   {vapour, graupel}};
 
-/// Rates of all ways [s-1].
+/// Rates of all conversions [s-1].
 template <class Real> class Conversions {
 public:
     template <int from, int to> constexpr void add(Real rate) {
@@ -61,7 +61,7 @@ public:
         }();
         rates[n] += rate;
     }
-    /// Cuts them to what is there in a step, then moves the water and its heat.
+    /// Limits them to the contents of a step, then moves the water and its heat.
     constexpr void carry_out(Water<Real>& water, Real& T, double step) const {
         Water<Real> taken{};
         for_each_way([&](auto way) {
@@ -91,8 +91,8 @@ private:
     }
 };
 
-/// What condenses on drops and crystals (negative: leaves them) [kg kg-1 s-1]: limited to what
-/// brings the layer to saturation in a step.
+/// Condensation on drops and crystals (negative: evaporation) [kg kg-1 s-1]: limited to the amount
+/// that brings the layer to saturation in a step.
 template <class Real> struct Vapour {
     Real per_supply, deficit;  ///< 1 / (rho (A + B)), q / q_s - 1
     Real most;                 ///< of all kinds together, away from and towards saturation
@@ -134,7 +134,7 @@ constexpr void ice_conversions(Conversions<Real>& all, const Layer<Real>& at,
                                       at.q[crystals] * flakes.sweep()));
 }
 
-/// Where there is no graupel, what freezes and rimes is snow.
+/// Where there is no graupel, frozen and rimed water becomes snow.
 template <bool graupel_too, class Real>
 constexpr void cold_conversions(Conversions<Real>& all, const Layer<Real>& at,
                                 const Population<rain, Real>& drops,
@@ -166,7 +166,7 @@ constexpr void cold_conversions(Conversions<Real>& all, const Layer<Real>& at,
     all.template add<rain, heavy>(freezes);
 }
 
-/// Of particles of ice in air above 0 degC.
+/// Melting of ice particles in air above 0 degC.
 template <class Real> constexpr Real melting(const Layer<Real>& at, Real ventilation, Real p) {
     constexpr double conduction = 0.0243, diffusion = 2.26e-5;
     const Real at_zero = Saturation<Real>::over_water(Real(constants::celsius), p).humidity;

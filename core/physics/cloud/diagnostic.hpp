@@ -1,6 +1,6 @@
-/// Clouds that radiation sees: their fraction from the relative humidity of a layer (Sundqvist et
-/// al. 1989; Slingo 1987), the water in them from the height z above the ground and the vapour W of
-/// the column (Hack 1998, J. Geophys. Res. 103, 22 177; Kiehl et al. 1998, J. Climate 11, 1131):
+/// Clouds for radiation: their fraction from the relative humidity of a layer (Sundqvist et al.
+/// 1989; Slingo 1987), the water in them from the height z above the ground and the vapour W of the
+/// column (Hack 1998, J. Geophys. Res. 103, 22 177; Kiehl et al. 1998, J. Climate 11, 1131):
 ///
 ///   c = [max(0, q / q_s - H) / (1 - H)]^2 <= 1,   none above `top`;
 ///       H falls from `critical_humidity` above p = 0.5 p_s to `low_critical_humidity` below 0.85
@@ -8,9 +8,10 @@
 ///   l = (rho_l / rho) exp(-z / h) min(1, depth / dp),   h = 700 m ln(1 + W / 1 kg m-2)
 ///       [kg kg-1], W = int q dp/g
 ///
-/// A cloud does not fill a layer that is thicker than clouds are: of eight layers the lowest has
-/// 100 hPa. The lower H stands for small cumulus and stratocumulus. Water by height leaves to high
-/// clouds what they need to hold the heat back; in proportion to q_s they would have a tenth of it.
+/// A cloud does not fill a layer that is thicker than clouds are: with eight layers, the lowest has
+/// 100 hPa. The lower H represents small cumulus and stratocumulus. Water that depends on height
+/// gives high clouds enough to hold the heat back; in proportion to q_s they would have a tenth of
+/// it.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

@@ -1,16 +1,16 @@
 /// Prognostic cloud and precipitation, one moment (mass) of each kind of water, at the end of a
 /// step, from the top down:
 ///
-///   1  what a kind lacks (advection) comes from the vapour; what falls in is added
+///   1  negative contents (from advection) are filled from the vapour; water falling in is added
 ///   2  vapour and cloud in balance, part of the layer in cloud                 (adjustment.hpp)
-///   3  conversions by the content that falls through, q' = q m / (m + dt rho V), cut in proportion
-///      to all that comes by in the step                                       (conversions.hpp)
-///   4  what falls out: dt rho V q', implicit and upwind: m q' + dt rho V q' = m q + what falls in,
-///      stable and positive however far it falls in a step
+///   3  conversions by the content that falls through, q' = q m / (m + dt rho V), scaled to the
+///      total content of the step                                              (conversions.hpp)
+///   4  fall: dt rho V q', implicit and upwind: m q' + dt rho V q' = m q + what falls in,
+///      stable and positive for any distance of fall in a step
 ///
-/// `warm`: vapour, cloud water, rain; `ice`: cloud ice and snow too; `graupel`: all six. Of the
-/// column c_p T + L_v q_v - L_f q_frozen changes by L_f times what falls out frozen, water by what
-/// falls out.
+/// `warm`: vapour, cloud water, rain; `ice`: also cloud ice and snow; `graupel`: all six. For the
+/// column c_p T + L_v q_v - L_f q_frozen changes by L_f times the frozen precipitation, water by
+/// the precipitation.
 #pragma once
 #include "base/any.hpp"
 #include "field/process.hpp"
@@ -19,7 +19,7 @@
 
 namespace fathom::physics {
 
-/// Fields of the kinds that are carried, and what a scheme adds to them. each(f): f(kind, content,
+/// Fields of the prognostic kinds, and the tendencies of a scheme. each(f): f(kind, content,
 /// tendency).
 template <class Real, Text name, Text tendency> struct CarriedWater {
     Reads<Real, name, place::center_layer, "kg kg-1"> content;
@@ -88,7 +88,7 @@ template <Microphysical kind> struct Microphysics {
         Parameter{"freezing_time", &Microphysics::freezing_time, "s", 0, 1e7,
                   "in which the share of ice in cloud follows the temperature, tau; 0: at once"}};
 
-    /// Vapour that drops take or give, and that ice does.
+    /// Vapour exchanged by drops, and by ice.
     template <class Real>
     constexpr void exchange_vapour(Conversions<Real>& all, const Layer<Real>& at, Real p,
                                    const Population<rain, Real>& drops,
@@ -139,7 +139,7 @@ template <Microphysical kind> struct Microphysics {
         all.carry_out(water, T, step);
     }
 
-    /// Where there is, or can be, anything but vapour.
+    /// Where there is, or can be, any condensate.
     template <class Real>
     constexpr auto wet(const Water<Real>& water, const Water<Real>& falling, Real T, Real p) const {
         Real q_s, all(0);
@@ -174,7 +174,7 @@ template <Microphysical kind> struct Microphysics {
         return share;
     }
 
-    /// A layer with what falls into it [kg m-2], which becomes what falls out.
+    /// A layer and the water that falls into it [kg m-2], which becomes the water that falls out.
     template <class Real>
     constexpr void pass(Water<Real>& water, Water<Real>& falling, Real& T, Real p, Real mass,
                         const Freezing<Real>& freezing) const {

@@ -1,4 +1,4 @@
-/// Particles that fall, in sizes D of an exponential distribution N_0 exp(-lambda D) (Marshall &
+/// Falling particles with an exponential distribution of sizes D, N_0 exp(-lambda D) (Marshall &
 /// Palmer 1948; Lin, Farley & Orville 1983, J. Climate Appl. Meteor. 22, 1065-1092):
 ///
 ///   lambda = (pi rho_x N_0 / (rho q))^1/4,   v(D) = a D^b (rho_0 / rho)^1/2,
@@ -22,7 +22,7 @@ struct Particles {
 };
 namespace particles {
 inline constexpr double reference_density = 1.2;  ///< rho_0 [kg m-3]
-inline constexpr double least = 1e-9;             ///< less does nothing [kg kg-1]
+inline constexpr double least = 1e-9;             ///< smaller contents are ignored [kg kg-1]
 inline constexpr double pi = 3.141592653589793;
 constexpr Particles of(int kind) {
     if (kind == rain)

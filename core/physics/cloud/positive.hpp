@@ -1,10 +1,10 @@
-/// Humidity is not negative: what a layer lacks comes from the layer below, at the end of the step;
-/// the sum over the column does not change.
+/// Removes negative humidity: the deficit of a layer is taken from the layer below, at the end of
+/// the step; the sum over the column does not change.
 ///
 ///   q_k < 0:   q_k -> 0,   m_k+1 q_k+1 += m_k q_k,   m = dp / g
 ///
-/// What a whole column lacks stays in its lowest layer. Advection makes such values, physics does
-/// not.
+/// The deficit of a whole column stays in its lowest layer. Advection makes such values, physics
+/// does not.
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"

@@ -1,5 +1,5 @@
-/// Vapour and droplets in balance, and nothing else: no rain, no ice. What condenses comes back
-/// (adjustment.hpp); for thermals in cloud against published ones.
+/// Vapour and droplets in balance only: no rain, no ice. Condensation is reversible
+/// (adjustment.hpp); for published cases of cloudy thermals.
 #pragma once
 #include "field/process.hpp"
 #include "physics/cloud/adjustment.hpp"

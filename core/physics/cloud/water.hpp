@@ -1,9 +1,9 @@
 /// Water in a layer of air, in six kinds [kg kg-1]: vapour, cloud water and cloud ice, which float,
 /// rain, snow and graupel, which fall.
 ///
-/// What is condensed has given off its heat: from kind to kind the air warms by
+/// Condensed water has released its latent heat: conversions between kinds warm the air by
 ///   c_p dT = L_v d(liquid) + (L_v + L_f) d(frozen)
-/// so that c_p T + L_v q_vapour - L_f q_frozen stays, to round-off.
+/// so that c_p T + L_v q_vapour - L_f q_frozen is constant, to round-off.
 #pragma once
 #include "physics/thermodynamics/moist.hpp"
 

@@ -10,12 +10,13 @@
 ///       and Delta makes int dT = 0
 ///
 /// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry
-/// adiabat's temperature and of that where q_s brings h, found in each layer for itself from the
-/// layer's own temperature by a step of Halley and one of Newton: 0.02 K where they differ by 10 K,
-/// and always on the right side. Temperature is virtual nowhere, as in the paper. tau is at least a
-/// step, so that the end of the step lies between the state and the reference. Layers below the
-/// cloud, where the parcel is dry, give water but keep their temperature: Frierson shifts them too,
-/// which heats the mixed layer by what balances the column, and the sea then has no heat to give.
+/// adiabat's temperature and of that where q_s gives h, found in each layer separately from the
+/// layer's own temperature by a step of Halley and one of Newton: the error is 0.02 K where they
+/// differ by 10 K, and always on the right side. No temperature is virtual, as in the paper. tau is
+/// at least a step, so that the end of the step lies between the state and the reference. Layers
+/// below the cloud, where the parcel is dry, give water but keep their temperature: Frierson shifts
+/// them too, which heats the mixed layer by the amount that balances the column, and the sea then
+/// has no heat to give.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -34,7 +35,7 @@ struct BettsMiller {
         Parameter{"relative_humidity", &BettsMiller::relative_humidity, "1", 0.1, 1,
                   "humidity of the reference over that of the parcel, RH"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "air_temperature", place::center_layer, "K"> temperature,
@@ -49,7 +50,7 @@ struct BettsMiller {
         using namespace constants;
         constexpr double cp = dry_air_heat_capacity, L = evaporation_heat;
         const int levels = temperature.levels();
-        // T_p - T, q - RH q_p, and which part of a layer convects
+        // T_p - T, q - RH q_p, and the part of a layer that convects
         const auto [warmer, drier, cloudy, deep_share, shallow_share] = own.columns();
         const int last = levels - 1;
         const Real start_T = fma(T_tendency[last], step, temperature[last]),
@@ -57,7 +58,7 @@ struct BettsMiller {
                    ground = geopotential[last];
         const auto at =
             [&](int k, Real T, Real& f,
-                Real& f1) -> Saturation<Real> {  // f: what h exceeds that of T by, by differences
+                Real& f1) -> Saturation<Real> {  // f: excess of h over that of T, by differences
             const Saturation<Real> saturated(T, pressure[k]);
             f = fma(cp, start_T - T,
                     fma(L, start_q - saturated.humidity, ground - geopotential[k]));
@@ -102,7 +103,7 @@ struct BettsMiller {
             all_mass += in_cloud;
             all_warmer = fma(difference, in_cloud, all_warmer);
             all_drier = fma(excess, inside, all_drier);
-            // shallow: as many layers from below as bring the vapour that the upper ones take
+            // shallow: layers from below until they give the vapour that the upper ones need
             const Real given = fma(excess, inside, room),
                        part = select(given >= 0, open,
                                      open * (room / larger(-excess * inside, 1e-30))) *

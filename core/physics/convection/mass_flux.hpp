@@ -17,18 +17,17 @@
 ///       (moist.hpp): h of the plume gains L_f of it; the air loses that where it melts, of what
 ///       falls (T - 273.15 K) / 4 K in each layer, what is left in the lowest
 ///
-/// Deep is what spans more than 200 hPa. Its mass flux is that which takes away CAPE in the time
-/// tau: M_b = CAPE / tau / (loss of CAPE by a unit of M_b), CAPE = sum of positive (T_v,u - T_v) /
-/// T_v dp, the loss from the scheme's own tendencies. The mass flux of shallow clouds keeps h of
-/// the air below them: M_b (h_u - h)_base = H + L E of the surface. At most the source leaves in a
-/// step.
+/// Clouds that span more than 200 hPa are deep. Their mass flux removes CAPE in the time tau: M_b =
+/// CAPE / tau / (loss of CAPE by a unit of M_b), CAPE = sum of positive (T_v,u - T_v) / T_v dp, the
+/// loss from the scheme's own tendencies. The mass flux of shallow clouds keeps h of the air below
+/// them: M_b (h_u - h)_base = H + L E of the surface. At most the source leaves in a step.
 ///
 /// A downdraught of `downdraught` M_b begins in deep clouds where h of the air is least, keeps h
 /// and v, is kept saturated by rain as long as there is any, and mixes into the air below the base.
 ///
-/// What is detrained goes into the air as vapour, with h kept: clouds of large scale take it from
-/// there. Closed to round-off: water with the rain, int c_p T + L q + v^2 / 2, momentum. The air
-/// sinks backward in time (subsidence.hpp).
+/// Detrained water goes into the air as vapour, with h kept; large-scale clouds form from it.
+/// Closed to round-off: water with the rain, int c_p T + L q + v^2 / 2, momentum. The air sinks
+/// backward in time (subsidence.hpp).
 #pragma once
 #include "base/any.hpp"
 #include "base/brief.hpp"
@@ -112,8 +111,8 @@ struct MassFluxConvection {
     }
 
 private:
-    /// The plume from the ground to where it ends; low: 1 where it is one of shallow clouds.
-    // long: a plume is one sweep, whose running values parts would take as arguments
+    /// The plume from the ground to its top; low: 1 for a plume of shallow clouds.
+    // long: a plume is one sweep, whose running values parts would need as arguments
     template <class Real, class Column>
     constexpr Cloud<Real> rise(const Air<Real>& air, const Work<Column>& work, Real low,
                                int levels) const {
@@ -194,7 +193,7 @@ private:
         return cloud;
     }
 
-    /// What froze in the plume, melted[k] = -froze, and what of it melts below.
+    /// Freezing in the plume, melted[k] = -froze, and melting below.
     template <class Column> static constexpr void melt(const Work<Column>& work, int levels) {
         using Real = std::remove_cvref_t<decltype(work.T[0] + work.T[0])>;
         Real falls = 0;
@@ -207,7 +206,7 @@ private:
         }
     }
 
-    /// The downdraught, taken from the fluxes of the plume; share: its mass flux where it begins.
+    /// The downdraught, subtracted from the fluxes of the plume; share: its mass flux at its start.
     template <class Real, class Column>
     constexpr void sink(const Air<Real>& air, const Work<Column>& work, const Cloud<Real>& cloud,
                         Real share, int levels) const {
@@ -235,7 +234,7 @@ private:
         }
     }
 
-    /// By how much a unit of mass flux lowers CAPE in a second.
+    /// The decrease of CAPE per second by a unit of mass flux.
     template <class Real, class Interface, class Column>
     constexpr Real loss_of_cape(const Interface& interface, const Work<Column>& work,
                                 const Cloud<Real>& cloud, int levels) const {

@@ -1,11 +1,12 @@
-/// Air that rises or sinks keeps its moist static energy h = c_p T + phi + L q and its water q_t:
-/// of which temperature it is at a place, and what of the water is vapour.
+/// Rising or sinking air keeps its moist static energy h = c_p T + phi + L q and its water q_t: its
+/// temperature at a place, and how much of the water is vapour.
 ///
 ///   T = max((h - phi - L q_t) / c_p,  T with c_p T + L q_s(T, p) = h - phi)
 ///   q = (h - phi - c_p T) / L
 ///
-/// The second T is found from a guess by a step of Halley and one of Newton: 0.02 K where the guess
-/// is 10 K away, and always on the right side. q follows from h, so that h is kept to round-off.
+/// The second T is found from a guess by a step of Halley and one of Newton: the error is 0.02 K
+/// where the guess is 10 K away, and always on the right side. q follows from h, so that h is kept
+/// to round-off.
 #pragma once
 #include "physics/thermodynamics/moist.hpp"
 

@@ -1,7 +1,7 @@
-/// What plumes of deep and of shallow convection share: the air around them, at the end of the
-/// step by the tendencies so far, what they carry through the interfaces, and what becomes of the
-/// air. F_k = M_k (x_u,k - x_k-1) stands at the upper interface of layer k, for a unit of mass flux
-/// (subsidence.hpp). Energy of the wind that is lost warms the layer where it is lost.
+/// The common part of plumes of deep and of shallow convection: the air around them, at the end of
+/// the step with the tendencies so far, their fluxes through the interfaces, and the change of the
+/// air. F_k = M_k (x_u,k - x_k-1) is the flux at the upper interface of layer k, for a unit of mass
+/// flux (subsidence.hpp). Lost energy of the wind warms the layer where it is lost.
 #pragma once
 #include "field/process.hpp"
 #include "physics/convection/subsidence.hpp"
@@ -29,7 +29,7 @@ template <class Real> struct PlumeTendencies {
 template <class Column> struct PlumeWork {
     Column u, v, T, q, h, saturated;
     Column mass_flux, u_flux, v_flux, h_flux, q_flux;  // M_k and F_k
-    Column water;                                      // evaporated less rained in a layer
+    Column water;                                      // evaporated minus rained in a layer
     Column melted;                                     // less frozen
 
     template <class Real>

@@ -1,6 +1,6 @@
-/// Shallow convection by an updraught of the boundary layer, dry or with a cloud at its top, beside
-/// the diffusion of small eddies (EDMF: Siebesma, Soares & Teixeira 2007, J. Atmos. Sci. 64,
-/// 1230-1248; in clouds Siebesma et al. 2003, J. Atmos. Sci. 60, 1201-1219):
+/// Shallow convection by an updraught of the boundary layer, dry or with a cloud at its top, in
+/// addition to the diffusion of small eddies (EDMF: Siebesma, Soares & Teixeira 2007, J. Atmos.
+/// Sci. 64, 1230-1248; in clouds Siebesma et al. 2003, J. Atmos. Sci. 60, 1201-1219):
 ///
 ///   start      x_u = x + F_x / (rho sigma_w) in the lowest layer, of h and q, where the surface
 ///       gives buoyancy;   sigma_w^3 = 2.2 u*^3 + 1.3 z B
@@ -10,10 +10,10 @@
 ///   M          a rho w below the cloud; at its base at most 0.03 rho (B z)^1/3 (Grant 2001,
 ///       Q. J. R. Meteorol. Soc. 127, 407-421), in it dM/M = -1e-3 m-1 dz
 ///
-/// A plume without a cloud ends where it is heavier than the air: entrainment there is left to the
-/// diffusion. The cloud's water goes where the plume ends, as vapour; it does not
-/// rain. What a plume carries follows the air that it starts from only from one part of the step to
-/// the next: parts are of at most 300 s. Water, energy and momentum close (plume.hpp).
+/// A plume without a cloud ends where it is heavier than the air: the diffusion does the
+/// entrainment there. The cloud's water stays as vapour where the plume ends; it does not rain. The
+/// properties of a plume follow those of the air at its start only from one part of the step to the
+/// next: a part is at most 300 s. Water, energy and momentum close (plume.hpp).
 #pragma once
 #include "base/any.hpp"
 #include "base/brief.hpp"
@@ -42,7 +42,7 @@ template <class Real> struct Rising {
     }
 };
 
-/// How high a plume comes, z_top [m], and whether it has a cloud there (1).
+/// The height of the plume's top, z_top [m], and whether it has a cloud there (1).
 template <class Real> struct Reach {
     Real top, cloudy;
 };

@@ -1,11 +1,11 @@
-/// What a plume does to the air around it. The plume carries mass M up and x_u with it, the air
-/// around sinks by as much and brings what lies above. Backward in time and upwind, so that any
-/// mass flux is stable and no new extreme appears where the air sinks:
+/// The effect of a plume on the air around it. The plume carries mass M up and x_u with it; the air
+/// around sinks by the same mass and brings air from above. Backward in time and upwind, so that
+/// any mass flux is stable and no new extreme appears where the air sinks:
 ///
 ///   m_k (x'_k - x_k) / dt = M_k+1 (x_u,k+1 - x'_k) - M_k (x_u,k - x'_k-1) + S_k
 ///
-/// k counts downward, M_k stands at the upper interface of layer k, M_0 = M_levels = 0. Written for
-/// increments, with the flux above that of the air around, F_k = M_k (x_u,k - x_k-1):
+/// k counts downward, M_k is at the upper interface of layer k, M_0 = M_levels = 0. Written for
+/// increments, with the flux relative to the air around, F_k = M_k (x_u,k - x_k-1):
 ///
 ///   d_k (m_k / dt + M_k+1) = F_k+1 - F_k + S_k + M_k d_k-1
 ///
@@ -17,7 +17,7 @@
 namespace fathom::physics {
 
 /// interface: pressures; mass_flux, flux: M_k and F_k for a unit of `strength`; source(k): S_k for
-/// a unit; take(k, d): what becomes of the increments, from the top down.
+/// a unit; take(k, d): gets the increments, from the top down.
 template <class Real, class Interface, class MassFlux, class Flux, class Source, class Take>
 constexpr void subside(int levels, double step, const Interface& interface, Real strength,
                        const MassFlux& mass_flux, const Flux& flux, Source source, Take take) {

@@ -1,13 +1,13 @@
-/// Drag of the air that sub-grid mountains block: what has not the energy to rise over them flows
+/// Drag of the air that sub-grid mountains block: air without the energy to rise over them flows
 /// around them and leaves a wake (Lott & Miller 1997, Q. J. R. Meteorol. Soc. 123, 101-127), for
-/// mountains alike in all directions:
+/// isotropic mountains:
 ///
 ///   blocked below z_b:   int_z_b^3 sigma N / |v| dz = H_c
 ///   dv/dt = -C |v| v,    C = C_d B / 2  s / 2  ((z_b - z) / (z + sigma))^1/2,   B = 0.78
 ///   v' = v / (1 + dt C |v'|),  which never turns the wind;   kinetic energy lost warms the layer
 ///
 /// sigma is the standard deviation of the sub-grid orography, s its mean slope over sigma, z the
-/// height above the mean ground. v is the wind of the end of the step by the tendencies so far.
+/// height above the mean ground. v is the wind at the end of the step with the tendencies so far.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

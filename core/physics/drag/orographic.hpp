@@ -9,7 +9,7 @@
 ///
 /// sigma is the standard deviation of the sub-grid orography, k its effective wave number. Wind,
 /// density and N of the source are means of the layers below 2 sigma (at least the two lowest).
-/// What is left at the top of the model leaves it; gravity_wave_stress is what stays.
+/// The stress at the top of the model leaves it; gravity_wave_stress is the stress that stays.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

@@ -1,5 +1,5 @@
-/// What a single column needs instead of a dynamical core: hydrostatic heights over fixed
-/// pressures, tendencies from nothing, and a step of the state by them.
+/// Replaces a dynamical core for a single column: hydrostatic heights over fixed pressures,
+/// tendencies from zero, and the step of the state.
 ///
 ///   phi_k-1/2 = phi_k+1/2 + R T_v ln(p_k+1/2 / p_k-1/2),   phi_k = phi_k+1/2 + alpha_k R T_v,
 ///       alpha_k = 1 - p_k-1/2 / dp_k ln(p_k+1/2 / p_k-1/2)

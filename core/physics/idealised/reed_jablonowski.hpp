@@ -27,7 +27,7 @@ struct ReedJablonowski {
         Parameter{"fall", &ReedJablonowski::fall, "Pa", 1, 1e5,
                   "in which diffusivity falls off above"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

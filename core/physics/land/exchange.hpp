@@ -9,13 +9,13 @@
 ///   sea: z_0 from the neutral coefficients at 10 m of Large & Yeager (2009), as in BulkForcing;
 ///       ground: roughness_length, ice 1 mm, z_0h = z_0 / 10
 ///
-/// Plants give water through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B
+/// Plants transpire through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B
 /// 273, 593-610; Stewart 1988): r_s is the resistance of a canopy in full light. A bucket without
-/// it evaporates twice what land does (Milly 1992, J. Climate 5, 209-226). z is the height of the
-/// lowest layer, or of the top of the surface layer below it: above that air is mixed, and has no
-/// logarithmic profile. The flux itself belongs to VerticalDiffusion, which solves for both ends of
-/// it. u*^2 = D U / rho and the flux of buoyancy B = g / (c_p T_v) (K / rho) (s_v,surface -
-/// s_v,air), at the start of the step, are what the boundary layer above grows by.
+/// it evaporates twice as much as land does (Milly 1992, J. Climate 5, 209-226). z is the height of
+/// the lowest layer, or of the top of the surface layer below it: above that air is mixed, and has
+/// no logarithmic profile. VerticalDiffusion computes the flux itself, with the values of both
+/// sides. u*^2 = D U / rho and the flux of buoyancy B = g / (c_p T_v) (K / rho) (s_v,surface -
+/// s_v,air), at the start of the step, drive the boundary layer above.
 #pragma once
 #include "field/process.hpp"
 #include "physics/land/ground.hpp"
@@ -40,7 +40,7 @@ struct BulkExchange {
         Parameter{"layer", &BulkExchange::layer, "m", 10, 1e4,
                   "greatest depth of the surface layer"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         LowestAir<Real> lowest, Reads<Real, "open_sea", place::center_column, "1"> open_sea,

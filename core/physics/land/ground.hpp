@@ -1,6 +1,6 @@
-/// Land and sea ice as a slab over a slower one, with a bucket of water and snow; the sea keeps the
-/// temperature that it is given. A column has a share of open sea and a share of ground; of the
-/// ground, `ice_share` is sea ice, the rest land.
+/// Land and sea ice as a slab over a slower one, with a bucket of water and snow; the sea keeps its
+/// prescribed temperature. A column has a share of open sea and a share of ground; of the ground,
+/// `ice_share` is sea ice, the rest land.
 ///
 ///   SurfaceState     albedo, emission sigma T^4 (emissivity 1)
 ///   BulkExchange     wetness beta = s + (1 - s) (land w + ice),   s = S / (S + 10 kg m-2),
@@ -12,11 +12,11 @@
 ///       dW/dt = rain + melt - E,   dS/dt = snow - melt - E_snow
 ///
 /// C T + C_deep T_deep - L_f S changes by the fluxes through the surface alone, W + S of land by
-/// rain, snow, evaporation and runoff (W per area of land, the rest per area of ground; what melts
-/// on sea ice is the sea's). Under sea ice T_below is the freezing point of the sea; what would
-/// heat ice beyond melting leaves as ice_melt_flux. C and Lambda of land are those of force-restore
-/// for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J. Geophys. Res. 83,
-/// 1889-1903).
+/// rain, snow, evaporation and runoff (W per area of land, the rest per area of ground; water that
+/// melts on sea ice goes to the sea). Under sea ice T_below is the freezing point of the sea; heat
+/// that would warm ice beyond melting leaves as ice_melt_flux. C and Lambda of land are those of
+/// force-restore for the day, sqrt(lambda rho c / (2 omega)) and C omega (Deardorff 1978, J.
+/// Geophys. Res. 83, 1889-1903).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -29,7 +29,7 @@ inline constexpr double snow_half_cover =
     10;  // water of the snow that hides half of the ground [kg m-2]
 inline constexpr double
     bucket = 150,
-    moist = 0.75 * bucket;  // what the soil holds; from where on it evaporates freely [kg m-2]
+    moist = 0.75 * bucket;  // water capacity of the soil; above which it evaporates freely [kg m-2]
 inline constexpr double sea_freezing = 271.35, melting = 273.15;  // [K]
 inline constexpr double land_capacity = 1.2e5, ice_capacity = 4e5,
                         deep_capacity = 3e6;  // [J m-2 K-1]
@@ -156,8 +156,8 @@ struct LandSurface {
         const Real cover = ground::snow_cover(S), soil = soil_wetness[0],
                    per_wetness = 1 / (cover + (1 - cover) * (land * soil + ice));
         const Real E = evaporation[0], per_capacity = 1 / (inertia[0] * step);
-        // evaporation takes from snow what there is; the rest of snow's share is taken where no
-        // snow lies
+        // evaporation uses the snow that there is; the rest of snow's share is taken where no snow
+        // lies
         const Real supply = fma(snowfall[0], step, S),
                    from_snow = smaller(E * step * (cover * per_wetness), supply);
         const Real short_of = E * step * (cover * per_wetness) - from_snow;
@@ -167,7 +167,7 @@ struct LandSurface {
         const Real melt = larger(smaller(left, (T - ground::melting) / (fusion * per_capacity)), 0),
                    warm = T - (fusion * per_capacity) * melt;
         const Real over = select(ice > 0.5, larger(warm - ground::melting, 0),
-                                 0);  // ice does not become warmer than melting
+                                 0);  // ice does not get warmer than melting
         const Real content =
                        W + (convective[0] + stratiform[0] - snowfall[0]) * step + melt - from_soil,
                    kept = smaller(larger(content, 0), ground::bucket);

@@ -6,11 +6,11 @@
 ///       + (1 - o) G
 ///   cover a = min(1, M / 92 kg m-2)
 ///
-/// w = 1 - land, o = w (1 - a): shares of water and of open water. G is what comes through ice,
-/// with what would heat the ice beyond melting (soil_layers.hpp, tiled_land.hpp).
-/// Where the cover changes, the ice
-/// that comes or goes has the heat of the ground tile, C (T_ground - T_f) - L_f S, which the lake
-/// gives or takes: heat closes. The depth stays: what rains and evaporates is not counted.
+/// w = 1 - land, o = w (1 - a): shares of water and of open water. G is the flux through ice, plus
+/// the heat that would warm the ice beyond melting (soil_layers.hpp, tiled_land.hpp). Where the
+/// cover changes, ice that forms or melts has the heat of the ground tile, C (T_ground - T_f) - L_f
+/// S, which the lake gives or takes: heat closes. The depth is constant: rain and evaporation do
+/// not change it.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"

@@ -46,7 +46,7 @@ template <class Real> struct SurfaceLayer {
         log_ten =
             log_height - 2.302585092994046;  // ln(z / 10 m); the wind at 10 m as over z_0 = 0.1 mm
     }
-    /// s_v of the air less that of the surface, by differences.
+    /// s_v of the air minus that of the surface, by differences.
     constexpr Real above(Real surface_T, Real surface_q) const {
         return fma(constants::dry_air_heat_capacity,
                    (T - surface_T) + virtual_factor * (T * q - surface_T * surface_q), rise);

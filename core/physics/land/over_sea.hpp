@@ -5,8 +5,8 @@
 ///
 /// in unstable air, with the functions of Monin & Obukhov (stability.hpp), two iterations from
 /// neutral air; in stable air louis.hpp, which has a flux at any Ri. Over a surface as smooth as
-/// the sea Louis's formula has too little of the exchange that unstable air has: at 32 m 7 m/s,
-/// 1 K: 0.98e-3 instead of 1.12e-3.
+/// the sea Louis's formula underestimates the exchange in unstable air: at 32 m, 7 m/s, 1 K:
+/// 0.98e-3 instead of 1.12e-3.
 #pragma once
 #include "physics/land/louis.hpp"
 #include "physics/sea_surface/stability.hpp"

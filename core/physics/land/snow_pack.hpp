@@ -7,8 +7,8 @@
 ///       liquid beyond 5 % of M sinks, freezes in cold layers below, and leaves at the bottom
 ///   conductivity 2.22 (density / 917)^1.88 W m-1 K-1 (Douville et al. 1995, Clim. Dyn. 12, 21-35)
 ///
-/// C_k is that of ice, and of liquid what lets it freeze within 1 K. Elimination from both ends of
-/// layers 2 and 3 leaves what the upper layer and the soil need of each other:
+/// C_k is the heat capacity of the ice, plus the heat for freezing the liquid within 1 K.
+/// Elimination from both ends of layers 2 and 3 gives the coupling of the upper layer and the soil:
 ///
 ///   I dT_1 = r_1 + coupling dT_soil,   into the soil   g + coupling dT_1 - held dT_soil
 ///
@@ -22,8 +22,7 @@ namespace fathom::physics {
 namespace snow {
 inline constexpr int layers = 3;
 inline constexpr double heat_capacity = 2100, holds = 0.05, upper = 10, middle = 50;
-inline constexpr double coldest =
-    100;  // below melting, that a layer without mass is bounded by [K]
+inline constexpr double coldest = 100;  // below melting: the limit for a layer without mass [K]
 template <class Real> using Profile = std::array<Real, layers>;
 
 /// The parts w of the snow in each layer.
@@ -57,7 +56,7 @@ template <class Real> struct SnowUpdate {
 /// Conduction between the upper layer of snow and the soil, a square metre of snow.
 template <class Real> struct SnowHeat {
     snow::Profile<Real> T, K;
-    Real inertia, rest;              ///< of the upper layer: I without what is above, r_1
+    Real inertia, rest;              ///< of the upper layer: I without the terms above, r_1
     Real coupling, held, into_soil;  ///< c; of the soil's own balance; g
 
     constexpr SnowHeat(const snow::Profile<Real>& T_, const snow::Profile<Real>& liquid,
@@ -103,7 +102,7 @@ private:
     Real per_2, per_3, from_soil, r_2, rest_3;
 };
 
-/// Mass and heat q of the layers, per square metre of land, through a step.
+/// Changes mass and heat q of the layers, per square metre of land, in a step.
 template <class Real> struct SnowPack {
     snow::Profile<Real> M, q;
     Real leaves = 0, heat_left = 0;  ///< at the bottom: water [kg m-2], heat [J m-2]
@@ -116,7 +115,7 @@ template <class Real> struct SnowPack {
                    constants::fusion_heat * liquid[k];
         }
     }
-    /// Takes ice from above; returns what there was.
+    /// Takes ice from above; returns the mass that there was.
     constexpr Real take(Real wanted) {
         Real left = wanted;
         for (int k = 0; k < snow::layers; ++k) {
@@ -133,7 +132,7 @@ template <class Real> struct SnowPack {
         for (int k = 0; k < snow::layers; ++k) {
             M[k] += water;
             q[k] += fma(fusion, water, heat);
-            // what no phase of so much mass can be goes on as heat
+            // heat that no phase of this mass can hold is passed on
             const Real least = -(snow::heat_capacity * snow::coldest) * M[k], most = fusion * M[k];
             const Real kept = smaller(larger(q[k], least), most);
             heat = q[k] - kept;
@@ -145,7 +144,7 @@ template <class Real> struct SnowPack {
         leaves = water;
         heat_left = heat;
     }
-    /// Moves the bounds of the layers to where they belong; returns all mass.
+    /// Moves the limits between the layers to their new places; returns all mass.
     constexpr Real divide() {
         const Real amount = M[0] + M[1] + M[2];
         const auto w = snow::parts(amount);

@@ -1,11 +1,11 @@
 /// Precipitation that reaches cold ground has frozen on its way: its heat of fusion warms the
-/// layers where it froze, by mass (P: all precipitation; of convection alone where a scheme of
-/// clouds says itself what falls frozen, which is added):
+/// layers where it froze, by mass (P: all precipitation; only the convective part where a cloud
+/// scheme itself gives the frozen part, which is added):
 ///
 ///   snow = P share(T_lowest),   share(T) = clamp((275.15 K - T) / 2 K, 0, 1),
 ///       dT_k = L_f snow share(T_k) / (c_p sum m_k share(T_k))
 ///
-/// The atmosphere gains L_f snow; what melts it on the ground gives that back.
+/// The atmosphere gains L_f snow; melting on the ground gives it back.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

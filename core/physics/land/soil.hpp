@@ -1,4 +1,4 @@
-/// Four layers of soil: what they are made of, their heat and their water.
+/// Four layers of soil: their properties, heat and water.
 ///
 ///   thickness 7, 21, 72, 189 cm (Balsamo et al. 2009, J. Hydrometeor. 10, 623-643)
 ///   s = liquid water / (1000 d theta_s),   psi = -psi_s s^-b,   K = K_s s^(2 b + 3),
@@ -12,8 +12,8 @@
 ///   h = C (T - T_m) - L_f f W,   f = (T_m - T) / 3 K within [0, 1]: share of the water that is ice
 ///
 /// Water freezes over a range of temperatures (Viterbo et al. 1999, Q. J. R. Meteorol. Soc. 125,
-/// 2401-2426); f is a straight line, so that T(h) is one too, in three pieces, and heat closes.
-/// Liquid water carries no heat; rain does not, either.
+/// 2401-2426); f is linear, so that T(h) is piecewise linear, with three pieces, and heat closes.
+/// The heat of liquid water is not counted, nor that of rain.
 #pragma once
 #include <array>
 #include "base/constants.hpp"
@@ -35,7 +35,7 @@ inline constexpr double melting = constants::celsius, freezing_range = 3;  // [K
 
 template <class Real> using Profile = std::array<Real, layers>;
 
-/// The most that layer k holds [kg m-2].
+/// The largest water content of layer k [kg m-2].
 constexpr double room(int k) {
     return constants::fresh_water_density * thickness::at(k) * saturation;
 }
@@ -47,7 +47,7 @@ template <class Real> constexpr Real frozen_share(Real T) {
 template <class Real> constexpr Real heat(int k, Real T, Real water) {
     return capacity(k) * (T - melting) - constants::fusion_heat * frozen_share(T) * water;
 }
-/// The temperature of layer k whose heat is h: the inverse of `heat`.
+/// The temperature of layer k with heat h: the inverse of `heat`.
 template <class Real> constexpr Real temperature(int k, Real h, Real water) {
     const Real ice = constants::fusion_heat * water;
     const Real freezing = h / (capacity(k) + ice * (1 / freezing_range)),
@@ -78,7 +78,7 @@ template <class Real> constexpr Real available(int k, Real T, Real water) {
         (1 - frozen_share(T)) * water * (1 / (constants::fresh_water_density * thickness::at(k)));
     return smaller(larger((theta - wilting) * (1 / range), 0), 1);
 }
-/// What layer k gives to evaporation where v of the ground has plants: their roots in proportion to
+/// Evaporation that layer k allows where v of the ground has plants: their roots in proportion to
 /// the water, bare ground by the square of that of the first layer.
 template <class Real> constexpr Real given(int k, Real available, Real v) {
     const Real drawn = v * (roots::at(k) * available);
@@ -107,7 +107,7 @@ template <class Real> struct SoilUpdate {
     Updates<Real, "soil_water_4", place::center_column, "kg m-2"> water_4;
 };
 
-/// Temperature and water of the layers, of either.
+/// Temperature and water of the layers, for both.
 template <class Real> constexpr soil::Profile<Real> temperatures(const auto& s) {
     return {Real(s.temperature_1[0]), Real(s.temperature_2[0]), Real(s.temperature_3[0]),
             Real(s.temperature_4[0])};
@@ -115,7 +115,7 @@ template <class Real> constexpr soil::Profile<Real> temperatures(const auto& s) 
 template <class Real> constexpr soil::Profile<Real> waters(const auto& s) {
     return {Real(s.water_1[0]), Real(s.water_2[0]), Real(s.water_3[0]), Real(s.water_4[0])};
 }
-/// From heat and water of the layers.
+/// Computed from heat and water of the layers.
 template <class Real>
 constexpr void put(const SoilUpdate<Real>& state, const soil::Profile<Real>& h,
                    const soil::Profile<Real>& W) {

@@ -4,9 +4,9 @@
 ///   Lambda_1: from the store through the snow and half of layer 1, as much of each as covers;
 ///       Lambda_k = 2 / (d_k-1 / lambda_k-1 + d_k / lambda_k)
 ///
-/// Upward elimination gives T'_k - T_k = a_k + b_k (T'_k-1 - T_k-1): what the surface needs of the
-/// soil is a_1 and b_1, before its own temperature is known. C_k is dh/dT at the start; the fluxes
-/// then change h itself.
+/// Upward elimination gives T'_k - T_k = a_k + b_k (T'_k-1 - T_k-1): a_1 and b_1 couple the soil to
+/// the surface, before the surface temperature is known. C_k is dh/dT at the start; the fluxes then
+/// change h itself.
 #pragma once
 #include "physics/land/ground.hpp"
 #include "physics/land/soil.hpp"
@@ -15,7 +15,7 @@ namespace fathom::physics {
 
 template <class Real> struct SoilHeat {
     soil::Profile<Real> T, water, conductance, a, b;
-    Real first_resistance, first_inertia;  ///< of half of layer 1; dt^-1 C and what is below it
+    Real first_resistance, first_inertia;  ///< of half of layer 1; dt^-1 C and the layers below it
 
     constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_,
                        Real surface_T, Real snow, Real snow_density, double step, double from_below)
@@ -25,7 +25,7 @@ template <class Real> struct SoilHeat {
                          cover / (first_resistance + snow_resistance(snow, snow_density));
         eliminate(surface_T, step, from_below);
     }
-    /// Under tiles, which meet it at the end of the step: T'_1 - T_1 = a_1 but for what they give.
+    /// Under tiles, which couple to it at the end of the step: T'_1 - T_1 = a_1 without their flux.
     constexpr SoilHeat(const soil::Profile<Real>& T_, const soil::Profile<Real>& water_,
                        double step, double from_below)
         : SoilHeat(T_, water_) {

@@ -1,18 +1,18 @@
 /// Land with four layers of soil (soil.hpp) under a surface store, which is snow where snow lies;
-/// instead of GroundResponse and LandSurface (ground.hpp), with the same fields to both sides.
+/// instead of GroundResponse and LandSurface (ground.hpp), with the same fields to air and sea.
 ///
 ///   SoilResponse   (C / dt) (T* - T) = R_short (1 - a_ground) / (1 - a) + R_long - sigma T^4
 ///       - land Lambda_1 (T* - T'_1) - ice Lambda_ice (T* - T_sea)
 ///   VerticalDiffusion finds T', implicitly with air above and soil below:
 ///       I (T' - T*) = -(H + L E),   I = C / dt + land Lambda_1 (1 - b_1) + ice Lambda_ice
 ///   SoilLayers     T = T' - L_f (E_snow + melt) / (I dt), then soil_heat.hpp, soil_water.hpp
-///   soil_moisture = 150 kg m-2 times what the layers give to evaporation (soil.hpp); from it
+///   soil_moisture = 150 kg m-2 times the availability of the layers (soil.hpp); from it
 ///       BulkExchange has its wetness
 ///   snow: 100 kg m-3 when it falls, towards 300 at 0.24 a day (Douville et al. 1995)
 ///
-/// ice_base_flux: what goes through sea ice into the water, ice_melt_flux in it.
-/// C T + land sum h_k - L_f S changes by what passes surface and bottom alone; sum W + S by rain,
-/// snow, evaporation and runoff. C is that of the upper 20 kg m-2 of snow; deeper snow insulates.
+/// ice_base_flux: the flux through sea ice into the water; ice_melt_flux is part of it. C T + land
+/// sum h_k - L_f S changes by the fluxes at surface and bottom alone; sum W + S by rain, snow,
+/// evaporation and runoff. C is that of the upper 20 kg m-2 of snow; deeper snow insulates.
 #pragma once
 #include "physics/land/soil_heat.hpp"
 #include "physics/land/soil_water.hpp"
@@ -114,7 +114,7 @@ struct SoilLayers {
                    fusion = constants::fusion_heat / (I * step);
         const SoilHeat<Real> heat(temperatures<Real>(state), waters<Real>(state), before, S,
                                   snow_density[0], step, heat_from_below);
-        // snow: what evaporates from it, and what melts
+        // snow: evaporation and melting
         const Real cover = ground::snow_cover(S), wet = (1 - cover) * soil_wetness[0],
                    per_wetness = step / (cover + (1 - ice) * wet + ice * (1 - cover));
         const Real share = E * cover * per_wetness, from_snow = smaller(share, S + fallen),

@@ -6,9 +6,9 @@
 ///       q_4 = 1000 K_4 W'_4 / W_4: free drainage
 ///
 /// D of the wetter of two layers; ice closes pores: D and K times 1 - f, of the layer below for K.
-/// K in proportion to the water that will be there (Patankar 1980): the matrix is an M-matrix, and
-/// no W' is negative at any step. What a layer cannot hold rises to the one above; from the first
-/// it runs off.
+/// K in proportion to the water at the end of the step (Patankar 1980): the matrix is an M-matrix,
+/// and no W' is negative at any step. Water beyond the capacity of a layer rises to the one above;
+/// from the first it runs off.
 #pragma once
 #include "physics/land/soil.hpp"
 
@@ -28,7 +28,7 @@ template <class Real> struct SoilWater {
     struct Evaporated {
         Real by_roots, from_top;  ///< [kg m-2 in the step]
     };
-    /// Under tiles: plants draw by their roots, bare ground from the first layer while it has some.
+    /// Under tiles: plants take water by roots, bare ground from the first layer while it has some.
     constexpr SoilWater(const soil::Profile<Real>& T, const soil::Profile<Real>& water, Real rain,
                         const Evaporated& from, double step)
         : W(water) {
@@ -66,8 +66,8 @@ private:
                (diffusivity * soil::saturation / (0.5 * soil::thickness::at(0)) * dry +
                 soil::conductivity);
     }
-    /// Evaporation from each layer, as each gives (soil.hpp); dew into the first. Returns what
-    /// no layer had.
+    /// Evaporation from each layer, by availability (soil.hpp); dew into the first. Returns the
+    /// part that no layer had.
     constexpr Real take_up(const soil::Profile<Real>& T, Real plants, Real evaporated) {
         soil::Profile<Real> share;
         Real sum = 0;

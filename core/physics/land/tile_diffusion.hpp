@@ -1,4 +1,4 @@
-/// The tiles' own equations with those of soil and lowest air, all at the end of the step, for
+/// The equations of the tiles with those of soil and lowest air, all at the end of the step, for
 /// DiffusionOver (turbulence/diffusion.hpp):
 ///
 ///   I_i (dT_i - forcing_i) = c_i dT_soil - H_i - L_i E_i,   L_i of snow with the heat of fusion
@@ -6,11 +6,11 @@
 ///   diagonal ds = right + dt sum a_i H_i,   the same for dq and E_i
 ///   I_soil (dT_soil - forcing) = sum over land f_i c_i dT_i
 ///
-/// Each tile is a line in (ds, dq, dT_soil), which leaves three equations for these (as Polcher et
+/// Each tile is a line in (ds, dq, dT_soil), which gives three equations for these (as Polcher et
 /// al. 1998, Glob. Planet. Change 19, 263-276, and Best et al. 2004, J. Hydrometeor. 5, 1271-1278,
-/// aggregate the fluxes of tiles). Snow and ice that would be warmer than melting are at melting:
-/// the equations are solved once more, and what is left over melts them (tiled_land.hpp). Dew falls
-/// on dry ground too.
+/// aggregate the fluxes of tiles). Snow and ice that would be warmer than melting are set to
+/// melting: the equations are solved once more, and the surplus of heat melts them
+/// (tiled_land.hpp). Dew falls on dry ground too.
 #pragma once
 #include "physics/land/tile_exchange.hpp"
 #include "physics/land/tiles.hpp"

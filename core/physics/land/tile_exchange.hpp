@@ -1,10 +1,10 @@
-/// Conductances between each tile and the lowest layer of the air; instead of BulkExchange,
-/// whose formulas (exchange.hpp, louis.hpp) these are, tile by tile.
+/// Conductances between each tile and the lowest layer of the air; replaces BulkExchange and uses
+/// its formulas (exchange.hpp, louis.hpp) for each tile.
 ///
 ///   beta of plants = f + (1 - f) w / (1 + r C_H U),   f = min(1, water on leaves / what they hold)
 ///       r = r_s (1 + 100 W m-2 / R),   w what roots can draw (TileResponse)
-///   beta of bare ground: as its first layer gives (soil.hpp); of snow and ice 1
-///   f and beta of snow are cut where a step would take more than is there
+///   beta of bare ground: by the availability of its first layer (soil.hpp); of snow and ice 1
+///   f and beta of snow are limited where a step would take more than there is
 ///   roughness: plants roughness_length, bare ground and snow their own, snow under trees that of
 ///       the trees
 #pragma once
@@ -56,7 +56,7 @@ struct TileExchange {
         Parameter{"snow_roughness", &TileExchange::snow_roughness, "m", 1e-5, 1,
                   "roughness length of snow, where the land's is not smaller"}};
 
-    // long: what each tile is, in a row
+    // long: the properties of the tiles, one after another
     template <class Real>
     constexpr void operator()(
         LowestAir<Real> lowest, TileShares<Real> shares, TileWarmth<Real> warmth,
@@ -93,7 +93,7 @@ struct TileExchange {
         const Real on_snow = select(a < 0.17, z, smaller(z, snow_roughness));
         const tile::Each<Real> rough{z, smaller(z, bare_roughness), on_snow, Real(ice_roughness)};
         const Real drawn = ground::soil_wetness(moisture[0]), light = larger(sunlight[0], 1);
-        // before plants close: what the Richardson number is made of
+        // before stomata close: input of the Richardson number
         const Real filled = smaller(canopy[0] / holds, 1);
         tile::Each<Real> beta{fma(filled, 1 - drawn, drawn), larger(bare_moisture[0], 1e-6),
                               Real(1), Real(1)};
@@ -106,7 +106,7 @@ struct TileExchange {
             const Louis<Real> at =
                 air.over_ground(z_0, air.above(T[i], fma(beta[i], saturated - q, q)));
             K[i] = flow * at.heat;
-            // what a step could take of water that is there
+            // the most that a step could take of the present water
             const Real could = larger(step * K[i] * (saturated - q), 1e-12);
             if (i == tile::plants) {
                 const Real stomata =

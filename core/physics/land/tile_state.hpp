@@ -1,4 +1,4 @@
-/// Shares of the tiles, what they reflect and what they emit; instead of SurfaceState.
+/// Shares of the tiles, their reflection and emission; instead of SurfaceState.
 ///
 ///   share of plants l (1 - c) v,   bare ground l (1 - c) (1 - v),   snow l c,   c = S / (S + 10)
 ///   albedo: land snow_free_albedo; snow by its age, less under trees; ice and its snow as in
@@ -9,7 +9,7 @@
 
 namespace fathom::physics {
 
-/// The shares of a column, and what of the short wave the surface takes each of them takes.
+/// The shares of a column, and the part of the surface's short-wave absorption of each tile.
 template <class Real> struct TileSharesOut {
     Writes<Real, "plant_share", place::center_column, "1"> plants;
     Writes<Real, "bare_ground_share", place::center_column, "1"> bare;

@@ -1,26 +1,26 @@
-/// The stores of the tiles and of the soil below at the end of the step, from what the air took; in
-/// the place of SoilLayers, with its soil.
+/// The stores of the tiles and of the soil below at the end of the step, from the fluxes to the
+/// air; replaces SoilLayers, with its soil.
 ///
 ///   skin   T' from its equation (tile_response.hpp)
-///   leaves dW/dt = rain on plants - what evaporates of wet leaves, at most 0.5 kg m-2 of plants
+///   leaves dW/dt = rain on plants - evaporation of wet leaves, at most 0.5 kg m-2 of plants
 ///   snow   M and q of its layers by the fluxes through their ends (snow_pack.hpp); rain on it is
 ///       water in it; albedo: 0.85 where 10 kg m-2 have fallen, 0.008 a day less while it is cold,
 ///       0.24 a day towards 0.5 where it melts (Douville et al. 1995)
-///   ice    snow on it melts first; what would heat ice beyond melting is ice_melt_flux
+///   ice    snow on it melts first; heat beyond melting of the ice is ice_melt_flux
 ///   soil   heat from each tile on land, water from leaves, snow and rain; roots draw for plants,
 ///       the first layer gives to bare ground
 ///
-/// What snow hides or lays bare has the heat of its skin, which the first layer of soil gives or
-/// takes. Closed: sum over tiles of heat, q - L_f M of snow and h of soil gain what passes the
-/// surface and the bottom; W of soil, leaves and snow gain rain and snow and lose evaporation and
-/// runoff.
+/// Ground that snow covers or uncovers has the heat of its skin, which the first layer of soil
+/// gives or takes. Closed: sum over tiles of heat, q - L_f M of snow and h of soil gain the fluxes
+/// at the surface and the bottom; W of soil, leaves and snow gain rain and snow and lose
+/// evaporation and runoff.
 #pragma once
 #include "physics/land/soil_water.hpp"
 #include "physics/land/tile_response.hpp"
 
 namespace fathom::physics {
 
-/// What reaches the surface of a column.
+/// Fluxes that reach the surface of a column.
 template <class Real> struct SurfaceArrivals {
     Reads<Real, "convective_precipitation", place::center_column, "kg m-2 s-1"> convective;
     Reads<Real, "stratiform_precipitation", place::center_column, "kg m-2 s-1"> stratiform;
@@ -63,7 +63,7 @@ struct TiledLand {
         Parameter{"heat_from_below", &TiledLand::heat_from_below, "W m-2", 0, 1,
                   "heat that rises into the lowest layer of soil"}};
 
-    // long: what a column holds, store by store, each from what the one before has left
+    // long: the stores of a column one by one, each from the results of the one before
     template <class Real>
     constexpr void operator()(
         TileShares<Real> shares, TileForcing<Real> forcing, TileFluxes<Real> fluxes,
@@ -148,7 +148,7 @@ struct TiledLand {
         out.surface_runoff[0] = water.surface_runoff * (1 / step);
         out.runoff[0] = (water.surface_runoff + water.drainage) * (1 / step);
 
-        // heat of the soil, with that of the skins that snow has hidden or laid bare
+        // heat of the soil, with that of the skins that snow has covered or uncovered
         const Real bared = cover - ground::snow_cover(amount);
         const Real of_skins =
             tile::skin_capacity * (v * (plants - tile::melting) + (1 - v) * (bare - tile::melting));

@@ -7,10 +7,10 @@
 ///   snow          c = S / (S + 10 kg m-2)    three layers (snow_pack.hpp) over the soil
 ///   ice           of sea and lakes           slab of C = 4e5 J m-2 K-1, with snow
 ///
-/// Plants, bare ground and snow share the soil below (soil.hpp). What is kept of a temperature is
-/// its departure from ground_temperature, the mean of the tiles by area: who gives that mean, a
-/// user or an analysis, has given all of them. Snow is not warmer than melting, and at melting
-/// where it is wet.
+/// Plants, bare ground and snow share the soil below (soil.hpp). A temperature is stored as its
+/// departure from ground_temperature, the mean of the tiles by area: a user or an analysis that
+/// sets this mean sets all of them. Snow is not warmer than melting, and at melting where it is
+/// wet.
 ///
 ///   TileState       shares, albedo and emission          instead of SurfaceState (ground.hpp)
 ///   TileResponse    of each tile and of the soil to what the air will take   SoilResponse
@@ -42,7 +42,7 @@ template <class Real> constexpr Real ice_inertia(Real snow, double step) {
 }
 }  // namespace tile
 
-/// How much of a column each tile is.
+/// The share of each tile in a column.
 template <class Real> struct TileShares {
     Reads<Real, "plant_share", place::center_column, "1"> plants;
     Reads<Real, "bare_ground_share", place::center_column, "1"> bare;
@@ -53,14 +53,14 @@ template <class Real> struct TileShares {
 template <class Real> constexpr tile::Each<Real> each(const TileShares<Real>& of) {
     return {Real(of.plants[0]), Real(of.bare[0]), Real(of.snow[0]), Real(of.ice[0])};
 }
-/// Of the land, which may be none: what the soil below meets.
+/// Of the land, which may be none: the tiles that the soil below is coupled to.
 template <class Real> struct LandShares {
     Real plants, bare, snow;
     constexpr LandShares(Real cover, Real vegetation)
         : plants((1 - cover) * vegetation), bare((1 - cover) * (1 - vegetation)), snow(cover) {}
 };
 
-/// What the tiles are at the start of a step.
+/// The state of the tiles at the start of a step.
 template <class Real> struct TileWarmth {
     Reads<Real, "ground_temperature", place::center_column, "K"> mean;
     Reads<Real, "plant_departure", place::center_column, "K"> plants;
@@ -69,7 +69,7 @@ template <class Real> struct TileWarmth {
     Reads<Real, "ice_departure", place::center_column, "K"> ice;
     Reads<Real, "snow_liquid_1", place::center_column, "kg m-2"> liquid;
 };
-/// Snow's temperature from what is kept of it.
+/// Snow's temperature from its stored departure.
 template <class Real> constexpr Real snow_temperature(Real mean, Real departure, Real liquid) {
     return select(liquid > 0, Real(tile::melting), smaller(mean + departure, tile::melting));
 }
@@ -112,7 +112,7 @@ template <class Real> struct SoilForcing {
     Reads<Real, "soil_inertia", place::center_column, "W m-2 K-1"> inertia;
 };
 
-/// What the air takes of each tile: heat with the latent heat of evaporation, and water.
+/// Fluxes from each tile to the air: heat with the latent heat of evaporation, and water.
 template <class Real> struct TileFluxes {
     Reads<Real, "plant_turbulent_flux", place::center_column, "W m-2"> plants;
     Reads<Real, "bare_ground_turbulent_flux", place::center_column, "W m-2"> bare;

@@ -1,4 +1,4 @@
-/// Categories of thickness together: their sums, and what goes from one to the next.
+/// All categories of thickness: their sums, and the transfer from one to the next.
 ///
 /// A category holds ice between two thicknesses. Growth and melt carry a part of it across the
 /// limit (remapping.hpp). Where the mean itself lies beyond it - new ice, ice that was pressed
@@ -83,7 +83,7 @@ struct IceTransfer {
     }
 };
 
-/// Mean temperature of the surface of ice, at which the air says its fluxes in the next step.
+/// Mean temperature of the ice surface, at which the air computes its fluxes in the next step.
 struct IceSurfaceTemperature {
     static constexpr std::string_view summary = "Mean surface temperature of sea ice";
     template <class Real>

@@ -1,15 +1,15 @@
-/// Ice of one category of thickness in a column, as contents of the cell: what moves and melts is
-/// these, so that nothing is lost.
+/// Ice of one category of thickness in a column, as contents of the cell: these move and melt, so
+/// that nothing is lost.
 ///
 ///   a  share of the cell [1],   v = a h  ice [m],   s = a h_s  snow [m],
 ///   e_1, e_2  heat that melts its upper and its lower half [J m-2]
 ///
 /// Sea ice of salinity S melts and freezes between its salt: at the temperature T [degC] a kilogram
-/// takes (Bitz & Lipscomb 1999, J. Geophys. Res. 104, 15669-15677)
+/// needs (Bitz & Lipscomb 1999, J. Geophys. Res. 104, 15669-15677)
 ///
 ///   q(T) = c (T_m - T) + L (1 - T_m / T)      [J kg-1],   T_m = -0.0544 S,   q(T_m) = 0
 ///
-/// to become water at T_m. Snow takes L.
+/// to become water at T_m. Snow needs L.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -44,8 +44,8 @@ template <class Real> struct IceCategory {
     Updates<Real, "category_lower_heat", place::center_column, "J m-2"> lower;
 };
 
-/// What one category adds to the fluxes at the surface: of the air into ice and sea, of ice into
-/// the sea.
+/// The terms of one category in the fluxes at the surface: from the air into ice and sea, from the
+/// ice into the sea.
 template <class Real> struct IceFluxes {
     Updates<Real, "air_heat_flux", place::center_column, "W m-2"> air_heat;
     Updates<Real, "surface_heat_flux", place::center_column, "W m-2"> heat;

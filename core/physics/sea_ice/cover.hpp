@@ -1,6 +1,6 @@
-/// Observed sea ice over the water: what air and sun do reaches the open part only.
+/// Observed sea ice over the water: fluxes of air and sun reach the open part only.
 ///
-///   Q = (1 - a) Q_open,   sunlight and E - P alike,   a the share of ice;
+///   Q = (1 - a) Q_open,   the same for sunlight and E - P,   a the share of ice;
 ///       stress passes through the ice
 #pragma once
 #include "base/pack.hpp"

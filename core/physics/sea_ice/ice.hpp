@@ -1,4 +1,4 @@
-/// Freezing of sea water, in the least that an ocean without an ice model needs.
+/// Freezing of sea water: the minimum for an ocean without an ice model.
 #pragma once
 #include "base/constants.hpp"
 

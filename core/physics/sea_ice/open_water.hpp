@@ -1,15 +1,16 @@
-/// The sea between the ice, and what it gives to the ice and to new ice. T_f its freezing point, h
+/// The sea between the ice, and its fluxes to the ice and to new ice. T_f is its freezing point, h
 /// the thickness of its top layer, A the share of ice:
 ///
-///   bottom   F_w = rho0 c_p u_h (T - T_f),   u_h <= h / tau;   of water below freezing all it
-///       lacks, rho0 c_p h (T - T_f) / tau < 0: ice grows where it is, and new ice between
+///   bottom   F_w = rho0 c_p u_h (T - T_f),   u_h <= h / tau;   below freezing the whole deficit,
+///       rho0 c_p h (T - T_f) / tau < 0: present ice grows, and new ice forms between
 ///   sides    dA/dt = -A pi w / (0.66 l),   w = 1.6e-6 m s-1 (T - T_f)^1.36
 ///       (Maykut & Perovich 1987, J. Geophys. Res. 92, 7032-7044), l the diameter of floes
-///   sea      (1 - A) of what air and sun give; rain and evaporation reach it through cracks, and
-///       snow too, of which the ice then takes what it keeps
+///   sea      (1 - A) of the fluxes of air and sun; rain and evaporation reach it through cracks,
+///       and so does snow, of which the ice then takes its part
 ///
-/// Where ice was pressed together to more than the cell, each category covers 1 / sum A of what it
-/// did and is thicker by as much. New ice is as thin as it may be, in the category of the thinnest.
+/// Where ice was compressed to more than the cell, the area of each category is divided by sum A,
+/// and its thickness grows to match. New ice has the least thickness allowed, in the thinnest
+/// category.
 #pragma once
 #include "base/elementary.hpp"
 #include "field/thickness.hpp"

@@ -1,6 +1,6 @@
 /// Thermodynamics of one category of sea ice (energy as Bitz & Lipscomb 1999, J. Geophys. Res. 104,
 /// 15669-15677; layers as Winton 2000, J. Atmos. Oceanic Technol. 17, 525-531): snow without heat
-/// capacity over two layers of ice as thick as each other, with brine. Of a unit of ice:
+/// capacity over two layers of ice of equal thickness, with brine. For a unit of ice:
 ///
 ///   rho h/2 dq_1/dt = -(F_c - F_m),   F_c = K_c (T_s - T_1),  1 / K_c = h / 4k + h_s / k_s
 ///   rho h/2 dq_2/dt = -(F_m - F_b),   F_m = 2k/h (T_1 - T_2),  F_b = 4k/h (T_2 - T_f)
@@ -9,21 +9,22 @@
 ///   at the bottom  F_w + F_b: melts, or is taken from water that freezes
 ///
 /// downward positive. Temperatures are backward in time: q(T') - q(T) = -(c - L T_m / T T')(T' - T)
-/// is exact, and some iterations find T'. Then the fluxes change the heat: it is kept whatever is
-/// left of the iteration. What melts at the top is snow, upper, lower ice; at the bottom the other
-/// way round. Snow that presses ice below the water becomes ice. In warm water the sides melt too.
+/// is exact, and some iterations find T'. Then the fluxes change the heat: it is conserved for any
+/// error of the iteration. At the top snow melts first, then upper, then lower ice; at the bottom
+/// in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
+/// sides melt too.
 ///
-/// What ice and snow do not keep, the sea gets: heat, mass and salt that go into it are differences
-/// of the contents before and after, so that budgets close to round-off.
+/// The sea gets the rest of the fluxes: its heat, mass and salt are differences of the contents
+/// before and after, so that budgets close to round-off.
 #pragma once
 #include "base/any.hpp"
 #include "physics/sea_ice/category.hpp"
 
 namespace fathom::physics {
 
-/// What an atmosphere says of its fluxes over ice: without sunlight at the temperature T_0, and how
-/// they change with that of the surface; sunlight that comes down on a black surface, the share of
-/// reflected light that the sky sends down again; snow.
+/// Fluxes of an atmosphere over ice: without sunlight at the surface temperature T_0, and their
+/// derivative with respect to it; sunlight that reaches a black surface, the share of reflected
+/// light that the sky reflects down again; snow.
 template <class Real> struct AirOverIce {
     Reads<Real, "ice_heat_flux", place::center_column, "W m-2"> heat;
     Reads<Real, "ice_heat_flux_slope", place::center_column, "W m-2 K-1"> slope;
@@ -34,7 +35,7 @@ template <class Real> struct AirOverIce {
     Reads<Real, "surface_albedo", place::center_column, "1"> albedo;
 };
 
-/// What OpenWater says of the sea to all categories.
+/// Values of OpenWater for all categories.
 template <class Real> struct SeaUnderIce {
     Reads<Real, "ice_bottom_temperature", place::center_column, "degC"> freezing;
     Reads<Real, "ice_bottom_flux", place::center_column, "W m-2"> heat;
@@ -42,11 +43,11 @@ template <class Real> struct SeaUnderIce {
     Reads<Real, "ice_crowding", place::center_column, "1"> crowding;
 };
 
-/// Of a unit of ice: thickness of its halves, of its snow, and their heat.
+/// For a unit of ice: thickness of its halves, of its snow, and their heat.
 template <class Real> struct IceSlab {
     Real upper, lower, snow, upper_heat, lower_heat;
 
-    /// Takes heat from a layer of it, and what melts with that; the rest of the heat stays.
+    /// Takes heat from a layer, and the mass that melts with it; the rest of the heat stays.
     static constexpr void melt(Real& thickness, Real& content, Real& heat) {
         const Real share = smaller(heat / larger(content, Real(1e-3)), Real(1));
         heat -= share * content;
@@ -70,7 +71,7 @@ template <class Real> struct IceSlab {
         upper += flooded * (ice::snow_density / ice::density);
         upper_heat += ice::snow_heat * flooded;
     }
-    /// Halves as thick as each other again.
+    /// Makes the halves equally thick again.
     constexpr void even_out() {
         const Real surplus = 0.5 * (upper - lower);
         const Real moved = select(surplus > 0, surplus * upper_heat / larger(upper, Real(1e-12)),
@@ -92,7 +93,7 @@ struct IceThermodynamics {
         Parameter{"least_thickness", &IceThermodynamics::least_thickness, "m", 1e-3, 1,
                   "thinner ice covers less instead"}};
 
-    /// Fluxes through the ice, and that of the air which its surface takes in.
+    /// Fluxes through the ice, and the flux from the air that its surface absorbs.
     template <class Real> struct Fluxes {
         Real top, middle, bottom, air, surface;
     };
@@ -131,8 +132,8 @@ struct IceThermodynamics {
                 larger(top, select(T_s < melting, top, drive + slope * T_s)), T_s};
     }
 
-    /// What the fluxes do to the slab: heat of its halves, melt at the top, melt or growth at the
-    /// bottom, snow below the water.
+    /// Effects of the fluxes on the slab: heat of its halves, melt at the top, melt or growth at
+    /// the bottom, snow below the water.
     template <class Real>
     constexpr void change(IceSlab<Real>& slab, const Fluxes<Real>& f, Real of_sea, Real bottom,
                           Real melting) const {
@@ -203,7 +204,7 @@ struct IceThermodynamics {
         temperature[0] = select(stays, f.surface, Real(temperature[0]));
         growth[0] = select(stays, slab.thickness() - thick, none);
 
-        // what the ice does not keep, the sea gets
+        // the sea gets the rest
         const Real covered = select(present, area, none),
                    from_air = covered * (f.air - ice::fusion * snowfall),
                    after = select(stays, left * slab.heat(), none);

@@ -15,9 +15,9 @@
 /// mean of the speed, more than the speed of the mean wind, and S^2 = wind_speed^2 - 2 wind .
 /// current + current^2 holds for the means of the squares.
 ///
-/// Frazil ice (FreezingLimit) insulates: conduction through ice, k / h, stands in series with the
-/// exchange at the surface, so that cooling is divided by 1 + h / insulation. Heating melts, and
-/// passes.
+/// Frazil ice (FreezingLimit) insulates: conduction through ice, k / h, is in series with the
+/// exchange at the surface, so that cooling is divided by 1 + h / insulation. Heating melts the
+/// ice, and is not reduced.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -71,7 +71,7 @@ struct BulkForcing {
                                   2.34));
     }
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_column, "m s-1"> eastward_wind,
@@ -106,9 +106,9 @@ struct BulkForcing {
                             (current_E * current_E + current_N * current_N);
         const Real S = sqrt(larger(square, least_wind * least_wind));
 
-        // u* = root S, theta* = H (theta_a - T), q* = E (q_a - q_s): H = C_H / sqrt(C_D) is a
-        // number in neutral air, and the stability of the air makes of it H / (1 + H shift). First
-        // guess: neutral, all data at the height of the wind.
+        // u* = root S, theta* = H (theta_a - T), q* = E (q_a - q_s): H = C_H / sqrt(C_D) is
+        // constant in neutral air; with stability it becomes H / (1 + H shift). First guess:
+        // neutral, all data at the height of the wind.
         const auto neutral_heat = [](Real zeta) {
             return select(zeta > 0, 18e-3, Real(sea_air::warmer_sea));
         };

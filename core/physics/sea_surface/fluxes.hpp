@@ -1,12 +1,12 @@
-/// What heat and fresh water do to the tracers, as fluxes into the top layer:
+/// The effect of heat and fresh water on the tracers, as fluxes into the top layer:
 ///
 ///   temperature_surface_flux = Q / (rho0 c_p)              [degC m s-1]
 ///   salinity_surface_flux    = -S_ref F / rho_fresh        [1e-3 m s-1]
 ///       (virtual salt flux: the volume of the water stays)
 ///
 /// One reference salinity everywhere: where the fresh water sums to zero, so does the salt.
-/// Restoring adds to these fluxes after this process has set them; in idealised cases Q and F are
-/// arrays, or 0.
+/// Restoring is added to these fluxes after this process has set them; in idealised cases Q and F
+/// are arrays, or 0.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

@@ -1,10 +1,10 @@
-/// Frazil ice that has become too thick is pressed outward: what a slab has above a thickness H
-/// goes to neighbours that have less of it, until it comes to where it melts,
+/// Frazil ice that has become too thick spreads outward: the part of a slab above a thickness H
+/// moves to neighbours with less, until it reaches water where it melts,
 ///
 ///   dE/dt = div D grad max(E - rho_i L H, 0)      E = frazil_heat
 ///
 /// through the faces between wet cells. Heat, and the salt that the ice left behind
-/// (FreezingLimit), are kept. In a step a face lets at most an eighth of the difference through.
+/// (FreezingLimit), are conserved. In a step a face transmits at most an eighth of the difference.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"

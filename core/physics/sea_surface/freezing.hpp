@@ -1,16 +1,15 @@
-/// A slab of ice on water that does not cool below its freezing point: what the water lacks is
-/// taken from the latent heat of frazil ice, which rejects its salt; before the water warms again
-/// the ice gives both back. Closed: rho0 c_p h T - frazil_heat and h S - s frazil_heat do not
-/// change.
+/// A slab of ice on water that does not cool below its freezing point: the heat that the water
+/// lacks is the latent heat of frazil ice, which rejects its salt; the ice gives both back before
+/// the water warms again. Closed: rho0 c_p h T - frazil_heat and h S - s frazil_heat do not change.
 ///
 ///   g = max(rho0 c_p h (T_f(S) - T) / (1 + 0.0544 rho0 c_p s), -frazil_heat),
 ///       s = (S_ref - S_ice) / (rho_fresh L)
 ///   frazil_heat += g,   T += g / (rho0 c_p h),   S += s g / h
 ///
 /// The denominator makes it exact: with salt rejected the freezing point falls, and T = T_f(S)
-/// holds afterwards. h = dz_0 + eta is the thickness of the top layer; as all fresh water, that of
-/// ice is a virtual salt flux, with the reference salinity of SurfaceFluxes. What thick ice brings
-/// from beside (frazil.hpp), frazil_gain, is there before.
+/// holds afterwards. h = dz_0 + eta is the thickness of the top layer; the fresh water of ice, like
+/// all fresh water, is a virtual salt flux, with the reference salinity of SurfaceFluxes. The ice
+/// that comes from neighbours (frazil.hpp), frazil_gain, has been added before.
 #pragma once
 #include <tuple>
 #include "base/constants.hpp"

@@ -1,6 +1,6 @@
 /// Heat from the earth into the last wet cell of a column:
 ///   d(T content) / dt = A Q / (rho0 c_p)             [degC m3 s-1],
-///       Q some 0.05 W m-2 in old basins, twice that and more on young ridges
+///       Q about 0.05 W m-2 in old basins, twice that and more on young ridges
 #pragma once
 #include <tuple>
 #include "base/constants.hpp"

@@ -1,4 +1,4 @@
-/// A surface flux of a tracer that is given, next to what heat and fresh water bring
+/// A prescribed surface flux of a tracer, in addition to that of heat and fresh water
 /// (SurfaceFluxes).
 #pragma once
 #include "base/pack.hpp"

@@ -9,8 +9,8 @@
 /// (sea_ice/light.hpp). Radiation that was observed, or made, over ice has that in it: R = 0, and
 /// S_0 is what was observed. What is known over the dark sea alone, S, has S_0 = S (1 - R 0.066).
 ///
-/// Precipitation is snow where the air is below freezing. Vapour comes from, and goes to, the water
-/// of the sea.
+/// Precipitation is snow where the air is below freezing. Vapour is exchanged with the water of the
+/// sea.
 #pragma once
 #include "base/elementary.hpp"
 #include "physics/sea_surface/bulk.hpp"
@@ -71,8 +71,8 @@ struct BulkOverIce {
     }
 };
 
-/// Where the fresh water F of the whole cell is given, it is snow, which ice keeps, in frost; the
-/// rest reaches the sea through cracks, and so does all that evaporates:
+/// Where the fresh water F of the whole cell is given, in frost it is snow, which ice keeps; the
+/// rest reaches the sea through cracks, and so does all evaporation:
 ///
 ///   snow = max(F, 0) where the air is below freezing,   F = snow + what reaches the sea
 struct GivenWaterOverIce {

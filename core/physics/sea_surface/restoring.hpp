@@ -10,12 +10,12 @@
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
-/// Under the model's ice nothing is restored: the factor is (1 - a). Restoring there would give
-/// back the freshness that freezing removes, and the water would not convect.
+/// Under the model's ice nothing is restored: the factor is (1 - a). Restoring there would add the
+/// fresh water again that freezing removes, and the water would not convect.
 ///
-/// Where the sea is at its freezing point, FreezingLimit bounds what a colder target can do. Ocean
-/// models without an ice model hold salinity faster under ice, for what ice that freezes here and
-/// melts there does to it (as the ocean-alone runs of POP: 50 m in 30 days).
+/// Where the sea is at its freezing point, FreezingLimit limits the effect of a colder target.
+/// Ocean models without an ice model restore salinity faster under ice, because ice that freezes in
+/// one place and melts in another changes it (as the ocean-alone runs of POP: 50 m in 30 days).
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

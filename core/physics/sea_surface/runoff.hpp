@@ -1,4 +1,4 @@
-/// Fresh water of rivers and ice sheets, next to what passes between air and sea:
+/// Fresh water of rivers and ice sheets, in addition to the exchange between air and sea:
 ///
 ///   F = (P - E) + R    [kg m-2 s-1]
 #pragma once

@@ -5,7 +5,7 @@
 ///   zeta < 0 (unstable)   psi_m = ln((1 + x)^2 (1 + x^2) / 8) - 2 atan x + pi / 2,
 ///       psi_h = 2 ln((1 + x^2) / 2),   x = (1 - 16 zeta)^(1/4)
 ///
-/// |zeta| is at most 10. With w = (x - 1) / (x + 1), x^2 and atan x unfold into
+/// |zeta| is at most 10. With w = (x - 1) / (x + 1), x^2 and atan x become
 ///   psi_m = -4 ln(1 - w) + ln(1 + w^2) - 2 atan w,   psi_h = -4 ln(1 - w) + 2 ln(1 + w^2),
 /// smooth on 0 <= w <= 0.562, and polynomials fit psi / w within 6e-8 (Chebyshev nodes): no
 /// logarithm, no arc tangent.

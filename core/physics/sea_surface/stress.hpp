@@ -1,5 +1,5 @@
-/// Between true directions at cell centers and grid directions at corners. grid_angle, at corners,
-/// turns counterclockwise from true east to the grid's x:
+/// Rotates between true directions at cell centers and grid directions at corners. grid_angle, at
+/// corners, is counterclockwise from true east to the grid's x:
 ///
 ///   surface_stress_x =  tau_E cos + tau_N sin        current_E = u cos - v sin
 ///   surface_stress_y = -tau_E sin + tau_N cos        current_N = u sin + v cos
@@ -11,7 +11,7 @@
 
 namespace fathom::physics {
 
-/// A corner takes the mean of its four cells; where a corner is wet, all four are.
+/// A corner gets the mean of its four cells; where a corner is wet, all four are.
 struct StressToGrid {
     static constexpr std::string_view summary =
         "Wind stress from cell centers to corners and to the directions of the grid";

@@ -2,8 +2,8 @@
 ///
 ///   rho0 c_p dz_k dT_k / dt = I(z_k-1/2) - I(z_k+1/2),   0 through the bottom
 ///
-/// The whole flux enters the top layer with the other surface fluxes; here it hands down what it
-/// does not absorb. The content only moves.
+/// The whole flux enters the top layer with the other surface fluxes; here the part that is not
+/// absorbed moves down. The content only moves.
 #pragma once
 #include "base/any.hpp"
 #include "field/process.hpp"

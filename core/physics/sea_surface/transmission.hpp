@@ -1,10 +1,10 @@
-/// Sunlight below the surface, two exponentials: what has not been absorbed above a depth z,
+/// Sunlight below the surface, two exponentials: the part not absorbed above a depth z,
 ///
 ///   I(z) = I_1 exp(-b_1 z) + I_2 exp(-b_2 z)       [degC m s-1], divided by rho0 c_p
 ///
-/// Shares and extinctions are those of the water (water.hpp); what is not in I_1 + I_2 is absorbed
-/// at the surface. From 20 e-folding depths on there is exactly none, so that a loop down the
-/// column can end.
+/// Shares and extinctions are those of the water (water.hpp); the rest beyond I_1 + I_2 is absorbed
+/// at the surface. From 20 e-folding depths on it is exactly 0, so that a loop down the column can
+/// end.
 #pragma once
 #include "base/brief.hpp"
 #include "field/field.hpp"

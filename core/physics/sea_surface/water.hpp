@@ -1,4 +1,4 @@
-/// How deep sunlight goes, by the water: what transmission.hpp needs, I_1, I_2 and b_1, b_2.
+/// How deep sunlight goes, by type of water: input of transmission.hpp, I_1, I_2 and b_1, b_2.
 #pragma once
 #include <array>
 #include "base/brief.hpp"
@@ -54,7 +54,7 @@ struct JerlovWater {
 /// By chlorophyll: I / I_0 = A_1 exp(-B_1 z) + A_2 exp(-B_2 z) below the first 2 m; the rest is
 /// absorbed above (Ohlmann 2003, J. Climate 16, 1337-1351, table 1a, with its extension to 10 mg
 /// m-3). A and B are polynomials in chlorophyll^(1/3), fitted to the table: within 0.4 % between
-/// 0.01 and 10 mg m-3, beyond which chlorophyll counts as there.
+/// 0.01 and 10 mg m-3; beyond, the value of the limit is used.
 struct ChlorophyllWater {
     static constexpr std::string_view summary =
         "Absorption of sunlight by chlorophyll (Ohlmann 2003)";

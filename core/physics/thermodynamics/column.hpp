@@ -1,14 +1,13 @@
-/// What the equations of state share: density as an anomaly, and static stability, in one sweep
-/// down the column.
+/// The common part of the equations of state: density as an anomaly, and static stability, in one
+/// sweep down the column.
 ///
 ///   density_anomaly = rho(S, T, p) - rho_ref(p)                                  [kg m-3]
 ///   N^2 = g / rho0 (rho(S_k, T_k, p_k) - rho(S_k-1, T_k-1, p_k)) / distance      [s-2]
 ///       at interface k, between layers k-1 and k
 ///
-/// rho_ref is a function of depth alone: it drops out of horizontal pressure gradients and of N^2,
-/// and without it a number of 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2
-/// stand under the pressure of the lower layer: what compressibility does to both alike is no
-/// stratification.
+/// rho_ref is a function of depth alone: it cancels in horizontal pressure gradients and in N^2,
+/// and without it a number of 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2 are
+/// at the pressure of the lower layer: compression of both alike is no stratification.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -22,7 +21,7 @@ constexpr double reference_density(double p) {
     return 1027.897 + p * (4.69348e-3 - 4.94596e-8 * p);
 }
 
-/// What an equation of state with pressure works on.
+/// The fields of an equation of state with pressure.
 template <class Real> struct WaterColumn {
     Reads<Real, "temperature", place::center_layer, "degC"> temperature;
     Reads<Real, "salinity", place::center_layer, "1e-3"> salinity;
@@ -32,9 +31,9 @@ template <class Real> struct WaterColumn {
     Writes<Real, "stratification", place::center_interface, "s-2"> stratification;
 };
 
-/// An equation of state splits into Parcel (what depends on T and S alone: kept from the layer
-/// above, it is not computed twice), Level (what depends on pressure alone: once for all columns)
-/// and `anomaly`, which joins them; `anomalies` does it for two parcels at one level, at less than
+/// An equation of state has three parts: Parcel (depends on T and S alone: kept from the layer
+/// above, not computed twice), Level (depends on pressure alone: once for all columns) and
+/// `anomaly`, which joins them; `anomalies` does it for two parcels at one level, at less than
 /// twice the cost. As templates on their number they also give expansion and contraction
 /// (expansion.hpp).
 template <class State, class Real>

@@ -1,4 +1,4 @@
-/// The density of one parcel of sea water by any equation of state, for what is decided outside
+/// The density of one parcel of sea water by any equation of state, for decisions outside of
 /// columns.
 #pragma once
 #include <functional>
@@ -7,8 +7,8 @@
 
 namespace fathom::physics {
 
-/// Of temperature [degC], salinity [1e-3] and pressure [dbar], less a function of pressure alone
-/// [kg m-3]. Throws Error for a name that is none, or a parameter that it does not have.
+/// For temperature [degC], salinity [1e-3] and pressure [dbar], minus a function of pressure alone
+/// [kg m-3]. Throws Error for an unknown name or an unknown parameter.
 using Density = std::function<double(double, double, double)>;
 Density density(const std::string& equation_of_state,
                 const std::map<std::string, double>& parameters);

@@ -12,8 +12,8 @@
 ///   w = ((T - 250.16) / 23)^2,   q_s = w q_water + (1 - w) q_ice,   L = L_v + (1 - w) L_f
 ///
 /// q_s is at most epsilon: where water would boil, in the warm and thin air above the stratosphere,
-/// it bounds nothing. Latent heats are numbers: h = c_p T + phi + L_v q - L_f q_frozen is what
-/// columns conserve, q vapour and q_frozen all that is ice.
+/// it is no limit. Latent heats are constants: h = c_p T + phi + L_v q - L_f q_frozen is conserved
+/// by columns, with q vapour and q_frozen all ice.
 #pragma once
 #include "base/brief.hpp"
 #include "base/constants.hpp"
@@ -32,7 +32,7 @@ inline constexpr double latent_freezing =
 
 template <class Real> struct Saturation {
     Real humidity, slope,
-        bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] but for a few per cent
+        bend;  // q_s [kg kg-1], dq_s/dT [K-1], d2q_s/dT2 [K-2] within a few per cent
     constexpr Saturation(Real T, Real p)
         : Saturation(T, p, select(T > 273.16, 17.2693882, Real(21.8745584)),
                      select(T > 273.16, 35.86, Real(7.66))) {}
@@ -55,8 +55,8 @@ template <class Real> struct Saturation {
 
 inline constexpr double usual_all_ice = 250.16;  ///< T_ice [K] (Tiedtke 1993)
 
-/// Of condensate that is partly liquid: the share w that is, [(T - T_ice) / (273.16 K - T_ice)]^2,
-/// q_s, and how both change with T. kept: of a share `old` that it had.
+/// For partly liquid condensate: the liquid share w, [(T - T_ice) / (273.16 K - T_ice)]^2, q_s, and
+/// their derivatives with T. kept: of a share `old` from before.
 template <class Real> struct MixedSaturation {
     Real liquid, liquid_slope, humidity, slope;
     constexpr MixedSaturation(Real T, Real p, double all_ice, Real old = 0, Real kept = 0) {

@@ -5,8 +5,8 @@
 ///       S practical salinity, theta potential temperature [degC], p sea pressure [dbar]
 ///
 /// p is a fixed function of depth, rho0 g z. The anomaly is Q / P2 with Q = P1 - rho_ref P2, so
-/// that nothing of the size of 1000 is ever subtracted: Q = (P1 - r P2) - (rho_ref - r) P2, and the
-/// first bracket is again a polynomial, with small coefficients.
+/// that no numbers near 1000 are subtracted: Q = (P1 - r P2) - (rho_ref - r) P2, and the first
+/// bracket is again a polynomial, with small coefficients.
 #pragma once
 #include <tuple>
 #include <utility>
@@ -19,7 +19,7 @@ struct MWJF {
         "Density of sea water after McDougall, Wright, Jackett & Feistel (2003), from potential "
         "temperature and practical salinity";
 
-    static constexpr double r = 1027;  // [kg m-3], taken out of P1 before any sum
+    static constexpr double r = 1027;  // [kg m-3], subtracted from P1 before any sum
 
     template <class Real> struct Parcel {
         Real T, S, TT, numerator, denominator;  // P1 - r P2, and P2, at p = 0

@@ -4,7 +4,7 @@
 ///   p_0 = g rho_0 dz_0 / (2 rho0),    p_k = p_k-1 + g (rho_k-1 + rho_k) (dz_k-1 + dz_k) / (4 rho0)
 ///       [m2 s-2]
 ///
-/// What the sea surface height adds, g eta, belongs to the free surface.
+/// The term of the sea surface height, g eta, belongs to the free surface.
 #pragma once
 #include <tuple>
 #include "base/constants.hpp"

@@ -11,8 +11,8 @@
 /// some water,
 ///   rho - rho_ref = [rho(S, T, 0) - r - rho_ref p (K - K_r) / (K K_r) + (r - rho_ref (1
 ///       - p / K_r))] / (1 - p / K)
-/// The last bracket is a number of the level, computed in 64 bits; K - K_r is a polynomial without
-/// its constants.
+/// The last bracket depends on the level alone, computed in 64 bits; K - K_r is a polynomial
+/// without its constants.
 #pragma once
 #include <tuple>
 #include <utility>
@@ -36,8 +36,8 @@ template <class Real> constexpr Real at_surface(Real T, Real S, Real root) {
                           6.536332e-9));
 }
 
-/// Coefficients of K_0, A and B by powers of T: of fresh water, times S, times S^3/2. K_r(p) has
-/// what of K_0 and A is without T and S^3/2, at S = 35.
+/// Coefficients of K_0, A and B by powers of T: of fresh water, times S, times S^3/2. K_r(p)
+/// consists of the terms of K_0 and A without T and S^3/2, at S = 35.
 struct UNESCO {
     using K = Table<std::array{19652.21, 148.4206, -2.327105, 1.360477e-2, -5.155288e-5}>;
     using K_S = Table<std::array{54.6746, -0.603459, 1.09987e-2, -6.1670e-5}>;
@@ -59,8 +59,8 @@ struct JMCD {
     using B_S = Table<std::array{-2.040237e-6, 6.128773e-8, 6.207323e-10}>;
 };
 
-/// What of a parcel is the same at all pressures: rho(S, T, 0) - r, K_0 less that of the reference
-/// water, A, B.
+/// The part of a parcel that is the same at all pressures: rho(S, T, 0) - r, K_0 minus that of the
+/// reference water, A, B.
 template <class Coefficients, class Real> struct Modulus {
     static constexpr double K_ref = Coefficients::K::at(0) + 35 * Coefficients::K_S::at(0),
                             A_ref = Coefficients::A::at(0) + 35 * Coefficients::A_S::at(0);
@@ -70,7 +70,7 @@ template <class Coefficients, class Real> struct Modulus {
         using C = Coefficients;
         const Real root = sqrt(S);
         density = at_surface(T, S, root);
-        // less K_ref and A_ref
+        // minus K_ref and A_ref
         K = fma(S,
                 fma(root, polynomial(T, C::K_R::at(0), C::K_R::at(1), C::K_R::at(2)),
                     T * polynomial(T, C::K_S::at(1), C::K_S::at(2), C::K_S::at(3))),
@@ -142,7 +142,7 @@ struct JMCD {
     }
 };
 
-/// A parcel's temperature in situ is another at each pressure, and with it everything.
+/// A parcel's temperature in situ depends on pressure, and so do all its terms.
 struct UNESCO {
     static constexpr std::string_view summary =
         "Density of sea water by EOS-80 (Fofonoff & Millard 1983), from potential temperature and "

@@ -1,5 +1,6 @@
-/// What a boundary layer asks of an equation of state: by how much the water of its surface layer
-/// is lighter than that below, wherever the layer may end, and what surface fluxes do to buoyancy:
+/// Input of a boundary layer from an equation of state: how much lighter the water of its surface
+/// layer is than that below, for any depth of the layer, and the effect of surface fluxes on
+/// buoyancy:
 ///
 ///   surface_buoyancy_k = g / rho0 (rho(S_k, T_k, p_k) - rho(S_s, T_s, p_k))      [m s-2],
 ///       s: mean of the surface layer (surface_layer.hpp)

@@ -4,12 +4,12 @@
 ///
 ///   rho = r0(zeta) + r(s, t, zeta),   r = sum R_ijk s^i t^j zeta^k,
 ///       s = sqrt((S + 32) / 40.188617),  t = T / 40,  zeta = p / 1e4 dbar
-///   r0  = a fixed vertical profile: it drops out, as our own reference profile takes its place
+///   r0  = a fixed vertical profile: it cancels, as the model's reference profile replaces it
 ///
-/// The polynomial counts a metre of depth as a decibar: with p in its place it is within 5e-4 kg
-/// m-3 of TEOS-10 (at 6000 m, the true depth is 0.15 off). The powers of s are expanded again about
-/// the s of salinity 34.82 when this file is compiled: the published coefficients, of the size 1e3
-/// and of both signs, would lose two digits.
+/// The polynomial counts a metre of depth as a decibar: with p instead it is within 5e-4 kg m-3 of
+/// TEOS-10 (at 6000 m, the true depth is 0.15 off). The powers of s are expanded again about the s
+/// of salinity 34.82 when this file is compiled: the published coefficients, near 1e3 and of both
+/// signs, would lose two digits.
 #pragma once
 #include <array>
 #include <tuple>

@@ -1,5 +1,5 @@
 /// Mixing of the interior that grows with depth (Bryan & Lewis 1979, J. Geophys. Res. 84,
-/// 2503-2517), added to what is there:
+/// 2503-2517), added to the other mixing:
 ///
 ///   kappa += A + B arctan((z - z_0) / d) / pi,   nu += Pr kappa
 ///

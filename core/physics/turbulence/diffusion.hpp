@@ -8,24 +8,23 @@
 ///   C / dt (T'_g - T*_g) = -K_g [(c_p T'_g + phi_s - s') + L beta (q_s + dq_s/dT (T'_g - T_g)
 ///       - q')]
 ///
-/// The elimination runs downward and leaves s' = A + B F in the lowest layer; with it the ground's
-/// own equation is solved (here, or all tiles' in land/tile_diffusion.hpp), and the substitution
-/// runs back up. x are values at the end of the step by the tendencies so far. Kinetic energy that
-/// is lost warms the layer where it is lost. Closed:
-/// int (c_p T + L q + v^2 / 2) dp / g gains what passes the surface, to round-off; so do vapour and
-/// the ground.
+/// The elimination runs downward and gives s' = A + B F in the lowest layer; with it the ground's
+/// equation is solved (here, or all tiles' in land/tile_diffusion.hpp), and the substitution runs
+/// back up. x are values at the end of the step with the tendencies so far. Lost kinetic energy
+/// warms the layer where it is lost. Closed: int (c_p T + L q + v^2 / 2) dp / g gains the surface
+/// fluxes, to round-off; so do vapour and the ground.
 #pragma once
 #include "field/process.hpp"
 #include "physics/turbulence/implicit_column.hpp"
 
 namespace fathom::physics {
 
-/// The row of the lowest layer but for the surface's fluxes, diagonal x = right + dt F, x the
-/// changes of s and q there; and the surface's answer.
+/// The row of the lowest layer without the surface's fluxes, diagonal x = right + dt F, x the
+/// changes of s and q there; and the response of the surface.
 template <class Real> struct LowestRow {
     double step;
     Real diagonal, right_s, right_q, T, q, drop, surface_pressure;
-    constexpr Real above_s(Real surface_T) const {  // s of a surface less that of the air
+    constexpr Real above_s(Real surface_T) const {  // s of a surface minus that of the air
         return fma(surface_T - T, constants::dry_air_heat_capacity, drop);
     }
 };
@@ -62,7 +61,7 @@ template <class Real> struct SeaAndGround {
                    ground_q = at_ground.humidity - row.q;  // all four: above the air's
         const Real sea_s = row.above_s(sea_T), ground_s = row.above_s(ground_T);
         const Real wet_K =
-            select(ground_q < 0, 1, wetness[0]) * K_ground;  // dew falls on dry ground too
+            select(ground_q < 0, 1, wetness[0]) * K_ground;  // dew also falls on dry ground
         const Real from_sea = step * sea * K_sea, from_ground = step * ground * K_ground,
                    from_wet = step * ground * wet_K;
         const Real per_s = 1 / (row.diagonal + from_sea + from_ground),
@@ -96,7 +95,7 @@ template <template <class> class Surface> struct DiffusionOver {
     static constexpr std::tuple parameters{
         Parameter{"step", &DiffusionOver::step, "s", 1e-3, 1e5, "time step"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,
@@ -122,11 +121,11 @@ template <template <class> class Surface> struct DiffusionOver {
         using namespace constants;
         constexpr double cp = dry_air_heat_capacity, per_gravity = 1 / gravity;
         const int levels = temperature.levels(), last = levels - 1;
-        // to_above[k]: what x_k-1 takes of x_k; then the right-hand sides, then x' - x
+        // to_above[k]: the factor of x_k in x_k-1; then the right-hand sides, then x' - x
         const auto [to_above, U, V, S, Q] = own.columns();
 
         // Downward, for the increments x' - x: 32 bits suffice for differences of s. All four have
-        // the same factors but in the last row.
+        // the same factors except in the last row.
         struct Level {
             Real u, v, T, q, phi;
         };

@@ -10,8 +10,8 @@
 ///                                                           kappa_S = kappa_T max(1.85 R - 0.85,
 ///                                                               0.15 R)
 ///
-/// Added to the diffusivity, which is heat's from then on; that of salt, and of all other tracers,
-/// is `salt_diffusivity`.
+/// Added to the diffusivity, which is that of heat from then on; that of salt, and of all other
+/// tracers, is `salt_diffusivity`.
 #pragma once
 #include "base/any.hpp"
 #include "base/brief.hpp"
@@ -43,7 +43,7 @@ struct DoubleDiffusion {
         Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> heat,
         Writes<Real, "salt_diffusivity", place::center_interface, "m2 s-1"> salt) const {
         constexpr double molecular = 1.5e-6,
-                         least = 1e-9;  // least |beta dS|: salt that is even has neither
+                         least = 1e-9;  // least |beta dS|: uniform salt has neither
         const Real bottom = wet_levels[0], height = boundary_layer[0];
         const int levels = heat.levels();
         Real T_above = temperature[0], S_above = salinity[0], alpha_above = expansion[0],

@@ -3,8 +3,8 @@
 ///
 ///   u* = (|tau| / rho0)^(1/2)
 ///
-/// Before the equation of state: whoever reads a neighbour's stress ends a group of processes, and
-/// density is to stay in cache after it.
+/// Before the equation of state: a process that reads a neighbour's stress ends a group of
+/// processes, and density should stay in cache after it.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -21,7 +21,7 @@ struct FrictionVelocity {
         Reads<Real, "surface_stress_y", place::corner_vector_column, "N m-2", 1> stress_y,
         Reads<Real, "depth_corner", place::corner_column, "m", 1> depth,
         Writes<Real, "friction_velocity", place::center_column, "m s-1"> friction) const {
-        Real x = 0, y = 0, wet = 0;  // a dry corner holds anything
+        Real x = 0, y = 0, wet = 0;  // values at dry corners are undefined
         for (Shift corner : {here, -east, -north, -northeast}) {
             const auto water = depth(corner)[0] > 0;
             x += select(water, stress_x(corner)[0], 0), y += select(water, stress_y(corner)[0], 0),

@@ -1,6 +1,6 @@
-/// Fluxes that a case gives, next to those of VerticalDiffusion's own exchange. They have entered
-/// the lowest layer with the forcing, before the physics; what comes after the diffusion (plumes)
-/// sees the sum:
+/// Fluxes prescribed by a case, in addition to those of VerticalDiffusion's exchange. They have
+/// entered the lowest layer with the forcing, before the physics; processes after the diffusion
+/// (plumes) see the sum:
 ///
 ///   H += H_given,   E += E_given
 #pragma once

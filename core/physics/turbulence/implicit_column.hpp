@@ -1,4 +1,4 @@
-/// Implicit vertical diffusion of what a column has, one layer after the other downward, for the
+/// Implicit vertical diffusion of any quantities of a column, layer by layer downward, for the
 /// increments x' - x:
 ///
 ///   m_k (x' - x)_k = F_k+1 - F_k,     F_k+1 = b_k+1 (x'_k+1 - x'_k) into layer k from below,
@@ -6,7 +6,7 @@
 ///   (x' - x)_k = r_k + c_k (x' - x)_k+1,      c_k = b_k+1 / d_k,
 ///       d_k = m_k + b_k+1 + b_k (1 - c_k-1),  r_k = [b_k r_k-1 + f_k+1 - f_k] / d_k,
 ///       f the flux of the values before
-/// The factors are those of the column; any number of quantities is eliminated with them.
+/// The factors belong to the column; any number of quantities is eliminated with them.
 #pragma once
 #include "physics/thermodynamics/moist.hpp"
 
@@ -29,7 +29,7 @@ template <class Real> struct ImplicitColumn {
     }
     /// d_k r_k from r_k-1 and f_k; change: f_k+1.
     constexpr Real right(Real r, Real flux, Real change) const { return fma(b, r, change - flux); }
-    /// r and f of this layer in place of those of the layer above.
+    /// r and f of this layer replace those of the layer above.
     constexpr void eliminate(Real& r, Real& flux, Real change) const {
         r = right(r, flux, change) * pivot;
         flux = change;

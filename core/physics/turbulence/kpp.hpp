@@ -4,8 +4,8 @@
 ///   Ri_b = (b_s - b(d)) d / (|u_s - u(d)|^2 + V_t^2) = Ri_c,
 ///       V_t^2 = C_v (0.2 / c_s epsilon)^(1/2) / (Ri_c kappa^2) d N w_s       (LMD 21, 23)
 /// b_s, u_s: means of the surface layer epsilon d; between the middles of layers a parabola through
-/// two values with the slope of the pair
-/// above; N below d. Under stable forcing at most 0.7 u* / |f| and u*^3 / (kappa B)   (LMD 24).
+/// two values with the slope of the pair above; N below d. Under stable forcing at most 0.7 u* /
+/// |f| and u*^3 / (kappa B)   (LMD 24).
 ///   B = g (alpha (F_T - I(h)) - beta F_S),
 ///       F fluxes into the sea, I(h) sunlight that leaves the layer downward
 ///
@@ -14,8 +14,8 @@
 ///       flux without gradient: C_s G F for scalars where B < 0,
 ///       C_s = C* kappa (c_s kappa epsilon)^(1/3)
 /// G is the simple shape: value and slope at sigma = 1 are 0, and the larger of both K is
-/// continuous there. A G that is matched to value and slope of the interior (LMD 18) takes the
-/// derivative of a diffusivity that jumps from level to level, and may be negative.
+/// continuous there. A G that matches value and slope of the interior (LMD 18) needs the derivative
+/// of a diffusivity that jumps from level to level, and may be negative.
 /// At the interface next to h, between the middles d_k-1 < h <= d_k,
 ///     delta = (h - d_k-1) / (d_k - d_k-1)   (LMD appendix D):
 ///   K = (1 - delta) K_interior + delta ((1 - delta)^2 K(d_k-1) + delta^2 K)
@@ -23,7 +23,7 @@
 /// Interior: K = K_0 (1 - (Ri / Ri_0)^2)^3 (shear, LMD 28) + waves + convective where N^2 < 0; N^2
 /// of Ri as the corners meet it (shear.hpp).
 ///
-/// Langmuir turbulence, if asked for, multiplies w by (1 + (1.5 La)^-2 + (5.4 La)^-4)^(1/2)
+/// Langmuir turbulence, if requested, multiplies w by (1 + (1.5 La)^-2 + (5.4 La)^-4)^(1/2)
 /// (langmuir.hpp).
 #pragma once
 #include "base/any.hpp"
@@ -71,7 +71,7 @@ struct KPP {
                   "viscosity of a statically unstable interface below the boundary layer"},
         Parameter{"convective_diffusivity", &KPP::convective_diffusivity, "m2 s-1", 0, 1000,
                   "diffusivity of a statically unstable interface below the boundary layer"}};
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "stratification", place::center_interface, "s-2", 1> stratification,
@@ -95,7 +95,7 @@ struct KPP {
         const {
         using Scale = VelocityScale<Real>;
         constexpr double epsilon = surface_layer_share,
-                         least_friction = 1e-5;  // [m s-1]: no division by a calm
+                         least_friction = 1e-5;  // [m s-1]: no division by zero wind
         const Real bottom = wet_levels[0];
         const Scale w(larger(friction_velocity[0], least_friction));
         const Transmission<Real> sunlight(sun);
@@ -123,8 +123,8 @@ struct KPP {
         nonlocal_heat[0] = select(unstable, strength * kept_heat, 0);
         nonlocal_salt[0] = select(unstable, strength * salinity_flux[0], 0);
 
-        // K at sigma of the boundary layer; where the sea is unstable w is the same from the
-        // surface layer down
+        // K at sigma of the boundary layer; where the sea is unstable w is constant below the
+        // surface layer
         const Real per_height = 1 / height, rate = karman * height * B,
                    strong = height * waves(height);
         const Real whole_m = w.momentum(epsilon * rate), whole_s = w.scalar(epsilon * rate);
@@ -142,7 +142,7 @@ struct KPP {
             return {shape * select(unstable, w_m, stable), shape * select(unstable, w_s, stable)};
         };
 
-        // interior: min(Ri / Ri_0, 2), then its 1-2-1 means, since it alternates from level to
+        // interior: min(Ri / Ri_0, 2), then its 1-2-1 means, because it alternates from level to
         // level wherever shear mixes
         Shear<Real> shear(u, v);
         const StratificationAboutCorners<Real> N2(stratification, wet_levels);
@@ -206,8 +206,7 @@ struct KPP {
         diffusivity[levels] = 0;
     }
 
-    /// Where the bulk Richardson number first is critical; the depth of the bottom where it never
-    /// is.
+    /// Where the bulk Richardson number first is critical; the depth of the bottom if it never is.
     template <class Real>
     constexpr Real depth_of_layer(const VelocityScale<Real>& w, auto forcing,
                                   const Langmuir<Real>& waves, In<Real, 1> stratification,
@@ -226,8 +225,8 @@ struct KPP {
         };
         surface.reach(0, thickness, velocity);
 
-        // lanes that search have the last three Ri_b, at the depths of the last three middles;
-        // those that have found keep them
+        // searching lanes have the last three Ri_b, at the depths of the last three middles; lanes
+        // that have found h keep theirs
         const double first = 0.5 * double(thickness[0]);
         Real searching = 1, Ri_2 = 0, Ri_1 = 0, Ri = 0, d_2 = 0, d_1 = 0, d = first, height = 0;
         double top = double(thickness[0]);

@@ -12,7 +12,7 @@
 ///                                                                                Modelling 113,
 ///                                                                                95-114
 ///
-/// Drift and transport are theirs, its decrease with depth is one exponential instead of a
+/// Drift and transport are as in the paper; the decrease with depth is one exponential instead of a
 /// spectrum: D = 0.016 s2 m-1 U_10^2. Wind and waves have one direction. U_10 from u* by the drag
 /// of Large & Yeager (2009); at most 5.
 #pragma once

@@ -1,5 +1,5 @@
-/// What stands at the four corners of a cell, and differences of the velocity there; corners on
-/// land count with their zero velocity.
+/// Values at the four corners of a cell, and differences of the velocity there; corners on land
+/// count with zero velocity.
 #pragma once
 #include <array>
 #include "base/pack.hpp"
@@ -35,11 +35,11 @@ template <class Real> struct Shear : Corners<Real> {
     }
 };
 
-/// N^2 as the shear of the corners meets it: the mean over the four corners of a cell of the mean
-/// over the four cells about each. A shear shared by cells that alternate would mix the weakly
-/// stratified ones and leave the others to stratify: waves of two cells that grow and stay. Here
-/// they do not count. Not less than a fourth of the cell's own: N^2 < 0 counts as 0, a neighbour
-/// without this interface as the cell itself.
+/// N^2 for the shear of the corners: the mean over the four corners of a cell of the mean over the
+/// four cells about each. If alternating cells shared a shear, it would mix the weakly stratified
+/// ones and leave the others to stratify: waves of two cells that grow and stay. This mean removes
+/// them. Not less than a fourth of the cell's N^2: N^2 < 0 counts as 0, a neighbour without this
+/// interface as the cell itself.
 template <class Real> struct StratificationAboutCorners {
     static constexpr Shift beside(int n) {
         constexpr Shift all[]{east, -east, north, -north};

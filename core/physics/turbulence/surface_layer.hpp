@@ -1,6 +1,6 @@
 /// The surface layer: the upper tenth of a boundary layer, whose mean properties are compared with
-/// those at its base (Large, McWilliams & Doney 1994). Where the layer ends is not known until it
-/// is found, so that means are wanted for each depth it may have:
+/// those at its base (Large, McWilliams & Doney 1994). Its depth is not known before the search, so
+/// means are needed for each possible depth:
 ///
 ///   mean_k = mean over the upper max(dz_0, z_k / 10),   z_k the middle of layer k
 #pragma once
@@ -15,8 +15,8 @@ inline constexpr double surface_layer_share = 0.1;
 template <class Real, int count> struct SurfaceLayer {
     Real mean[count];
 
-    /// Down to the surface layer of a boundary layer of this depth; value(n, k) is property n in
-    /// layer k. Whether the means have changed.
+    /// Extends the means to the surface layer of a boundary layer of this depth; value(n, k) is
+    /// property n in layer k. Returns whether the means have changed.
     template <class Value>
     constexpr bool reach(double depth, Profile<Real> thickness, Value value) {
         const double wanted = larger_of(double(thickness[0]), surface_layer_share * depth);

@@ -1,6 +1,6 @@
-/// Mixing by internal tides that break near where they are made (Jayne & St. Laurent 2001, Geophys.
-/// Res. Lett. 28, 811-814; Simmons, Jayne, St. Laurent & Weaver 2004, Ocean Modelling 6, 245-263),
-/// added to what is there:
+/// Mixing by internal tides that break near their source (Jayne & St. Laurent 2001, Geophys. Res.
+/// Lett. 28, 811-814; Simmons, Jayne, St. Laurent & Weaver 2004, Ocean Modelling 6, 245-263), added
+/// to the other mixing:
 ///
 ///   kappa += Gamma q E F(z) / (rho0 N^2), at most `maximum`,   nu += Pr kappa
 ///   E = e N_b,   e = rho0 / 2 k h^2 u^2   `tidal_energy`,   N_b at the bottom;
@@ -39,7 +39,7 @@ struct TidalMixing {
         Updates<Real, "viscosity_at_center", place::center_interface, "m2 s-1"> viscosity,
         Updates<Real, "vertical_diffusivity", place::center_interface, "m2 s-1"> diffusivity)
         const {
-        constexpr double least = 1e-10;  // [s-2]: about the least that a deep sea has
+        constexpr double least = 1e-10;  // [s-2]: about the smallest of a deep sea
         const Real bottom = wet_levels[0];
         const int levels = viscosity.levels();
         Real N2_bottom = 0, depth = double(thickness[0]);

@@ -5,18 +5,18 @@
 ///   de/dt = K (S^2 - N^2) - c_e e^3/2 / L + d/dz (K_e de/dz)
 ///   K     = c_K L e^1/2,   K_e = 0.4 L e^1/2
 ///   L     = (1/2 l_up^-2/3 + 1/2 l_down^-2/3)^-3/2 <= 1.82 z
-///   l_up, l_down: how far a parcel rises and sinks until buoyancy has taken its e; to the ground
+///   l_up, l_down: how far a parcel rises and sinks until buoyancy has used its e; to the ground
 ///       at most,   int g / s_v (s_v(z') - s_v(z)) dz' = e
 ///   at the ground   e = u*^2 / (c_e c_K)^1/2 + 0.2 (h B)^2/3, B > 0
 ///
 /// c_K = 0.126, c_e = 0.85. 1.82 z gives K = k z u* near the ground: L = k z (c_e c_K)^1/4 / c_K.
 /// Where s > 0 (wall_stability), stable air lowers it:  1/L >= 1/(1.82 z) + s N / (2 e)^1/2.
-/// Backward in time, two iterations of e^1/2: what makes e is taken at the last guess, what
-/// destroys it in proportion to the new e, so that e stays above 0 at any step. s_v = c_p T
-/// (1 + 0.608 q) + phi, without condensate; Prandtl number 1. e is not advected.
+/// Backward in time, two iterations of e^1/2: production uses the last guess, destruction is in
+/// proportion to the new e, so that e stays above 0 at any step. s_v = c_p T (1 + 0.608 q) + phi,
+/// without condensate; Prandtl number 1. e is not advected.
 ///
-/// In cloudy air (CloudyTurbulentEnergy) what rises stays saturated in the cloud fraction C: s_v
-/// is built from below of
+/// In cloudy air (CloudyTurbulentEnergy) rising air stays saturated in the cloud fraction C: s_v is
+/// integrated upward with
 ///   ds = (1 - C) ds_v + C (beta dh - eps L dq),   h = c_p T + phi + L q,   eps = c_p T / L,
 ///   beta = (1 + 1.608 eps gamma) / (1 + gamma),   gamma = L / c_p dq_s/dT     (Randall 1980, J.
 ///       Atmos. Sci. 37, 125-130)
@@ -65,7 +65,7 @@ template <bool cloudy> struct TurbulentEnergy {
     template <class Real>
     using Air = std::conditional_t<cloudy, CloudyTurbulentAir<Real>, DryTurbulentAir<Real>>;
 
-    /// How far a parcel of energy e at height z and static energy s comes, towards layer `end` from
+    /// How far a parcel of energy e at height z and static energy s moves, towards layer `end` from
     /// layer `first` on.
     template <class Real, class Heights, class Energies>
     static constexpr Real free_path(Real e, Real z, Real s, const Heights& height,
@@ -134,7 +134,7 @@ template <bool cloudy> struct TurbulentEnergy {
     }
 
 private:
-    /// Heights above the ground, and s_v with what clouds make of it.
+    /// Heights above the ground, and s_v with the effect of clouds.
     template <class Real, class Views, class Own>
     static constexpr void look_at(const Views& air, const Own& height, const Own& s_v, int levels) {
         using namespace constants;
@@ -169,7 +169,7 @@ private:
     template <class Real> static constexpr Real shrunk(Real l) {
         return brief_exp(-2. / 3 * log(l));
     }
-    /// One iteration: guess becomes the e of the end of the step, with e^1/2 of the guess before.
+    /// One iteration: guess becomes the e at the end of the step, with e^1/2 of the guess before.
     template <class Real, class Own, class Energy>
     constexpr void solve(const Own& height, const Own& length, const Own& made, const Own& lost,
                          const Own& guess, const Own& above, const Own& root, const Energy& energy,

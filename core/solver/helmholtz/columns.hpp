@@ -5,9 +5,9 @@
 /// preconditioner:
 ///   lines            the columns alone, faces to the diagonal: one tridiagonal solve each
 ///   separable        the equation with mean columns, solved exactly (separable.hpp)
-///   separable-lines  the one, and of what it leaves the other: z = S r, z += Z (r - A z)
+///   separable-lines  separable, then lines for the remaining residual: z = S r, z += Z (r - A z)
 ///   multigrid        a cycle over grids of fewer columns, each smoothed by lines (multigrid.cpp)
-/// Sums over the globe are of one term a column, exact: the same bits on any ranks and threads.
+/// Global sums have one term per column, exact: the same bits on any ranks and threads.
 #pragma once
 #include <memory>
 #include <optional>
@@ -25,7 +25,7 @@ struct HelmholtzOptions {
     int most_iterations = 100;
     std::string preconditioner = "lines";
 };
-/// Names and what they stand for.
+/// Names and descriptions.
 struct HelmholtzPreconditioner {
     std::string_view name, text;
 };
@@ -49,15 +49,15 @@ public:
             : up(d), centre(d), down(d), east(d), north(d), per_area(d) {}
     };
 
-    /// The coefficients are to be filled, then `ready`; so again if they change.
+    /// Fill the coefficients, then call `ready`; again if they change.
     HelmholtzSolver(const Domain&, HelmholtzOptions);
     HelmholtzSolver(const HelmholtzSolver&) = delete;
     Coefficients matrix;
     void ready();
 
     /// From x = 0; returns the number of iterations. Fields have the halo of the domain. measure:
-    /// what the tolerance is relative to if it is larger than the right side, as where another one,
-    /// of the same length, has been solved for before.
+    /// the tolerance is relative to it if it is larger than the right side, for example where an
+    /// equation of the same norm has been solved before.
     int solve(const FieldSlab& right_side, const FieldSlab& x, double measure = 0);
     /// y = A x, of fields as above; for tests.
     void apply(const FieldSlab& x, const FieldSlab& y);

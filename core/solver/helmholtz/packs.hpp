@@ -1,5 +1,5 @@
-/// The points of a row by registers: body(a register of what kind, first point). The last points
-/// are computed twice where they do not fill one, so nothing may be read that is written.
+/// The points of a row in registers: body(an example of the register, first point). The last points
+/// are computed twice where they do not fill one, so the body must not read what it writes.
 #pragma once
 #include <algorithm>
 #include "base/pack.hpp"

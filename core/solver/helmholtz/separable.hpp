@@ -1,12 +1,12 @@
-/// The Helmholtz equation of columns that are all alike, on rows whose points are all alike, solved
+/// The Helmholtz equation of columns that are all equal, on rows whose points are all equal, solved
 /// exactly:
 ///   (A x)_k = up_k x_k-1 + centre_k x_k + down_k x_k+1 + face_k (L x)_k
 ///   L x = 1 / area [east_j (2 x - x_i+1 - x_i-1) + north_j (x - x_j+1) + north_j-1 (x - x_j-1)]
-/// The eigenvectors of V = diag(1 / face) tridiagonal(up, centre, down) leave one equation
-/// (L + lambda) y = r for each vertical mode; Fourier transforms along rows leave tridiagonal ones
-/// along the columns of rows; where the last row joins the first, the corners of the matrix are put
-/// right afterwards (Sherman & Morrison). Each rank gets some modes whole: the same bits on any
-/// ranks; more ranks than modes do not help.
+/// The eigenvectors of V = diag(1 / face) tridiagonal(up, centre, down) give one equation (L +
+/// lambda) y = r for each vertical mode; Fourier transforms along rows give tridiagonal ones along
+/// the columns of rows; where the last row joins the first, the corners of the matrix are corrected
+/// afterwards (Sherman & Morrison). Each rank gets some modes whole: the same bits on any ranks;
+/// more ranks than modes do not help.
 #pragma once
 #include <vector>
 #include "machine/memory.hpp"

@@ -1,7 +1,7 @@
 /// Order of elimination by nested dissection (George 1973, SIAM J. Numer. Anal. 10): a set of
-/// points is cut into two along a line of the grid; what separates the halves is eliminated after
-/// both. A symmetric matrix on n points of a surface has about 8 n log2(sqrt n) numbers below the
-/// diagonal of its factor then. The order depends on the graph and the coordinates alone.
+/// points is cut into two along a line of the grid; the separator of the halves is eliminated after
+/// both. For a symmetric matrix on n points of a surface the factor then has about 8 n log2(sqrt n)
+/// numbers below the diagonal. The order depends on the graph and the coordinates alone.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ struct EliminationNode {
     int parent = -1;
     int subtree = 0;  ///< the first node of its subtree: nodes are numbered children first
     std::vector<int> boundary;  ///< positions after the node that its elimination changes, rising
-    /// Where these stand in the parent: its pivots first, then its boundary.
+    /// Their positions in the parent: its pivots first, then its boundary.
     std::vector<int> to_parent;
     int size() const { return pivots + int(boundary.size()); }
 };

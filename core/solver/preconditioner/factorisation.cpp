@@ -271,7 +271,7 @@ void Factorisation::put_rows(const EliminationNode& node, const WholeMatrix& mat
     }
 }
 
-/// What a child leaves; to: where its boundary stands in the front.
+/// Adds the remainder of a child; to: the positions of its boundary in the front.
 void Factorisation::add_remainder(const std::vector<int>& to, const std::vector<double>& remainder,
                                   FrontMatrix& front) {
     const std::size_t side = to.size();
@@ -308,8 +308,7 @@ void Factorisation::check_finite() const {
             "step, or another preconditioner");
 }
 
-/// Matrices lie one after another, but each is small: what comes next is asked for before the
-/// processor would guess it.
+/// Matrices are contiguous, but each is small: fetches the next one before the processor would.
 static void ask_for(const float* matrix, std::size_t numbers) {
     for (std::size_t n = 0; n < std::min<std::size_t>(numbers, 4096); n += 16)
         __builtin_prefetch(matrix + n, 0, 2);

@@ -1,15 +1,15 @@
-/// The matrix of the free surface (elliptic.hpp) factorised by nested dissection: the
-/// preconditioner that leaves conjugate gradients two or three iterations. Multifrontal (Duff &
-/// Reid 1983, ACM TOMS 9): with F the pivots of a node of the tree and U its boundary,
-///   forward    b_F, b_U = r_F, 0 + what the children leave;     W = inverse(A_FF) A_FU;
-///              the node leaves b_U - W' b_F
+/// The matrix of the free surface (elliptic.hpp) factorised by nested dissection: with this
+/// preconditioner conjugate gradients need two or three iterations. Multifrontal (Duff & Reid 1983,
+/// ACM TOMS 9): with F the pivots of a node of the tree and U its boundary,
+///   forward    b_F, b_U = r_F, 0 + updates of the children;     W = inverse(A_FF) A_FU;
+///              the node passes on b_U - W' b_F
 ///   backward   z_F = inverse(A_FF) b_F - W z_U
-/// with A_FF, A_FU after the elimination of what is below. Computed in fp64, kept in fp32: some 70
-/// numbers a point.
+/// with A_FF, A_FU after the elimination of the nodes below. Computed in fp64, kept in fp32: some
+/// 70 numbers per point.
 ///
-/// Subtrees are shared out among ranks and threads; the few nodes above them every rank computes
-/// for itself. What a node adds, and in which order, follows from the tree alone: the same bits on
-/// any ranks, blocks and threads. An application takes three messages.
+/// Subtrees are distributed to ranks and threads; every rank computes the few nodes above them for
+/// itself. The terms that a node adds, and their order, follow from the tree alone: the same bits
+/// on any ranks, blocks and threads. An application needs three messages.
 #pragma once
 #include "solver/elliptic.hpp"
 #include "solver/preconditioner/elimination.hpp"
@@ -24,7 +24,7 @@ public:
     /// Collective. Every rank holds the graph of the whole grid: meant for some 100 000 points.
     Factorisation(MPI_Comm, const Topology&, const EllipticOperator<double>&);
     /// Array `to` = about inverse(A) times array `from`, at own points. `scale` brings `from` to
-    /// the size of 1. Collective.
+    /// size 1. Collective.
     void apply(const EllipticOperator<double>&, int from, int to, double scale);
     /// Kept by this rank.
     std::size_t numbers() const { return inverses.size() + couplings.size(); }
@@ -38,11 +38,11 @@ private:
         int first, pivots, size, children[2];
         std::size_t inverse, coupling, at;
     };
-    /// Own points that lie side by side.
+    /// Contiguous own points.
     struct Span {
         int row, column, count;
     };
-    /// By lists of items: what goes to each rank, and where what comes from each stands.
+    /// By lists of items: those that go to each rank, and the places of those that come from each.
     struct Transfer {
         struct Side {
             std::vector<int> items, count, first;
@@ -52,7 +52,7 @@ private:
         double bytes = 0;
         void meet(int rank);
     };
-    /// A_UU - X' X of each node, until its parent has taken it.
+    /// A_UU - X' X of each node, until its parent has used it.
     using Remainders = std::vector<std::vector<double>>;
 
     MPI_Comm comm;

@@ -23,7 +23,7 @@ void subtract_rows(double* __restrict y, const double* a, std::ptrdiff_t next, i
 
 }  // namespace
 
-/// Each row minus what the pivots before it take away.
+/// Subtracts the terms of the pivots before from each row.
 void FrontMatrix::eliminate_pivots() {
     for (int row = 0; row < size; ++row) {
         double* a = row_of(row);

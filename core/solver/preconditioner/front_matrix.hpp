@@ -1,7 +1,7 @@
 /// The dense matrix of a node of the elimination tree, its pivots F first, then its boundary U:
 ///   A_FF = L L',     X = inverse(L) A_FU,     A_UU - X' X is left for the parent;
 ///   inverse(A_FF) = inverse(L)' inverse(L),     W = inverse(A_FF) A_FU = inverse(L)' X.
-/// Only what is right of the diagonal is kept up.
+/// Only the part right of the diagonal is kept up to date.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -18,11 +18,11 @@ public:
           inverse(std::size_t(pivots) * pivots, 0) {}
 
     double& operator()(int row, int column) { return row_of(row)[column]; }
-    /// Rows of L' and X take the place of those of A, A_UU - X' X that of A_UU. Not a number where
-    /// A is not positive definite.
+    /// Rows of L' and X replace those of A, A_UU - X' X replaces A_UU. Not a number where A is not
+    /// positive definite.
     void eliminate_pivots();
     std::vector<double> remainder() const;  ///< A_UU - X' X
-    /// W takes the place of X; inverse(A_FF).
+    /// W replaces X; inverse(A_FF).
     void invert_pivots();
     const double* row_of_inverse(int f) const { return inverse.data() + std::size_t(f) * pivots; }
     const double* row_of_coupling(int f) const {

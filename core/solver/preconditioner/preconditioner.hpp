@@ -1,5 +1,5 @@
 /// Preconditioners, the catalogue: z = M r with M about the inverse of A, symmetric and positive
-/// definite. On the scaled operator of elliptic.hpp the diagonal is 1: to divide by it is to do
+/// definite. On the scaled operator of elliptic.hpp the diagonal is 1: dividing by it changes
 /// nothing.
 ///
 ///   none            M = D^-2 over its largest value: what conjugate gradients do without any on
@@ -21,7 +21,7 @@ public:
     /// ranks.
     virtual void apply(int from, int to, double size) = 0;
     virtual bool identity() const { return false; }
-    /// Costs more than a sum over all ranks: not to be done in vain.
+    /// Costs more than a sum over all ranks: should not be applied without need.
     virtual bool dear() const { return false; }
     virtual std::size_t numbers() const { return 0; }  ///< of fp32, kept by this rank
 };
@@ -38,6 +38,6 @@ struct PreconditionerKind {
     std::unique_ptr<Preconditioner> (*make)(const PreconditionerParts&);
 };
 std::span<const PreconditionerKind> preconditioners();
-const PreconditionerKind& preconditioner(std::string_view name);  ///< an error that names them all
+const PreconditionerKind& preconditioner(std::string_view name);  ///< an error that lists them all
 
 }  // namespace fathom

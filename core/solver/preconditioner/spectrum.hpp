@@ -1,7 +1,7 @@
 /// Bounds of the spectrum of M A by Lanczos' method: conjugate gradients from a right-hand side
 /// that follows from the grid alone give the tridiagonal matrix  T(k,k) = 1 / alpha_k + beta_k /
 /// alpha_(k-1),  T(k,k+1) = sqrt(beta_(k+1)) / alpha_k,  whose extreme eigenvalues approach those
-/// of M A from inside. They are taken when they have stood still for a while, and the interval is
+/// of M A from inside. They are used once they have hardly changed for a while, and the interval is
 /// widened a little.
 #pragma once
 #include <algorithm>
@@ -16,25 +16,25 @@ struct Spectrum {
     int steps = 0;
 };
 
-/// Collective; the vectors r, s and two from `first` on are used. The same bits on any ranks,
-/// blocks and threads.
+/// Collective; uses the vectors r, s and two from `first` on. The same bits on any ranks, blocks
+/// and threads.
 Spectrum lanczos(EllipticSpace<double>&, Preconditioner&, int first);
 
-/// After an iteration that grew: an eigenvalue was missed.
+/// After an iteration that diverged: an eigenvalue was missed.
 inline void widen(Spectrum& s) { s.largest *= 1.1, s.least *= 0.8; }
 
 /// The extreme eigenvalues of a symmetric tridiagonal matrix; off: between n and n + 1.
 std::pair<double, double> extremes(std::span<const double> diagonal, std::span<const double> off);
 
-/// Iterations of Chebyshev's that take r.r from rr to goal, if the spectrum lies within: T_k(middle
-/// / half width) = sqrt(rr / goal).
+/// Iterations of Chebyshev's method that reduce r.r from rr to goal, if the spectrum lies within:
+/// T_k(middle / half width) = sqrt(rr / goal).
 inline double predicted(const Spectrum& s, double rr, double goal) {
     return std::acosh(std::sqrt(std::max(rr / goal, 1.0))) /
            std::acosh((s.largest + s.least) / std::max(s.largest - s.least, 1e-12 * s.largest));
 }
 
-/// Iterations until r.r is summed again: as many as these, ten at most; twenty while more than
-/// thirty are to come.
+/// Iterations until r.r is summed again: the number of these, ten at most; twenty while more than
+/// thirty remain.
 inline int until_sum(const Spectrum& s, double rr, double goal) {
     const double left = predicted(s, rr, goal);
     return left > 30 ? 20 : int(std::clamp(std::ceil(left), 1.0, 10.0));

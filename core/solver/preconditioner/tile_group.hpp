@@ -9,16 +9,16 @@
 /// One march from a guess of zeros gives f(0), a second one from the right guess the solution.
 ///
 /// At dry corners NE is 0. Here alone they get a tenth of the mean of the tile's wet ones, and land
-/// the tile's mean area; beyond the tile x = 0. What is symmetric and positive definite stays so
-/// between masks. Marching loses some five digits: each tile is tried when it is made, and left to
-/// the diagonal if that fails.
+/// the tile's mean area; beyond the tile x = 0. Symmetry and positive definiteness are kept between
+/// masks. Marching loses some five digits: each tile is tested when it is made, and uses the
+/// diagonal if the test fails.
 #pragma once
 #include "base/pack.hpp"
 
 namespace fathom {
 
-/// What one tile is made of: of its points, whether they are wet, their area [m2] and the scale
-/// D of the solver; of the corners around them, (side + 1) x (side + 1), depth and widths [m].
+/// The input of one tile: of its points, whether they are wet, their area [m2] and the scale D of
+/// the solver; of the corners around them, (side + 1) x (side + 1), depth and widths [m].
 struct TileFields {
     const double *wet, *area, *scale, *depth, *dx, *dy;
     double mass, compactness;  ///< of elliptic.hpp [m-1, 1]
@@ -33,8 +33,8 @@ public:
     /// Of a point: its equation's coefficients, scaled to a unit diagonal; 1 / northeast; the
     /// tile's scale over that of the solver, 0 on land.
     enum Coefficient { east, north, northeast, northwest, inverse_northeast, rescaling, kinds };
-    /// Numbers of a group: [coefficient][point][tile], [guess][residual][tile], [tile], and as many
-    /// zeros: what lies before the next group is read there.
+    /// Numbers of a group: [coefficient][point][tile], [guess][residual][tile], [tile], and the
+    /// same number of zeros: memory before the next group is read there.
     static constexpr std::ptrdiff_t size = (kinds * points + guesses * guesses + 2) * tiles;
 
     /// The unknowns of a tile, with a margin for the points around it.
@@ -50,20 +50,20 @@ public:
         Eight x[width * width];
     };
 
-    /// numbers: of this group; what lies before them is read, and taken times 0.
+    /// numbers: of this group; memory before them is read, and multiplied by 0.
     explicit TileGroup(double* numbers) : numbers(numbers) {}
 
     Eight of(Coefficient which, int point) const {
         return Eight::load(numbers + (which * points + point) * tiles);
     }
-    /// 1 for a tile that is left to the diagonal, else 0.
+    /// 1 for a tile that uses the diagonal, else 0.
     Eight left_to_diagonal() const { return Eight::load(numbers + size - 2 * tiles); }
     /// A x = b; the margin of x is 0.
     void solve(const Eight* b, Unknowns& x) const;
 
     void assemble(int tile, const TileFields&);
     void assemble_nothing(int tile);  ///< where there is no tile, or no water in it
-    /// After all eight are assembled.
+    /// Call it after all eight are assembled.
     void invert_influence();
     void leave_failures_to_diagonal();
 

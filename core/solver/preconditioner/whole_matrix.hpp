@@ -1,5 +1,5 @@
-/// The matrix A of elliptic.hpp, of unit diagonal, gathered on every rank: what a factorisation of
-/// all of it needs. Points are the wet ones, in the order of j nx + i.
+/// The matrix A of elliptic.hpp, with unit diagonal, gathered on every rank: the input of its
+/// factorisation. Points are the wet ones, in the order of j nx + i.
 #pragma once
 #include <mpi.h>
 #include "solver/elliptic.hpp"
@@ -9,10 +9,10 @@ namespace fathom {
 
 struct WholeMatrix {
     Graph graph;
-    std::vector<double> diagonal;     ///< 1, but where a point is its own neighbour at a fold
-    std::vector<double> coefficient;  ///< next to graph.neighbour
+    std::vector<double> diagonal;     ///< 1, except where a point is its own neighbour at a fold
+    std::vector<double> coefficient;  ///< in the order of graph.neighbour
     std::vector<int> rank_of;         ///< owner of each point
-    std::vector<int> item;            ///< where it stands in the owner's list: row by row
+    std::vector<int> item;            ///< its place in the owner's list: row by row
 
     /// Collective.
     WholeMatrix(MPI_Comm, const Topology&, const EllipticOperator<double>&);

@@ -173,7 +173,7 @@ template <class Number> ComplexFourier<Number>::ComplexFourier(int n) : n(n), pl
         plan_passes(factors);
 }
 
-/// The filter's transform in double, whatever Number is.
+/// The transform of the filter, always in double.
 template <class Number> void ComplexFourier<Number>::plan_convolution() {
     std::iota(place.begin(), place.end(), 0);
     const int length = convenient_length(2 * n - 1);

@@ -9,11 +9,11 @@
 /// w = exp(2 pi i k / 2h), X_k = F_k, Y_k = conj F_{h-k}:
 ///   inverse   Z_k = (X + Y) + i w (X - Y)
 ///   direct    F_k = [(Z_k + conj Z_{h-k}) - i conj(w) (Z_k - conj Z_{h-k})] / 2
-/// The complex transform works in place, so that a row of eight fields stays in the first cache:
-/// radices 8, 5, 4, 3, 2, primes up to 13 by plain sums. Decimation in frequency leaves F_k where
-/// its digits say (`place`), decimation in time takes it from there; the split above reads and
-/// writes in that order anyway. A length with a larger prime factor becomes a convolution with a
-/// chirp (Bluestein 1970). Every lane is rounded the same way.
+/// The complex transform works in place, so that a row of eight fields stays in the first-level
+/// cache: radices 8, 5, 4, 3, 2, primes up to 13 by plain sums. Decimation in frequency stores F_k
+/// at `place`, given by its digits; decimation in time reads it from there; the split above reads
+/// and writes in that order. A length with a larger prime factor becomes a convolution with a chirp
+/// (Bluestein 1970). Every lane is rounded the same way.
 #pragma once
 #include <algorithm>
 #include <complex>
@@ -36,7 +36,7 @@ public:
     /// z_j = sum_k Z_k exp(+2 pi i j k / n), Z_k at place[k]
     void backward(Lanes* z, RowAhead&) const;
     std::size_t packs() const { return 2 * std::size_t(longer ? longer->n : n); }
-    /// Butterflies of one transform: so often what is ahead gets its turn.
+    /// Butterflies of one transform: the number of calls of `ahead`.
     long steps() const;
     const int n;
     std::vector<int> place;
@@ -70,10 +70,10 @@ public:
     const int points, half;
     std::size_t packs() const { return std::max<std::size_t>(complex.packs(), points); }
 
-    /// So often what is ahead gets its turn in a transform.
+    /// Number of calls of `ahead` in a transform.
     long steps() const { return complex.steps(); }
-    /// get(m) -> {re, im} for m = 0 .. waves < p/2; higher waves are 0. The points are in `a`. What
-    /// is ahead comes while butterflies are computed.
+    /// get(m) -> {re, im} for m = 0 .. waves < p/2; higher waves are 0. The points are in `a`.
+    /// `ahead` fetches memory while butterflies are computed.
     template <class Get> void inverse(int waves, Get get, Lanes* a, RowAhead& ahead) const {
         if (points % 2) return odd_inverse(waves, get, a, ahead);
         const Lanes zero(Number(0));

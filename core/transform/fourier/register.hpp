@@ -1,5 +1,5 @@
-/// Register: numbers of as many fields as one register holds. Layouts of the transforms count in
-/// registers.
+/// Register: numbers of as many fields as one register holds. Layouts of the transforms are counted
+/// in registers.
 #pragma once
 #include <utility>
 #include "base/pack.hpp"
@@ -16,7 +16,7 @@ inline constexpr int register_bytes = 16;
 
 template <class Number> using Register = Pack<Number, register_bytes / sizeof(Number)>;
 
-/// `count` numbers, the rest 0.
+/// `count` numbers, the rest is 0.
 template <class V> V load_some(const typename V::Number* p, int count) {
     if (count == V::width) return V::load(p);
 #if defined(__AVX512F__)
@@ -55,8 +55,8 @@ template <int which(int), class V> [[gnu::always_inline]] inline V mix(V a, V b)
 }
 
 /// Orders of two registers in one. With `side` numbers in a quarter of a register: halves of each
-/// quarter in turn, number by number (zip) or two by two; even or odd quarters of either; and
-/// places that differ by `step` exchanged.
+/// quarter, interleaved number by number (zip) or two by two; even or odd quarters of either; and
+/// exchange of places that differ by `step`.
 template <int width> struct Orders {
     static constexpr int side = width / 4;
     template <int half> static constexpr int zip(int n) {

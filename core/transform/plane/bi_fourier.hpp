@@ -10,18 +10,18 @@
 /// With K^2 = k^2 + l^2,
 ///   u = i (l zeta - k D) / K^2,     v = -i (k zeta + l D) / K^2,
 ///   zeta = i (k v - l u),           D = i (k u + l v).
-/// A mean of zeta or D there cannot be. In its place c_00 of the divergence is the mean of u, c_00
-/// of the vorticity the mean of v [m/s]: the two coefficients are all of a wind. Items, layouts and
-/// ranks: row_transform.hpp.
+/// zeta and D have no mean. In its place c_00 of the divergence is the mean of u, c_00 of the
+/// vorticity the mean of v [m/s]: the two sets of coefficients describe a whole wind. Items,
+/// layouts and ranks: row_transform.hpp.
 #pragma once
 #include "transform/plane/operators.hpp"
 #include "transform/rows/row_transform.hpp"
 
 namespace fathom {
 
-/// Points of a periodic plane, and what is kept of its waves.
+/// Points of a periodic plane, and the waves that are kept.
 struct BiFourierPlane {
-    int points, rows;           ///< along x and y, E zone included: any number of either
+    int points, rows;           ///< along x and y, E zone included: any numbers
     int east, north;            ///< M and N, at most (points - 1) / 2 and (rows - 1) / 2
     double length_x, length_y;  ///< periods [m]
 

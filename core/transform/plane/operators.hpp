@@ -1,4 +1,4 @@
-/// Operators on the coefficients of one m, n = first ... last: each (m, n) by itself.
+/// Operators on the coefficients of one m, n = first ... last: each (m, n) independently.
 #pragma once
 #include "transform/rows/coefficients.hpp"
 
@@ -33,7 +33,7 @@ template <class Number, bool whole> struct PlaneView : Fields<Number, whole> {
         Number* p = c.at + 2 * (n - first) * c.stride;
         put(x.re, p), put(mean(n) ? real(0) : x.im, p + c.stride);
     }
-    /// The column that is transformed; that of m = 0 has n < 0 as well.
+    /// The transformed column; that of m = 0 has n < 0 as well.
     struct Inner {
         Number* at;
     };
@@ -45,7 +45,7 @@ template <class Number, bool whole> struct PlaneView : Fields<Number, whole> {
         put(x.re, at(s, n)), put(x.im, at(s, n) + V::width);
         if (m == 0 && n > 0) put(x.re, at(s, -n)), put(-x.im, at(s, -n) + V::width);
     }
-    /// by i factor
+    /// times i factor
     Complex turned(double factor, Complex x) const {
         return {-(real(factor) * x.im), real(factor) * x.re};
     }

@@ -1,4 +1,4 @@
-/// Coefficients of some fields, as transforms take and give them.
+/// Coefficients of some fields: input and output of transforms.
 #pragma once
 #include <cstddef>
 #include "transform/fourier/register.hpp"

@@ -1,10 +1,10 @@
-/// Distribution: who owns which rows and which zonal wavenumbers, and what travels between them.
+/// Distribution: who owns which rows and which zonal wavenumbers, and the messages between them.
 ///
 ///   rows    as the blocks of the decomposition lie; where several blocks share a row (SQUARE), the
 ///           ranks of a strip of blocks share the strip's rows
-///   waves   pairs (m, N - m), which are equally much work, distributed in turn
-/// An entry is what belongs to one m and one row. Entries go from rank to rank as one piece: [m of
-/// the one][row of the other]. Rows that are too near the poles to know m have no entry.
+///   waves   pairs (m, N - m), all of equal work, distributed one by one
+/// An entry belongs to one m and one row. Entries go from rank to rank as one piece: [m of the
+/// one][row of the other]. Rows too near the poles to contain m have no entry.
 #pragma once
 #include <vector>
 #include "parallel/travel/plan.hpp"
@@ -12,8 +12,8 @@
 namespace fathom {
 
 struct Distribution {
-    /// points: of each row, as many south as north of the middle. waves_of_half: the largest m that
-    /// matters on each row from the southernmost to the middle.
+    /// points: of each row, the same south and north of the middle. waves_of_half: the largest m
+    /// that matters on each row from the southernmost to the middle.
     Distribution(const std::vector<int>& points, int truncation,
                  const std::vector<int>& waves_of_half, const Decomposition&, int rank);
 
@@ -28,10 +28,10 @@ struct Distribution {
     /// Entry (own wave i, row j) is number wave_side[i ranks + rank of j] + row_index[j] here, and
     /// number row_side[m] + row_index[j] there.
     std::vector<std::ptrdiff_t> wave_side, row_side;
-    /// Where the entries of each other rank begin; one more: their number.
+    /// Where the entries of each other rank begin; the last element is their number.
     std::vector<std::ptrdiff_t> wave_block, row_block;
     static std::vector<int> waves_of_rank(int truncation, int ranks, int rank);
-    /// Messages of this rank, wave side to row side: one run each, `numbers` for an entry.
+    /// Messages of this rank, wave side to row side: one run each, `numbers` per entry.
     Plan to_rows(int numbers) const;
 
 private:

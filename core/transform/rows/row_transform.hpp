@@ -1,6 +1,7 @@
 /// Rows of points <-> entries of every zonal wavenumber m <-> coefficients (m, n), many fields in
-/// one call: what transforms on the sphere and on the plane share. Within an m they differ, and
-/// derive from this: Legendre sums (SphericalHarmonics), a second Fourier transform (BiFourier).
+/// one call: the common part of transforms on the sphere and on the plane. Derived classes define
+/// the part within an m: Legendre sums (SphericalHarmonics), a second Fourier transform
+/// (BiFourier).
 ///
 ///   fields    FieldSlab: f[row][level][point] with any strides, one slab for each field of any
 ///             number of levels. Blocks and ranks as in the Decomposition (halo 0), index space
@@ -10,7 +11,7 @@
 ///             is contiguous. All levels of an (m, n) are on one rank: `own` lists them, m by m in
 ///             order of n.
 ///
-/// One call takes a list of items; what is transformed together is faster: sums work on whole
+/// One call takes a list of items; to transform them together is faster: sums work on whole
 /// registers of field-levels.
 ///   scalar     f
 ///   gradient   f and its eastward and northward derivative [1/m]; any of the three slabs may be
@@ -20,7 +21,7 @@
 /// and points, with the same items:
 ///   inverse_adjoint: points -> coefficients,     direct_adjoint: coefficients -> points.
 ///
-/// Bits do not depend on ranks, threads or what else is in the list. A warm call allocates nothing.
+/// Bits do not depend on ranks, threads or other items of the list. A warm call allocates nothing.
 /// All ranks call together.
 #pragma once
 #include <array>
@@ -41,16 +42,16 @@ namespace fathom {
 struct TransformRows {
     std::vector<int> points;
     std::vector<double> weight;  ///< in a mean over the grid; they add up to 1
-    std::vector<double> cosine;  ///< a row's length over that of a circle of this radius
+    std::vector<double> cosine;  ///< a row's length relative to that of a circle of this radius
     double radius;               ///< [m]
 };
 
 /// How the work of a transform is done.
 struct TransformWork {
-    /// Field-levels that travel and are computed together; 0: chosen.
+    /// Field-levels that travel and are computed together; 0: chosen automatically.
     int fields = 0;
-    int threads = 0;  ///< 0: as OpenMP is set
-    /// How transpositions travel: of the catalogue in transport.hpp.
+    int threads = 0;  ///< 0: as set by OpenMP
+    /// How transpositions travel: a name of the catalogue in transport.hpp.
     std::string exchange = "packed";
 };
 
@@ -60,7 +61,7 @@ public:
     struct Item {
         enum class Kind { scalar, gradient, wind } kind;
         Coefficients first, second;             ///< f, or vorticity and divergence
-        const FieldSlab *field, *east, *north;  ///< they stay where they are until the call returns
+        const FieldSlab *field, *east, *north;  ///< must stay in place until the call returns
         int levels;
     };
     static Item scalar(Coefficients f, const FieldSlab& field) {
@@ -97,7 +98,7 @@ public:
         direct_adjoint(Items(items.begin(), items.size()));
     }
 
-    /// By this rank since it was made: within the wavenumbers, along rows, between ranks.
+    /// For this rank since it was made: within the wavenumbers, along rows, between ranks.
     struct {
         Spent within, fourier, transposition;
     } spent;
@@ -119,8 +120,9 @@ protected:
         const Item* item;
         int level, count, lane[3];
     };
-    /// What is transformed together, in cells of `width` lanes; targets: of all lanes, then as many
-    /// of d/dlambda; fields: lanes in use; slopes: winds or northward derivatives are among them.
+    /// Fields transformed together, in cells of `width` lanes; targets: of all lanes, then the same
+    /// number of d/dlambda; fields: lanes in use; slopes: winds or northward derivatives are
+    /// included.
     struct Batch {
         int cells, first_piece, last_piece, first_target;
         bool slopes, derivative;
@@ -131,7 +133,7 @@ protected:
         LargeVector<Number> spare;
         RowAhead row_ahead;
     };
-    /// Buffers of a batch under way.
+    /// Buffers of a batch in progress.
     struct Side {
         LargeVector<Lanes> wave, row;  // entries; those of this rank itself lie in `wave` alone
         std::vector<FieldSlab> wave_slab, row_slab;

@@ -6,17 +6,17 @@
 ///   1/2 integral (P_n^m)^2 dmu = 1,     epsilon_{n+1} P_{n+1} = mu P_n - epsilon_n P_{n-1},
 ///                                       epsilon_n = sqrt((n^2 - m^2) / (4 n^2 - 1)).
 ///
-/// P_n^m(-mu) = (-1)^{n-m} P_n^m(mu): rows come in pairs, even and odd n - m are summed apart,
+/// P_n^m(-mu) = (-1)^{n-m} P_n^m(mu): rows come in pairs, even and odd n - m are summed separately,
 /// which halves the work:
 ///   F(+-mu) = sum_even +- sum_odd.
 /// Eight pairs of rows make a block, counted from the pole; the blocks end at the equator. Where P
-/// stays below the rounding of the sum - small n - m near the poles - nothing is computed: a strip
+/// stays below the rounding of the sum (small n - m near the poles) nothing is computed: a strip
 /// (m, block) begins at its first degree that matters. Registers hold a tile: both parities of four
-/// pairs and three columns; a stretch of degrees of the three columns stays in the first cache
-/// while P and the tiles of all pairs pass through it.
+/// pairs and three columns; a stretch of degrees of the three columns stays in the first-level
+/// cache while P and the tiles of all pairs pass through it.
 ///
-/// P comes from a table or, where that would be larger than `most_bytes`, is computed again for
-/// every batch of fields, a stretch of degrees at a time: two degrees further for eight pairs of
+/// P comes from a table or, if that would be larger than `most_bytes`, is computed again for every
+/// batch of fields, one stretch of degrees at a time, in steps of two degrees for eight pairs of
 /// rows at once,
 ///   epsilon_{n+1} epsilon_{n+2} P_{n+2}
 ///       = (mu^2 - epsilon_n^2 - epsilon_{n+1}^2) P_n - epsilon_{n-1} epsilon_n P_{n-2},
@@ -42,15 +42,15 @@ public:
     using Lanes = Register<Number>;
     static constexpr int pairs = 8;      ///< of rows in a block
     static constexpr int stretch = 128;  ///< degrees that are summed at once
-    /// Blocks that are summed at once: their P stay in the second cache, those of one in the first.
+    /// Blocks that are summed at once: their P stay in the L2 cache, those of one block in L1.
     static constexpr int most_blocks = 8;
-    /// Columns of a tile, as many as there are registers for.
+    /// Columns of a tile, as many as registers allow.
     static constexpr int together = sizeof(Lanes) == 64 ? 3 : 1;
 
     /// For the zonal wavenumbers `waves`, degrees up to `highest`.
     Legendre(const GaussianGrid&, int highest, std::vector<int> waves, std::size_t most_bytes);
-    /// Largest m that matters on each row from the south pole to the equator, whichever degree:
-    /// never falling.
+    /// Largest m that matters on each row from the south pole to the equator, for any degree: never
+    /// decreasing.
     static std::vector<int> waves_of_rows(const GaussianGrid&, int highest);
 
     int blocks() const { return block_count; }
@@ -59,11 +59,11 @@ public:
     std::size_t bytes() const {
         return table.size() * sizeof(Number) + seeds.size() * sizeof(double);
     }
-    /// Of one inverse or direct transform of so many columns (re, im and fields).
+    /// For one inverse or direct transform of this many columns (re, im and fields).
     double flops(int columns, int highest) const;
 
-    /// Pairs of rows of all blocks, from the poles to the equator; those that do not exist point to
-    /// where nobody looks (inverse) or to zeros (direct).
+    /// Pairs of rows of all blocks, from the poles to the equator; missing pairs point to unused
+    /// memory (inverse) or to zeros (direct).
     struct Rows {
         Lanes *north, *south;
     };
@@ -74,19 +74,19 @@ public:
     };
     Scratch scratch(int columns) const;
 
-    /// S[column][n - m] with an even number of degrees (one of zeros at the end, if need be) <->
-    /// rows[pair][column]. Sums leave memory idle: what is `ahead` comes meanwhile. Rows `past` the
-    /// caches are streamed; a fence is the caller's.
+    /// S[column][n - m] with an even number of degrees (with a zero at the end if needed) <->
+    /// rows[pair][column]. Sums leave the memory idle: `ahead` fetches meanwhile. Rows `past` the
+    /// caches are streamed; the caller must set a fence.
     void inverse(int wave, int degrees, const Lanes* S, int columns, const Rows* rows, bool past,
                  Scratch&, WaveAhead&) const;
     void direct(int wave, int degrees, const Rows* rows, int columns, Lanes* S, Scratch&,
                 WaveAhead&) const;
-    /// P of a wave are needed soon.
+    /// P of a wave will be needed soon.
     void table_ahead(std::size_t wave, WaveAhead&) const;
 
 private:
-    /// first: n - m of the first degree; at: where P or, four degrees for each stretch, its seeds
-    /// begin.
+    /// first: n - m of the first degree; at: where P begins or, four degrees for each stretch, its
+    /// seeds.
     struct Strip {
         int first;
         std::size_t at;

@@ -1,7 +1,7 @@
 /// Operators on the coefficients of one zonal wavenumber m, degrees m ... N on one side, m ... N +
 /// 1 on the other.
 ///
-/// Wind times cos(phi) belongs to vorticity and divergence by
+/// Wind times cos(phi) follows from vorticity and divergence by
 ///   U_n = -i m s_n D_n
 ///         + (n+2) epsilon_{n+1} s_{n+1} zeta_{n+1} - (n-1) epsilon_n s_{n-1} zeta_{n-1}
 ///   V_n = -i m s_n zeta_n
@@ -42,8 +42,8 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
         Number* p = c.at + 2 * (n - m) * c.stride;
         put(x.re, p), put(m ? x.im : V(Number(0)), p + c.stride);
     }
-    /// What the Legendre transform works on: registers [n - m] of the real parts, and `imaginary`
-    /// numbers further of the imaginary ones.
+    /// The input and output of the Legendre transform: registers [n - m] of the real parts, and of
+    /// the imaginary parts `imaginary` numbers further.
     struct Inner {
         Number* at;
         std::ptrdiff_t imaginary;
@@ -57,8 +57,8 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
         Number* p = s.at + (n - m) * V::width;
         put(x.re, p), put(x.im, p + s.imaginary);
     }
-    /// factor times degrees m ... last: numbers between degrees, and between real and imaginary
-    /// parts.
+    /// factor times degrees m ... last; arguments: distances between degrees, and between real and
+    /// imaginary parts.
     void scaled(const Number* from, std::ptrdiff_t step, std::ptrdiff_t imaginary, Number* to,
                 std::ptrdiff_t to_step, std::ptrdiff_t to_imaginary, int last,
                 double factor) const {
@@ -81,7 +81,7 @@ template <class Number, bool whole> struct WaveView : Fields<Number, whole> {
                factor);
     }
 
-    /// (zeta, D) -> U and V; s(n) as above. What has no place is not computed.
+    /// (zeta, D) -> U and V; s(n) as above. Degrees outside the range are not computed.
     template <class Scale>
     void wind_in(Outer zeta, Outer D, Scale s, const Inner* U, const Inner* W) const {
         const Complex zero{V(Number(0)), V(Number(0))};

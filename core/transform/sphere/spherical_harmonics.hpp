@@ -18,7 +18,7 @@ namespace fathom {
 struct TransformOptions {
     double radius = constants::earth_radius;  ///< of the sphere [m]: gradients, winds
     int fields = 0, threads = 0;              ///< as in TransformWork
-    /// Bytes: Legendre functions that would need more are computed on the fly.
+    /// In bytes: Legendre functions that would need more are computed for each call.
     std::size_t table = 4 << 20;
     std::string exchange = "packed";  ///< as in TransformWork
 };
