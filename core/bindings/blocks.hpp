@@ -1,5 +1,5 @@
-/// Arrays of Python as the blocks of fields, and the catalogues as lists: what several bindings
-/// share.
+/// Arrays of Python as the blocks of fields, and the catalogues as lists: the common part of
+/// several bindings.
 #pragma once
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -37,7 +37,7 @@ inline FieldSlab slab(const std::vector<BlockArray>& blocks, int bytes) {
     return s;
 }
 
-/// Of the blocks of a rank: they must be large enough.
+/// For the blocks of a rank: they must be large enough.
 inline FieldSlab slab(const std::vector<BlockArray>& blocks, int bytes, const Decomposition& d,
                       int rank, int halo) {
     const auto own = d.of(rank);

@@ -1,4 +1,4 @@
-/// Arrays of Python in memory of a device, for what is tested there.
+/// Arrays of Python in memory of a device, for tests.
 #pragma once
 #include <map>
 #include "bindings/blocks.hpp"
@@ -10,7 +10,7 @@ namespace fathom {
 class DeviceBlocks {
 public:
     std::shared_ptr<Device> device;
-    /// The same slab there; its numbers go along, unless they are there.
+    /// The same slab there; its numbers are copied unless they are there.
     FieldSlab there(FieldSlab s, const std::vector<BlockArray>& blocks) {
         for (std::size_t b = 0; b < blocks.size(); ++b) {
             std::size_t numbers = 1;
@@ -23,7 +23,7 @@ public:
         }
         return s;
     }
-    /// All numbers come back.
+    /// Copies all numbers back.
     void back() {
         for (auto& [here, memory] : all)
             device->copy(here, memory.at, memory.bytes, Device::Way::to_host);

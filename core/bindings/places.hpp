@@ -1,4 +1,4 @@
-/// Places by their names, as Python says them.
+/// Places by their names in Python.
 #pragma once
 #include <string>
 #include "base/error.hpp"

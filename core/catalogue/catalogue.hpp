@@ -6,10 +6,10 @@
 namespace fathom {
 
 const Entries& catalogue();
-/// Schemes of a library that was compiled from a header of the user's (fathom/plugins.py). Throws
-/// Error where it was compiled for another build of the core, or where a name is taken. Returns
-/// their names.
+/// Schemes of a library that was compiled from a header of the user (fathom/plugins.py). Throws
+/// Error where it was compiled for another build of the core, or where a name is already used.
+/// Returns their names.
 std::vector<std::string> load_schemes(const std::string& library);
-const Entry& find_entry(std::string_view name);  ///< throws Error: names that are near
+const Entry& find_entry(std::string_view name);  ///< throws Error: similar names
 
 }  // namespace fathom

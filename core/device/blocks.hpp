@@ -1,5 +1,5 @@
-/// Blocks of fields in memory of a device, as kernels take them: the address of a field travels
-/// with a launch, where its blocks lie from there on is in a table, made the first time.
+/// Blocks of fields in memory of a device, in the form that kernels need: the address of a field is
+/// an argument of a launch; the offsets of its blocks are in a table, made the first time.
 #pragma once
 #include <compare>
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace fathom {
 
-/// Where a block of a field begins, from where its first block does, and strides: in numbers.
+/// The beginning of a block of a field, from that of its first block, and strides: in numbers.
 struct BlockAt {
     std::ptrdiff_t at, row, level;
     auto operator<=>(const BlockAt&) const = default;

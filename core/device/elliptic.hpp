@@ -1,4 +1,4 @@
-/// An elliptic solver in memory of a device: a thread a point.
+/// An elliptic solver in memory of a device: one thread per point.
 #pragma once
 #include "machine/device.hpp"
 #include "solver/on_device.hpp"

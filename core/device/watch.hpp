@@ -1,4 +1,4 @@
-/// Numbers that describe fields, found on a device: a thread for each column.
+/// Numbers that describe fields, computed on a device: one thread per column.
 #pragma once
 #include "field/watch.hpp"
 #include "machine/device.hpp"

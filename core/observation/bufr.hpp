@@ -4,7 +4,7 @@
 ///     value = (bits + reference) / 10^scale,     all bits 1: missing
 ///
 /// In a subset, coordinates (place, pressure, channel) hold until the next of their kind; a datum
-/// is told with those in force. So one walk serves every template.
+/// is stored with the present ones. So one algorithm serves every template.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -17,7 +17,7 @@
 
 namespace fathom::bufr {
 
-/// A message that cannot be decoded: counted and named, never the end of an import.
+/// A message that cannot be decoded is counted and named, and never ends an import.
 struct Damaged : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -26,7 +26,7 @@ struct Damaged : std::runtime_error {
 struct Element {
     int scale = 0, width = 0;  ///< width [bits]
     std::int64_t reference = 0;
-    bool text = false, code = false;  ///< code: a table or flags; operators leave it alone
+    bool text = false, code = false;  ///< code: a table or flags; operators do not change it
 };
 
 struct Tables {
@@ -34,7 +34,7 @@ struct Tables {
     std::unordered_map<int, std::vector<int>> sequences;
 };
 
-/// What section 0, 1 and 3 say of a message.
+/// The contents of sections 0, 1 and 3 of a message.
 struct Message {
     std::size_t offset = 0, length = 0;  ///< in the file [bytes]
     int edition = 0, category = 0, centre = 0, subcentre = 0, version = 0, local = 0;
@@ -45,8 +45,8 @@ struct Message {
     std::string problem;  ///< empty where the message looks whole
 };
 
-/// The messages of a file, in order; what is between them is passed over. Of `parts` with equally
-/// many bytes one: together they are all messages.
+/// The messages of a file, in order; bytes between them are skipped. Returns one of `parts` with
+/// equal numbers of bytes: together they are all messages.
 std::vector<Message> index(std::span<const std::uint8_t> file, int part = 0, int parts = 1);
 
 /// One element of a message: its descriptor and its value in every subset that it was read for.
@@ -62,8 +62,8 @@ struct Item {
 void decode(std::span<const std::uint8_t> file, const Message&, const Tables&,
             const std::function<void(int, const std::vector<Item>&)>& use);
 
-/// What a walk keeps: `slots`: coordinates; `headers`, `names`: of a report, its first value that
-/// is not missing; `observed`: data.
+/// Values kept during decoding: `slots`: coordinates; `headers`, `names`: of a report, its first
+/// value that is not missing; `observed`: data.
 struct Roles {
     std::unordered_map<int, int> slots, headers, names;
     std::unordered_map<int, char> observed;
@@ -81,8 +81,8 @@ struct Rows {
     void append(const Rows&);
 };
 
-/// The data of the messages, in their order, whatever the number of threads. `tables[n]`: of
-/// message n. Returns for each message what is wrong with it, or nothing.
+/// The data of the messages, in their order, for any number of threads. `tables[n]`: of message n.
+/// Returns for each message what is wrong with it, or nothing.
 std::vector<std::string> read(std::span<const std::uint8_t> file, std::span<const Message>,
                               std::span<const Tables* const> tables, const Roles&, int threads,
                               Rows& rows);

@@ -1,7 +1,7 @@
-/// A column of the atmosphere as an observation sees it, and the pieces that operators are made of,
-/// each with its adjoint; the equations of air and of what lies between levels are those of
+/// A column of the atmosphere for observation operators, and the parts that operators are made of,
+/// each with its adjoint; the equations of air and of interpolation between levels are those of
 /// post/air.hpp and post/between.hpp. k = 0 is the top layer; interfaces p_k = a_k + b_k p_s move
-/// with the surface pressure, and derivatives have that term.
+/// with the surface pressure, and derivatives include that term.
 ///
 ///     ln p of a layer   x_k = ln p_{k+1} - alpha_k,  alpha_k = 1 - p_k ln(p_{k+1}/p_k) / dp_k
 ///         (ln 2 at the top, where p_0 = 0)                             (Simmons & Burridge 1981)
@@ -74,7 +74,7 @@ template <class Real> Real at(const Levels& levels, const std::vector<Real>& f, 
     return post::linear(f[k], f[k + 1], (x - upper) / (lower - upper));
 }
 
-/// Adds to the adjoints of f, p_s and x what the adjoint of the value gives them.
+/// Adds to the adjoints of f, p_s and x the terms of the adjoint of the value.
 inline void at_adjoint(const Levels& levels, const std::vector<double>& f, double ps, double x,
                        double value, std::vector<double>& to_f, double& to_ps, double& to_x) {
     const int k = layers_around(levels, Number(ps), x);

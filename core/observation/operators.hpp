@@ -1,6 +1,6 @@
-/// What an instrument would see in a column of the atmosphere. Each operator is one formula on the
-/// number `Real`: on plain numbers it is `apply`, on dual numbers its tangent; its adjoint is
-/// written next to it.
+/// The value that an instrument would measure in a column of the atmosphere. Each operator is one
+/// formula on the number `Real`: on plain numbers it is `apply`, on dual numbers its tangent; its
+/// adjoint is written next to it.
 ///
 ///     surface pressure   p = p_s (1 - Gamma (z - z_s) / T)^(g / R Gamma),   T of the lowest layer
 ///     at a pressure      temperature, humidity, wind: linear in ln p; height by hydrostatics
@@ -16,9 +16,9 @@
 
 namespace fathom::observation {
 
-/// What is asked of a column.
+/// The request for one value of a column.
 struct Request {
-    double level = 0;      ///< pressure [Pa] or altitude [m], as the operator says
+    double level = 0;      ///< pressure [Pa] or altitude [m], depending on the operator
     double roughness = 0;  ///< z_0 [m]
 };
 
@@ -39,7 +39,7 @@ enum class Kind {
     dew_point_2m,
 };
 
-/// ValueError: a name that is not known.
+/// ValueError: an unknown name.
 Kind kind_of(const std::string& name);
 const std::vector<std::string>& kind_names();
 

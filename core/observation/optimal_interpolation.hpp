@@ -1,11 +1,11 @@
-/// Optimal interpolation of departures to places, each by the observations around it.
+/// Optimal interpolation of departures to places, each from the observations around it.
 ///
 ///     x_a - x_b = c^T (B + R)^{-1} d,       var_a = sigma_b^2 - c^T (B + R)^{-1} c
 ///     B_ij = sigma_b^2 (1 + r/L) exp(-r/L) exp(-(dz/H)^2 / 2),      R_ii = sigma_i^2
 ///
-/// r: distance on the sphere, dz: difference in height (where one is not known: none). Each place
-/// is solved by itself, by Cholesky: no bit depends on who solves which. Sources: Gandin (1963);
-/// Brasnett (1999) for the factor of height.
+/// r: distance on the sphere, dz: difference in height (without heights: no such factor). Each
+/// place is solved independently, by Cholesky: no bit depends on ranks or threads. Sources: Gandin
+/// (1963); Brasnett (1999) for the factor of height.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -24,7 +24,7 @@ struct Places {
 };
 
 /// `neighbours` (places, most): observations around each place, -1 where there are no more.
-/// Leaves the increments and the standard deviations of their errors.
+/// Writes the increments and the standard deviations of their errors.
 void interpolate_optimally(const StructureFunction&, const Places& targets,
                            const Places& observations, std::span<const double> departure,
                            std::span<const double> error, std::span<const std::int32_t> neighbours,

@@ -9,7 +9,7 @@
 ///     down_{j+1} = down_j e + B_j (1 - e),   e = exp(-tau_j),    B = 1 / (exp(h nu / k T) - 1)
 ///     up = eps B(T_s) + (1 - eps) down at the ground; then the same upwards
 ///
-/// The layer that holds the ground has the part of its optical depth above it.
+/// The layer that holds the ground has only the part of its optical depth above the ground.
 #pragma once
 #include <span>
 #include <vector>

@@ -1,5 +1,5 @@
-/// Columns of air: hydrostatics, and what is taken to lie below the ground. Level first; k = 0 is
-/// the top.
+/// Columns of air: hydrostatics, and the assumed values below the ground. Level first; k = 0 is the
+/// top.
 ///
 /// Layers (Simmons & Burridge 1981), with interfaces p_{k-1/2} = a + b p_s:
 ///   l_k = ln(p_{k+1/2} / p_{k-1/2}),  alpha_k = 1 - p_{k-1/2} l_k / dp_k
@@ -14,8 +14,8 @@
 ///   phi = phi_s - R T_* y (1 + alpha y / 2 (1 + alpha y / 3))
 ///   T = T_* (1 + alpha y (1 + alpha y / 2 (1 + alpha y / 3)))
 ///   p_sea = p_s exp(h (1 - x / 2 + x^2 / 3)),    h = phi_s / (R T_*),  x = alpha h
-/// where T_0 would exceed 290.5 K, alpha is that which leads there (none if T_* is warmer: T_*
-/// becomes its mean with 290.5); where T_* is below 255 K, T_* becomes its mean with 255. For T
+/// where T_0 would exceed 290.5 K, alpha is the value that makes it 290.5 K (0 if T_* is warmer:
+/// T_* becomes its mean with 290.5); where T_* is below 255 K, T_* becomes its mean with 255. For T
 /// itself the limit of T_0 is 298 K, over mountains only: from 2000 m on in part, from 2500 m on in
 /// full.
 ///
@@ -63,12 +63,12 @@ template <class Real> constexpr Real specific_humidity(Real r, Real T, Real p) {
     return eps * e / (p - (1 - eps) * e);
 }
 
-/// alpha of a layer whose interfaces lie l apart in ln p.
+/// alpha of a layer whose interfaces differ by l in ln p.
 template <class Real> constexpr Real to_middle(Real upper, Real lower, Real l) {
     return 1 - upper * l / (lower - upper);
 }
 
-/// Interfaces of hybrid levels: p_{k-1/2}, and whether nothing is above.
+/// Interfaces of hybrid levels: p_{k-1/2}, and whether it is the top of the atmosphere.
 template <class Real> struct HybridInterfaces {
     const double *a, *b;
     Real surface_pressure;
@@ -87,7 +87,7 @@ constexpr void hydrostatics(const Interfaces& interfaces, int layers, Real surfa
         if (interfaces.empty(k)) {
             const double alpha = std::numbers::ln2;
             take(k, logarithm - alpha, geopotential + alpha * RT);
-            return;  // nothing lies above
+            return;  // the top of the atmosphere
         }
         const Real upper = interfaces[k], above = log(upper), l = logarithm - above,
                    alpha = to_middle(upper, lower, l);

@@ -8,7 +8,7 @@
 
 namespace fathom::post {
 
-/// What a hydrostatic column follows from. Fields (layers, points), of the ground (points).
+/// The input of a hydrostatic column. Fields (layers, points), of the ground (points).
 template <class Number> struct AirState {
     std::vector<double> a, b;  ///< of interfaces, from the top down [Pa, 1]
     Slab<Number> temperature;  ///< [K]
@@ -35,7 +35,7 @@ public:
     /// (layers + 1, points); the last level is the ground, where T and T_v are extrapolated.
     std::vector<double> x, temperature, virtual_temperature, geopotential;
 
-    /// Targets ln p (targets, points) for what follows.
+    /// Targets ln p (targets, points) for the functions that follow.
     void to(Slab<double> logarithms);
     int targets() const { return target.levels; }
     /// ln p (targets, points) at heights above the sea, g z [m2 s-2], by the hydrostatic cubic.

@@ -7,8 +7,8 @@
 ///             D = f_{k+1} - f_k,  m = f' (x_{k+1} - x_k)
 ///
 /// x_k <= x <= x_{k+1}. Above the first and below the last level linear and cubic are constant;
-/// hermite goes straight on with the slope at the end. A kernel takes one column, as what gives the
-/// value of a level: [k]; its Real is a number, or a number with its tangent.
+/// hermite continues straight with the slope at the end. A kernel takes one column as an object
+/// that gives the value of a level: [k]; its Real is a number, or a number with its tangent.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -29,7 +29,7 @@ template <class Real> constexpr Real hermite(Real t, Real left, Real right, Real
     return left + t * (begin + t * (3 * D - 2 * begin - end + t * (begin + end - 2 * D)));
 }
 
-/// Where in [0, 1] that cubic has a value, by Newton's steps: it is all but straight.
+/// Where in [0, 1] that cubic has a value, by Newton's steps: it is almost straight.
 template <class Real>
 constexpr Real place_of(Real value, Real left, Real right, Real begin, Real end) {
     const double step = 1e-4;
@@ -42,7 +42,7 @@ constexpr Real place_of(Real value, Real left, Real right, Real begin, Real end)
     return t;
 }
 
-/// Straight on outside.
+/// Straight outside.
 template <class Real>
 constexpr Real hermite_and_on(Real t, Real left, Real right, Real begin, Real end) {
     const Real zero(0), one(1), inside = smaller(larger(t, zero), one);
@@ -80,13 +80,13 @@ template <class Number> struct Slab {
     }
 };
 
-/// Where targets (targets, points) lie among levels (levels, points): found once, for many fields.
-/// Levels and targets stay where they are.
+/// Positions of targets (targets, points) among levels (levels, points): found once, for many
+/// fields. Levels and targets must stay in place.
 class Between {
 public:
     Between(Slab<double> x, Slab<double> target, std::size_t points);
-    /// The same targets among the levels of another without some of the last ones, or with more:
-    /// what lies above is taken over. Both have four levels or more.
+    /// The same targets among other levels, with fewer or more at the end: positions above are
+    /// copied. Both have four levels or more.
     Between(const Between& other, Slab<double> x);
 
     const std::size_t points;

@@ -1,6 +1,6 @@
 #pragma once
-/// From points to places: the four points around each, times their weights. What is NaN is left out
-/// and the other weights grow; NaN where less than half of the weight is left.
+/// From points to places: the four points around each, times their weights. NaN is left out and the
+/// other weights grow; NaN where less than half of the weight is left.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>

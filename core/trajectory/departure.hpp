@@ -1,5 +1,5 @@
-/// Where the trajectories begin that end at the points of a row: with the mean wind V along the
-/// great circle,
+/// Starting points of the trajectories that end at the points of a row: with the mean wind V along
+/// the great circle,
 ///   r_D = r_A cos a - (V / |V|) sin a,   a = |V| dt / radius,   eta_D = eta_A - (eta dot) dt
 /// A vector that is carried from D to A turns with the frame along the great circle: u' = p u + q
 /// v, v' = p v - q u,
@@ -17,9 +17,9 @@
 
 namespace fathom {
 
-/// The ends of the column of these layers, half a layer beyond the outer ones: air that comes from
-/// there has what the two next to it extrapolate to. Were it given the value of the outer one, the
-/// lowest layer would gain cold air from above and none that is warm from below.
+/// The ends of the column of these layers, half a layer beyond the outer ones: air from there has
+/// the value extrapolated from the two layers next to it. With the value of the outer one, the
+/// lowest layer would gain cold air from above and no warm air from below.
 template <class T> std::array<T, 2> ends_of(const std::vector<double>& eta) {
     const std::size_t n = eta.size();
     if (n < 2) return {T(eta[0]), T(eta[0])};
@@ -66,8 +66,9 @@ public:
     }
     double operations() const { return work; }  ///< of a point
 
-    /// How what `locate` finds changes with the mean wind: with its eastward and its northward
-    /// part, and how eta does with its vertical one, 0 where it has reached the top or the bottom.
+    /// The derivative of the result of `locate` with respect to the mean wind: its eastward and its
+    /// northward part; and of eta to its vertical part, 0 where it has reached the top or the
+    /// bottom.
     struct Slopes {
         Points by_u, by_v;
         alignas(64) T by_w[tile];

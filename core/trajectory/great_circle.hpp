@@ -1,5 +1,5 @@
-/// Where a trajectory begins, seen from where it ends: A at (0, latitude), D in the frame whose
-/// first axis goes through A's meridian at the equator, the third through the north pole.
+/// The start of a trajectory, seen from its end: A at (0, latitude), D in the frame whose first
+/// axis goes through A's meridian at the equator, the third through the north pole.
 ///   great circle   r_D = r_A cos c - (a e_east + b e_north) sin(c) / c,   c^2 = a^2 + b^2
 /// with (a, b) the displacement [rad]. Vectors turn from D to A
 ///   along the sphere   u' = p u + q v,  v' = p v - q u      (trajectory/departure.hpp)

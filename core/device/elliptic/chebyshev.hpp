@@ -4,7 +4,7 @@
 
 namespace fathom::tilewise {
 
-/// And of iterations that are known beforehand; r.r then.
+/// The same for iterations that are known beforehand; then r.r.
 struct Stretch {
     Steps steps[most_sweeps];
     SumUnit unit;

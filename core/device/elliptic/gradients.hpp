@@ -1,7 +1,7 @@
 /// Conjugate gradients: a launch does two iterations,
 ///   s = r + beta s,   r -= alpha (s - D^2 F s),   y += alpha s,
-/// the sums of r and t = r - D^2 F r, and, when the last tile is done, decides: alpha and beta of
-/// the two that come next.
+/// the sums of r and t = r - D^2 F r, and, after the last tile, computes alpha and beta of the next
+/// two.
 #pragma once
 #include "device/elliptic/sums.hpp"
 #include "device/elliptic/tiles.hpp"
@@ -55,7 +55,7 @@ struct Decide {
     }
 };
 
-/// Two iterations of conjugate gradients, or the first of them; sums; what comes next.
+/// Two iterations of conjugate gradients, or the first of them; sums; the next decision.
 template <class Number> struct Gradients : OnTiles<Number> {
     using typename OnTiles<Number>::R, typename OnTiles<Number>::Shared;
     using OnTiles<Number>::up;
@@ -100,7 +100,7 @@ private:
         this->descend(two.step[0].alpha, shared.s[0], n, point);
         shared.s[1][n] = fma(R(two.step[1].beta), at(shared.s[0], n), R(point.r)).lanes;
     }
-    /// r takes the place of s of the first.
+    /// r replaces s of the first.
     constexpr void second(const TwoSteps& two, int n, Point& point, Shared& shared) const {
         if (point.iterations <= 1) return;
         const FusedStep& step = two.step[1];
@@ -123,7 +123,7 @@ template <class Number> struct ScaledSize {
         raise(*mine, (at(r, wet[n]) / sqrt(at(square, wet[n]))).lanes);
     }
 };
-/// Sums again, of the largest |r| that was found; see FusedGradients::products.
+/// Sums again, with the largest |r| that was found; see FusedGradients::products.
 struct Anew {
     State* state;
     constexpr void operator()(std::size_t) const {

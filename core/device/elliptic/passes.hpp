@@ -50,7 +50,7 @@ template <class Number> struct Halo {
     }
 };
 
-/// r = b - A y, as EllipticOperator::multiply has it; its size.
+/// r = b - A y, as in EllipticOperator::multiply; its size.
 struct Subtract {
     Water<double> on;
     const double *b, *y;
@@ -80,7 +80,7 @@ struct Size {
     const double* r;
     constexpr void operator()(std::size_t n, std::int64_t* mine) const { raise(*mine, r[wet[n]]); }
 };
-/// r.r, exact: of the largest that was found before.
+/// r.r, exact: in the unit of the largest |r| found before.
 struct Square {
     const int* wet;
     const double* r;

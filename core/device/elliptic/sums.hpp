@@ -1,5 +1,5 @@
-/// Sums that no order changes, from many points of a device: terms in units of the last place
-/// that all of them have.
+/// Sums that are the same in any order, from many points of a device: terms in a unit that all of
+/// them share.
 #pragma once
 #include <limits>
 #include "device/elliptic/water.hpp"
@@ -17,7 +17,7 @@ constexpr void add(std::int64_t* to, std::int64_t x) {
     to[0] += x & 0xffffffff;
     to[1] += x >> 32;
 }
-/// y = coarse + x, in units; strange: x was too large for them.
+/// y = coarse + x, in units; strange: x was too large for the unit.
 constexpr std::int64_t units(double y, double coarse, std::int64_t& strange) {
     const auto bits = std::bit_cast<std::uint64_t>(y), M = std::bit_cast<std::uint64_t>(coarse);
     if ((bits ^ M) >> 52) strange = 1;
@@ -53,8 +53,8 @@ constexpr double coarse_and(double coarse, Real<float> a, Real<float> b, Real<fl
     return double(fma(a, b, c * d).lanes) + coarse;
 }
 
-/// Of a point r D^-2 r, r D^-2 t, t D^-2 t and, of the corner north-east of it, t.F t / 2; halves:
-/// 1 where the other half lies across the fold.
+/// For a point r D^-2 r, r D^-2 t, t D^-2 t and, for the corner north-east of it, t.F t / 2;
+/// halves: 1 where the other half lies across the fold.
 template <class Number>
 constexpr void add_products(std::int64_t* mine, double coarse, Real<Number> r, Real<Number> square,
                             const Corner<Number>& t, int halves) {

@@ -6,14 +6,14 @@
 
 namespace fathom::tilewise {
 
-/// What the device knows of a pass.
+/// Data of a pass on the device.
 struct Steps {
     TwoSteps two;
     bool go = false;
 };
 
-/// A tile and the four points around it, in shared memory; of these the outermost ring is lost with
-/// each iteration.
+/// A tile and the four points around it, in shared memory; each iteration makes the outermost valid
+/// ring invalid.
 template <class Number> struct OnTiles {
     using R = Real<Number>;
     using Tile = EllipticPoints::Tile;
@@ -28,7 +28,7 @@ template <class Number> struct OnTiles {
     struct Point {
         Number P[4], M[4], square, r, y;
         int at;          // -1: the tile has it from another
-        int iterations;  // for so many there is all that they need
+        int iterations;  // in which all its input is in shared memory
     };
 
     Water<Number> on;

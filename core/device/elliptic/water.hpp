@@ -10,7 +10,7 @@ template <class Number> constexpr Real<Number> at(const Number* x, std::ptrdiff_
     return Real<Number>::load(x + n);
 }
 
-/// Four cells and what they have in common; what it adds to F v in each (solver/elliptic.hpp).
+/// Four cells and their common terms; the terms of a corner in F v of each (solver/elliptic.hpp).
 template <class Number> struct Corner {
     using R = Real<Number>;
     R P, M, k, SW, SE, NW, NE;
@@ -25,9 +25,9 @@ private:
     }
 };
 
-/// Its corners, by where they lie from a point.
+/// Its corners, by their position relative to a point.
 enum Place { southwest, southeast, northwest, northeast };
-/// F v at point n; v(n): at point n; corner(place, SW, SE, NW, NE): with what it has in common.
+/// F v at point n; v(n): at point n; corner(place, SW, SE, NW, NE): with the common terms.
 template <class V, class C>
 constexpr auto sum_of_corners(std::ptrdiff_t n, std::ptrdiff_t up, const V& v, const C& corner) {
     const auto here = v(n), E = v(n + 1), W = v(n - 1), N = v(n + up), S = v(n - up),

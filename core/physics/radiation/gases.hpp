@@ -1,15 +1,15 @@
 /// Absorption of the air in a few terms, each a share of the spectrum (not a contiguous one) with
-/// one optical depth a layer:
+/// one optical depth per layer:
 ///
 ///   long wave    tau = q m [h0 + (p/p0) (h1 + hc q)] + x m [c0 + c1 p/p0] + o m [o0 + o1 p/p0]
 ///       + b m p/p0,   share w = w0 + w1 t + w2 t^2,  t = (T - 250) / 50
 ///   short wave   tau = q m [h0 + h1 p/p0] + o m o0 + b m p/p0;   Rayleigh r m
 ///
 /// m = dp / g, p0 = 1000 hPa, q and o the mass fractions of vapour and ozone, x the mole fraction
-/// of CO2; b stands for the other gases. Fitted with this solver (two_stream.hpp) to fluxes and
-/// heating rates of RRTMGP for the 100 columns of RFMIP (Pincus, Forster & Stevens 2016, Geosci.
-/// Model Dev. 9, 3447-3460), today's and pre-industrial air, CO2 x 1/2, 2, 4 and 8, and 4 K warmer
-/// air. The long-wave shares sum to 1 at every temperature: the last is what the others leave.
+/// of CO2; b is for the other gases. Fitted with this solver (two_stream.hpp) to fluxes and heating
+/// rates of RRTMGP for the 100 columns of RFMIP (Pincus, Forster & Stevens 2016, Geosci. Model Dev.
+/// 9, 3447-3460), today's and pre-industrial air, CO2 x 1/2, 2, 4 and 8, and 4 K warmer air. The
+/// long-wave shares sum to 1 at every temperature: the last is 1 minus the others.
 #pragma once
 #include <array>
 #include "base/table.hpp"

@@ -1,4 +1,4 @@
-/// From the fluxes that Radiation left to the heating of this very step:
+/// From the fluxes of Radiation, which are kept, to the heating of the present step:
 ///
 ///   F_k = longwave_k + e_k (sigma T_s^4 - seen) - I s_k   upward at interface k,
 ///       dT_k/dt = g / c_p (F_k+1 - F_k) / dp_k

@@ -1,4 +1,4 @@
-/// Where the sun stands over each column. `sun` is a profile of seven numbers that is set before
+/// Position of the sun over each column. `sun` is a profile of seven numbers that is set before
 /// each step: the direction to the sun in the frame of the rotating Earth (x towards 0 E on the
 /// equator, z north), 1 / distance^2 [au-2], and the direction in the middle of the period for
 /// which radiation is computed.
