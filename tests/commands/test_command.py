@@ -3,14 +3,14 @@
 import os
 import signal
 import subprocess
-import threading
 import time
+from pathlib import Path
 
 import pytest
 
 import box
 from fathom.output.formats import restart
-from fathom.run.launch import launched, mpiexec, start
+from fathom.run.launch import launched, mpiexec
 
 
 def test_help_loads_nothing(tmp_path):
@@ -188,13 +188,19 @@ def test_interrupted_run_writes_a_restart(tmp_path, ranks):
     assert (tmp_path / "r" / "restart.fathom").exists() and told["steps"] > 0 and told["stopped"]
 
 
-def test_ranks_without_a_run_end_at_once(tmp_path, monkeypatch):
+def test_ranks_without_a_run_end_at_once(tmp_path):
     """Ctrl-C leaves no request that nobody will read."""
-    monkeypatch.chdir(tmp_path)
-    interrupt = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    interrupt.start()
-    assert start(1, 1, ["bench", "messages"], None) == 130
-    interrupt.join()
+    bench = subprocess.Popen(
+        box.command("bench", "messages", "--repetitions", 10**9),
+        cwd=tmp_path,
+        env=box.environment(),
+        stderr=subprocess.DEVNULL,
+    )
+    ranks, deadline = Path(f"/proc/{bench.pid}/task/{bench.pid}/children"), time.monotonic() + 60
+    while not ranks.read_text() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    bench.send_signal(signal.SIGINT)
+    assert bench.wait(60) == 130
     assert not list(tmp_path.iterdir())
 
 
