@@ -138,7 +138,7 @@ small = {
 }
 # tests/ocean, tests/cycle, tests/run; Austria's area is France's with fewer points
 elsewhere = {
-    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse"),
+    *("ocean-1deg", "ocean-3deg", "observed-sea", "osse", "osse-area"),
     *("arome-large", "arome-austria"),
 }
 
