@@ -76,8 +76,8 @@ def _between_ground_and_air(record):
 
 
 def test_air_near_the_ground_and_the_record_of_the_start(done):
-    """2 m lie between the ground and the lowest layer, 10 m have less wind than it, at the start too;
-    nothing has fallen before the first step.
+    """2 m lie between the ground and the lowest layer, at the start too, 10 m have less wind than
+    it; nothing has fallen before the first step.
     """
     import fathom as fm
 

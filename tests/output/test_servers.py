@@ -173,7 +173,9 @@ def test_show(without):
 )
 def test_mistakes(without, arguments, message):
     said = run(without, "mistake", *arguments, status=2)
-    assert said.count(message) == 1 and "Traceback" not in said and len(said.splitlines()) == 1
+    assert said.count(message) == 1 and "Traceback" not in said
+    *before, last = said.splitlines()  # memory is told before a restart is read
+    assert message in last and all(line.startswith("Ocean: ") for line in before)
 
 
 def test_launcher_without_ranks_left(without):

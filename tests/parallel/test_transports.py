@@ -35,9 +35,12 @@ def test_a_killed_rank_leaves_no_memory_and_ends_all_others():
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     ) as running:
-        said = [running.stdout.readline().split(maxsplit=2) for _ in range(2)]
-        assert all(maps.strip() == "['/memfd:fathom (deleted)']" for _, _, maps in said), said
-        of_rank = {int(rank): int(process) for process, rank, _ in said}
-        os.kill(of_rank[1], signal.SIGKILL)
-        assert running.wait(timeout=60) != 0
+        try:
+            said = [running.stdout.readline().split(maxsplit=2) for _ in range(2)]
+            assert all(maps.strip() == "['/memfd:fathom (deleted)']" for _, _, maps in said), said
+            of_rank = {int(rank): int(process) for process, rank, _ in said}
+            os.kill(of_rank[1], signal.SIGKILL)
+            assert running.wait(timeout=60) != 0
+        finally:
+            running.kill()
     assert not any(Path(f"/proc/{process}").exists() for process in of_rank.values())
