@@ -389,7 +389,7 @@ class Points:
         key = np.asarray(latitude).tobytes(), np.asarray(longitude).tobytes()
         if key not in self._means:
             corners = np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
-            self._means[key] = CellMeans(latitude, longitude, corners)
+            self._means[key] = CellMeans.of_points(latitude, longitude, corners)
         return self._means[key]
 
 

@@ -110,8 +110,9 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     longitude, latitude, distance [m] (sections, points), or of stations, by name, longitude and
     latitude; thickness (nz) [m], or hybrid_a [Pa] and hybrid_b (nz+1), or height_interfaces (nz+1)
     [m], or chosen_levels (fathom/regrid/chosen.py); area (ny, nx) [m2], wet_levels and
-    land_fraction (ny, nx) where known, truncation of a Gaussian grid, bottom_thickness (ny, nx) [m]
-    where bottom cells are cut, projection (fathom/regrid/projections.py) of a limited area.
+    land_fraction (ny, nx), sea_fraction or covered_fraction (levels, ny, nx) where known,
+    truncation of a Gaussian grid, bottom_thickness (ny, nx) [m] where bottom cells are cut,
+    projection (fathom/regrid/projections.py) of a limited area.
     """
     variables = list(variables)
     used = {dim for held in variables for dim in held.dims}
@@ -124,7 +125,7 @@ def coordinates(grid: Mapping[str, Any], variables: Iterable[VariableSpec]) -> d
     for place, dims in dimensions.items():
         if place == "center" or dims in points:
             result |= _horizontal(grid, place)
-    result |= _of_cells(grid) | _of_map(grid) | _of_sphere(grid)
+    result |= _of_cells(grid) | _of_map(grid) | _of_sphere(grid) | _covered(grid, used)
     result |= _of_depth(grid, result, variables)
     result = without_lost_terms(result, {held.name for held in variables})
     return with_axes(result, _counted(grid, used))
@@ -273,6 +274,21 @@ def _of_cells(grid: Mapping[str, Any]) -> dict[str, tuple]:
         row.alias: (dims, np.asarray(grid[key]), dict(row.attributes) | about)
         for key, row in rows.items()
     }
+
+
+def _covered(grid: Mapping[str, Any], used: set[str]) -> dict[str, tuple]:
+    """The part of new cells in those of the model: of each layer of the sea where there are
+    layers.
+    """
+    result: dict[str, tuple] = {}
+    for name in ("sea_fraction", "covered_fraction"):
+        if name in grid:
+            part, row = np.asarray(grid[name]), get(name)
+            layers = ("depth",) if len(part) > 1 and "depth" in used else ()
+            dims = ("latitude", "longitude") if _regular(grid) else dimensions["center"]
+            about = dict(row.attributes) | _auxiliary(grid)
+            result[row.alias] = ((*layers, *dims), part if layers else part[0], about)
+    return result
 
 
 def _auxiliary(grid: Mapping[str, Any]) -> dict[str, str]:

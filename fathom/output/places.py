@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+
 from fathom.failure import InputError
-from fathom.regrid import targets, windows
+from fathom.regrid import overlap, targets, windows
 from fathom.regrid.chosen import chosen
+
+methods = ("bilinear", "conservative")  # of regridding
 
 
 class Places:
@@ -14,6 +18,7 @@ class Places:
     path: Any
     levels: Any
     zonal: bool
+    conserves: bool  # regrids conservatively
     target: Any
     places: dict[str, Any]
     beside: dict[str, Any]
@@ -38,10 +43,23 @@ class Places:
         target = None if regular is None else targets.regular(regular)
         if grid is not None:
             target = self._said(targets.of_grid, grid)
+        if self.conserves:
+            target = self._of_cells(target)
         if area is None and not self.zonal:
             # of a limited area: without its extension
             return target or getattr(self.simulation.model.grid, "window", None)
         return self._said(self._part, target, area)
+
+    def _of_cells(self, target):
+        """The target, to take means over its cells."""
+        if target is None:
+            raise InputError(
+                f"output {self.path}: regrid = 'conservative' goes with regular = 1, or another"
+                " grid: these say what the new cells are"
+            )
+        self._said(overlap.check, self.simulation.model.grid, target.mapping)
+        target.conservative = True
+        return target
 
     def _part(self, target, area):
         """An area of a target, or of the model's own grid (None), and its means along circles."""
@@ -49,7 +67,11 @@ class Places:
         if area is not None or target is None:
             cut = windows.window(own, area or windows.globe)
             target = cut if target is None else cut.without_grid()
-        return windows.ZonalMean(target) if self.zonal else target
+            target.conservative = self.conserves
+        if not self.zonal:
+            return target
+        means = windows.ZonalMean(target)
+        return means.as_cells() if self.conserves else means
 
     def _one_place(self, section, other, what="section"):
         for name, value in other.items():
@@ -90,8 +112,18 @@ class Places:
                 | levels
                 | self.target.mapping
                 | ({"land_fraction": self.target.cut(land)} if inside else {})
+                | self._covered()
             )
         return own | levels | ({} if land is None else {"land_fraction": land})
+
+    def _covered(self):
+        """The part of cells that the model covers, of its own levels."""
+        if not self.conserves:
+            return {}
+        part = self.target.covered(self.simulation.model.grid)
+        if "wet_levels" in self.simulation.model.grid.mapping():
+            return {"sea_fraction": part} if self.levels is None else {"sea_fraction": part[:1]}
+        return {} if np.abs(part - 1).max() < 1e-2 else {"covered_fraction": part}
 
     def _find_target(self):
         """The target's interpolations, on all ranks."""

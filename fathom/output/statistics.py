@@ -40,6 +40,7 @@ class Statistics:
     levels: Any
     fit: Any
     zonal: bool
+    conserves: bool
     target: Any
     variables: dict[str, Any]
     beside: dict[str, tuple[str, Any]]  # of winds between points: the other component
@@ -67,6 +68,7 @@ class Statistics:
             field: step for d in self.everything for step in d.before for field in step.fields
         }
         self._check_statistic()
+        self._check_cells(known)
         return [*self._kept(known, precision), *self._room()]
 
     @property
@@ -122,6 +124,15 @@ class Statistics:
                     f"output {self.path}: the {self.statistic} of '{name}' does not follow from"
                     f" that of {', '.join(d.own_needs)}; ask for the instantaneous one, or for"
                     " those"
+                )
+
+    def _check_cells(self, known):
+        """InputError: means over cells of what lies at their corners."""
+        for name, d in self.variables.items() if self.conserves else ():
+            if (place := known[d.own_needs[0]]["horizontal"]) != "center":
+                raise InputError(
+                    f"output {self.path}: '{name}' lies on the {place.replace('_', ' ')}s of cells;"
+                    " regrid = 'conservative' is for values of cells: write it to another output"
                 )
 
     def _kept(self, known, precision):

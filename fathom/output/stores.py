@@ -16,7 +16,7 @@ from fathom.output import diagnostics, files
 from fathom.output.along import Along
 from fathom.output.encoders import Encoders
 from fathom.output.fit import Fit
-from fathom.output.places import Places
+from fathom.output.places import Places, methods
 from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
 
@@ -43,7 +43,8 @@ def falls(name: str) -> bool:
 class Store(Statistics, Along, Places, Stream):
     """One store: `variables` by name every so often, as they are or their `statistic` over the
     rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
-    degrees, on another `grid`, or along a `section`; as it is, or a spectral `fit` of it."""
+    degrees, on another `grid`, or along a `section`, interpolated there or as means over cells; as
+    it is, or a spectral `fit` of it."""
 
     travels = True  # to servers
     heard = (*Stream.heard, "places", "known_at_start", "target")
@@ -71,6 +72,7 @@ class Store(Statistics, Along, Places, Stream):
         zonal=False,
         grid=None,
         fit=None,
+        regrid="bilinear",
     ):
         super().__init__(simulation)
         self.path, self.statistic, self.dtype, self.every = Path(path), statistic, dtype, every
@@ -88,7 +90,9 @@ class Store(Statistics, Along, Places, Stream):
         self.levels = self._chosen(levels)
         if not isinstance(zonal, bool):
             raise InputError(f"output {path}: zonal = {zonal!r}: allowed are true and false")
-        self.zonal = zonal
+        if regrid not in methods:
+            raise InputError(f"output {path}: {names.unknown('regrid', str(regrid), methods)}")
+        self.zonal, self.conserves = zonal, regrid == "conservative"
         self.target: Any = self._place(regular, grid, section, area)
         self.fit = None if fit is None else self._said(Fit, simulation.model.grid, fit)
         writer = output.writer(path)  # an unknown ending is an error now
@@ -290,7 +294,11 @@ class Store(Statistics, Along, Places, Stream):
                 attributes["standard_name"] = amounts[of_rate]
         if falls(name) and self.statistic is None and self.known_at_start[name]:
             attributes["comment"] = nothing_fallen
-        if self.zonal:
+        if self.conserves:
+            sea = " where sea" if "sea_fraction" in mapping else ""
+            over = attributes.get("cell_methods", "")
+            attributes["cell_methods"] = f"{over} area: mean{sea}".strip()
+        elif self.zonal:
             over = attributes.get("cell_methods", "")
             attributes["cell_methods"] = f"{over} longitude: mean".strip()
         return replace(made, attributes=attributes)

@@ -46,17 +46,23 @@ def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray
 
 @dataclass
 class CellMeans:
-    """Takes means over cells of data at latitudes and longitudes.
+    """Takes means over cells of data in boxes, or tells how much of each box a cell has.
 
+    edges   : of the boxes, latitudes (lat + 1) from pole to pole and longitudes (lon + 1) once
+              around eastward [degrees].
     corners : latitude and longitude [degrees] of the corners of cells, (ny + 1, nx + 1).
     """
 
-    latitude: np.ndarray
-    longitude: np.ndarray
+    edges: tuple[np.ndarray, np.ndarray]
     corners: tuple[Any, Any]
 
+    @classmethod
+    def of_points(cls, latitude: Any, longitude: Any, corners: tuple[Any, Any]) -> CellMeans:
+        """Means of data at latitudes and longitudes, each in a box half-way to the next ones."""
+        return cls(edges_between(latitude, longitude), corners)
+
     def __post_init__(self):
-        rows, columns = edges_between(self.latitude, self.longitude)
+        rows, columns = (np.asarray(edges, float) for edges in self.edges)
         self.north = rows[-1] > rows[0]
         self.mu = np.sin(np.deg2rad(rows if self.north else rows[::-1]))
         self.columns = np.deg2rad(columns)
@@ -112,6 +118,76 @@ class CellMeans:
         if known.all():
             return mean
         return np.where(self._inside((~known).astype(float)) > 1e-9 * self.area, np.nan, mean)
+
+    def shares(self):
+        """The area that each cell has of each box [sr], (cells, boxes), both row by row: a sparse
+        array of scipy.
+        """
+        from scipy.sparse import coo_array  # start-up time
+
+        cell, j, i, step, moment = self._pieces()
+        lowest = self._lowest(cell, j)
+        # each piece: what lies below it, down to the lowest box of its cell, and in its own box
+        below = j - lowest[cell]
+        piece = np.repeat(np.arange(cell.size), below)
+        under = np.arange(piece.size) - np.repeat(np.cumsum(below) - below, below)
+        rows = lowest[cell[piece]] + under
+        parts = [(cell[piece], rows, i[piece], -step[piece] * np.diff(self.mu)[rows])]
+        parts += [(cell, j, i, -moment), *self._boxes_at_pole(lowest)]
+        cell, j, i, area = (np.concatenate(some) for some in zip(*parts))
+        ny, nx = self.mu.size - 1, self.columns.size - 1
+        box = (j if self.north else ny - 1 - j) * nx + i
+        made = coo_array((area, (cell, box)), shape=(self.area.size, ny * nx)).tocsr()
+        whole = np.repeat(self.area.ravel(), np.diff(made.indptr))
+        made.data[np.abs(made.data) < 1e-12 * whole] = 0
+        made.eliminate_zeros()
+        return made
+
+    def _pieces(self):
+        """Cell, box (j, i), step and moment of each piece of the sides around each cell,
+        counterclockwise.
+        """
+        ny, nx = self.area.shape
+        cells = np.arange(ny * nx).reshape(ny, nx)
+        along_i, along_j = self.sides
+        south, north = ((0, 1), (0, 0)), ((1, 0), (0, 0))  # the side is that of the cell
+        east, west = ((0, 0), (1, 0)), ((0, 0), (0, 1))
+        found = []
+        for side, place, sign in (
+            (along_i, south, 1),
+            (along_i, north, -1),
+            (along_j, east, 1),
+            (along_j, west, -1),
+        ):
+            cell = np.pad(cells, place, constant_values=-1).ravel()
+            cell = np.repeat(cell, np.diff(np.append(side.first, side.step.size)))
+            pieces = cell, side.j, side.i, sign * side.step, sign * side.moment
+            found.append([piece[cell >= 0] for piece in pieces])
+        return tuple(np.concatenate(some) for some in zip(*found))
+
+    def _lowest(self, cell, j):
+        """The lowest row of boxes of each cell; the first around the south pole."""
+        lowest = np.full(self.area.size, self.mu.size)
+        np.minimum.at(lowest, cell, j)
+        turns = self._around(*(side.sum(side.step) for side in self.sides))
+        north = self.corner_angle.sum(0) + np.where(self.around_pole, 2 * np.pi, 0.0)
+        return np.where(np.abs(turns - north).ravel() > 1e-9, 0, lowest)
+
+    def _boxes_at_pole(self, lowest):
+        """As `shares`: what cells around the north pole, or with a corner there, have to it."""
+        width, height = np.diff(self.columns), np.diff(self.mu)
+        turns = [(j, i, self.columns[0], 2 * np.pi) for j, i in np.argwhere(self.around_pole)]
+        for n, j, i in np.argwhere(self.corner_angle > 0):
+            turns.append((j, i, self.corner_west[n, j, i], self.corner_angle[n, j, i]))
+        for j, i, west, angle in turns:
+            cell = j * self.area.shape[1] + i
+            rows = np.arange(lowest[cell], height.size)
+            from_west = (self.columns[:-1] - west) % (2 * np.pi)
+            again = np.clip(from_west + width - 2 * np.pi, 0, angle)  # round to the west end
+            share = np.clip(angle - from_west, 0, width) + again
+            columns = np.flatnonzero(share > 0)
+            row, column = (a.ravel() for a in np.meshgrid(rows, columns, indexing="ij"))
+            yield np.full(row.size, cell), row, column, height[row] * share[column]
 
     def _inside(self, values):
         """Integral of values over each cell, (ny, nx) [sr]."""
@@ -229,8 +305,7 @@ class _Chords:
         around = np.concatenate([columns[:-1] + 2 * np.pi * n for n in (-1, 0, 1)])
         n, s, meridian = _meetings(x, self.step, around)
         s = self._at_meridian(n, s, meridian)
-        m, t, height = _meetings(np.sin(self.y0), np.sin(self.y1) - np.sin(self.y0), mu)
-        t = self._at_height(m, t, height)
+        m, t = self._at_heights(mu)
         line = np.concatenate([np.arange(x.size), n, m])
         t = np.clip(np.concatenate([np.zeros(x.size), s, t]), 0.0, 1.0)
         known = np.concatenate([self.x0, _once_around(meridian), np.full(m.size, np.nan)])
@@ -252,10 +327,50 @@ class _Chords:
         a, d = self.begin[:, n], self.change[:, n]
         from_it = [np.cos(meridian) * v[1] - np.sin(meridian) * v[0] for v in (a, d)]
         reach = [np.hypot(*v[:2]) for v in (a, a + d)]
-        through = np.abs(np.abs(self.step[n]) - np.pi) < 1e-9
+        through = self._through_pole(n)
         found = -from_it[0] / np.where(through | (from_it[1] == 0), 1.0, from_it[1])
         found = np.where(through, reach[0] / np.where(through, sum(reach), 1.0), found)
         return np.where(self.straight[n], guess, found)
+
+    def _at_heights(self, mu):
+        """(n, t): where chords n meet those sines of latitudes; and where they are nearest to a
+        pole: great circles may meet one before and after that.
+        """
+        z0, z1 = np.sin(self.y0), np.sin(self.y1)
+        turn, top = self._turn()
+        n = np.flatnonzero(turn > 0)
+        cut = n[~self._through_pole(n)]  # there all meridians meet it
+        m, t, height = _meetings(z0, np.where(turn > 0, 0.0, z1 - z0), mu)
+        lines, places = [cut, m], [turn[cut], self._at_height(m, t, height)]
+        for z, before in ((z0, True), (z1, False)):
+            m, _, height = _meetings(z[n], top[n] - z[n], mu)
+            lines.append(n[m])
+            places.append(self._next_to_turn(n[m], height, turn[n[m]], top[n[m]], before))
+        return np.concatenate(lines), np.concatenate(places)
+
+    def _through_pole(self, n):
+        return np.abs(np.abs(self.step[n]) - np.pi) < 1e-9
+
+    def _turn(self):
+        """Where great circles are nearest to a pole between their ends, and the sine of the
+        latitude there; 0 where they are not.
+        """
+        (_, _, z), (_, _, dz) = self.begin, self.change
+        b, c = (self.begin * self.change).sum(0), (self.change**2).sum(0)
+        with np.errstate(all="ignore"):
+            t = (z * b - dz) / (dz * b - z * c)
+        t = np.where(~self.straight & (t > 1e-9) & (t < 1 - 1e-9), t, 0.0)
+        return t, (z + t * dz) / np.sqrt(1 + 2 * t * b + t * t * c)
+
+    def _next_to_turn(self, n, mu, turn, top, before):
+        """Where chords n have that sine of the latitude, before their turn or after it."""
+        away, near = np.full(turn.shape, 0.0 if before else 1.0), turn
+        for _ in range(52):  # by halves: at the turn the slope is 0
+            middle = 0.5 * (away + near)
+            v = self.begin[:, n] + middle * self.change[:, n]
+            past = (v[2] / np.sqrt((v * v).sum(0)) - mu) * np.sign(top - mu) > 0
+            away, near = np.where(past, away, middle), np.where(past, middle, near)
+        return near
 
     def _at_height(self, n, guess, mu):
         """Where chords n have that sine of the latitude, next to a guess."""

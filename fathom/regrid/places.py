@@ -39,6 +39,10 @@ class Interpolation:
         j = self.index[places] // self.points
         return int(j.min()), int(j.max()) + 1
 
+    def turn(self, there, here) -> Turn:
+        """Turns winds from the points at longitude and latitude there [degrees] to the places."""
+        return Turn.of(self, there, here)
+
     def __call__(
         self, values: np.ndarray, first_row: int, places: slice, factor: np.ndarray | None = None
     ) -> np.ndarray:

@@ -2,8 +2,8 @@
 section along great circles.
 
 A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its
-points by an Interpolation for each place of the model's grid (center, corner). Its regions need
-whole rows of the model."""
+points by an Interpolation for each place of the model's grid (center, corner), or to its cells by
+an Overlap. Its regions need whole rows of the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from fathom import earth
 from fathom.failure import InputError
-from fathom.regrid.places import Turn
+from fathom.regrid.overlap import Overlap
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Target:
     mapping: dict
     interpolations: dict = field(default_factory=dict)  # of each place of the model's grid
     turns: dict = field(default_factory=dict, kw_only=True)  # of winds, the same
+    conservative: bool = field(default=False, kw_only=True)  # means over cells; else interpolated
 
     between: ClassVar[bool] = True  # its points lie between those of the grid
 
@@ -49,13 +50,26 @@ class Target:
         )
 
     def find(self, grid, horizontal: str) -> None:
-        """Finds its interpolation from a place of the model's grid."""
-        self.interpolations[horizontal] = grid.interpolation(*self.places(), horizontal)
+        """Finds its interpolation from a place of the model's grid, or its overlap."""
+        if horizontal not in self.interpolations:
+            self.interpolations[horizontal] = (
+                Overlap.of(grid, self.mapping)
+                if self.conservative
+                else grid.interpolation(*self.places(), horizontal)
+            )
+
+    def covered(self, grid) -> np.ndarray:
+        """The part of each cell that lies in cells of the model: (levels, rows, columns)."""
+        self.find(grid, "center")
+        levels = np.arange(grid.shape[0] if "wet_levels" in grid.mapping() else 1)
+        there = np.asarray(grid.wet_levels) > levels[:, None, None]
+        part = self.interpolations["center"].part(there, np.asarray(self.mapping["area"]))
+        return part.reshape(len(levels), *self.shape)
 
     def find_turn(self, grid, horizontal: str) -> None:
         """Finds how winds as on earth turn between the grid's points and its own."""
         found = self.interpolations[horizontal]
-        self.turns[horizontal] = Turn.of(found, grid.coordinates(horizontal), self.places())
+        self.turns[horizontal] = found.turn(grid.coordinates(horizontal), self.places())
 
     def wind(self, horizontal: str, region, u, v, first_row: int) -> list[np.ndarray]:
         """Both components of a region, as `bring` gives it, of those of the model."""

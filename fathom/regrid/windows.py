@@ -168,6 +168,10 @@ class ZonalMean(Target):
         )
         self.along = along
 
+    def as_cells(self) -> Target:
+        """Rings around the earth, or the part of them in an area, to take means over."""
+        return Target(self.longitude, self.latitude, self.mapping, conservative=True)
+
     @property
     def between(self) -> bool:  # type: ignore[override]
         return self.along.between

@@ -36,15 +36,17 @@ class Requests(Held):
         grid=None,
         fit=None,
         compression=None,
+        regrid=None,
     ):
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
         "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
-        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid; a
-        spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an area
-        [west, east, south, north]; with zonal = True the means along rows; a section along great
-        circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
+        like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid, with
+        regrid = "bilinear" (default) the values at its points, with "conservative" the means over
+        its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an
+        area [west, east, south, north]; with zonal = True the means along rows; a section along
+        great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
         latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
         ...]} or a region. compression: one of those of the format."""
         places = {
@@ -57,6 +59,7 @@ class Requests(Held):
             "zonal": zonal or None,
             "grid": grid,
             "fit": fit,
+            "regrid": regrid,
         }
         asked = {
             "variables": variables,

@@ -20,7 +20,8 @@ each_grid = pytest.mark.parametrize("grid", grids, ids=["latitudes", "tripolar",
 def means_on(grid, latitude=latitude):
     h = grid.horizontal
     corners = np.asarray(h.corner_latitude), np.asarray(h.corner_longitude)
-    return CellMeans(latitude, longitude, corners), np.asarray(h.area_center) / h.radius**2
+    area = np.asarray(h.area_center) / h.radius**2
+    return CellMeans.of_points(latitude, longitude, corners), area
 
 
 def held(values):

@@ -27,6 +27,7 @@ def run_atmosphere(folder, ending=".nc", servers=0, writers="all"):
         "europe": {"area": europe},
         "regular": {"regular": 10},
         "regular-europe": {"regular": 10, "area": europe},
+        "cells": {"regular": 10, "regrid": "conservative"},
         "zonal": {"zonal": True},
         "window": {"window": ["2000-01-01 00:30", "2000-01-01 02:30"]},
         "window-mean": {
@@ -85,6 +86,7 @@ def run_ocean(folder, ending=".nc"):
         "whole": {},
         "area": {"area": [-70, 20, 0, 60]},
         "zonal": {"zonal": True, "regular": 10},
+        "cells": {"regular": 10, "regrid": "conservative"},
     }.items():
         simulation.output(name + ending, ["temperature"], every="1h", **asked)
     simulation.run("1h", report=False)

@@ -399,7 +399,7 @@ def _keys(
     }
     if interval:
         cells = str(variable.attributes.get("cell_methods", "time: mean"))
-        keys["typeOfStatisticalProcessing"] = _statistics[cells.removesuffix(_along_rows)]
+        keys["typeOfStatisticalProcessing"] = _statistics[" ".join(cells.split()[:2])]
     elif zonal:  # a mean over the area of a cell; how many points were used is not said
         keys |= {"statisticalProcess": 0, "spatialProcessing": 0}
     return keys
@@ -438,7 +438,6 @@ def _set_values(message: Any, values: np.ndarray) -> None:
 
 _missing = 1e20
 _statistics = {"time: mean": 0, "time: sum": 1, "time: maximum": 2, "time: minimum": 3}  # 4.10
-_along_rows = " longitude: mean"
 _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
 
 
