@@ -270,14 +270,18 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
 
     depth, cells = depth.ravel().copy(), mesh.corner_cells().reshape(-1, 4)
     inside = np.flatnonzero((cells >= 0).all(1))
-    middles = centers.reshape(-1, 3)[cells[inside]].mean(1)
+    centers = centers.reshape(-1, 3)
+    middles = sum(centers[cells[inside, k]] for k in range(4))
     middles /= np.linalg.norm(middles, axis=-1, keepdims=True)
-    center_tree, corner_tree = cKDTree(centers.reshape(-1, 3)), cKDTree(middles)
+    # many points and few questions: a tree that is quick to build
+    center_tree, corner_tree = (
+        cKDTree(points, balanced_tree=False, compact_nodes=False) for points in (centers, middles)
+    )
     for sill in sorted(sills, key=lambda sill: bool(sill.path)):
         line = _along(sill.path or sill.wall, 0.1 * SOURCE_SPACING)
         distance, corner = corner_tree.query(line)
         around = cells[inside[corner]]
-        near = _near(distance, around, centers.reshape(-1, 3), sill.coarsest)
+        near = _near(distance, around, centers, sill.coarsest)
         if sill.path:
             opened = np.unique(around[near])
             depth[opened] = np.maximum(depth[opened], sill.depth)

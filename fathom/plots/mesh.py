@@ -330,7 +330,9 @@ class Raster:
         return whole
 
     def _groups(self):
-        """Cells with the number of samples they need along i and across: (cells, along, across)."""
+        """Cells of the picture with the number of samples they need along i and across: (cells,
+        along, across).
+        """
         corners = self.mesh.corners.reshape(-1, 4, 2)
         column, row = self.project(corners[..., 0], corners[..., 1])
         longitude = corners[..., 0]
@@ -350,6 +352,10 @@ class Raster:
             counts.append(size)
         steps = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256])
         valid = np.isfinite(counts[0]) & np.isfinite(counts[1])
+        for at, size in ((column, self.width), (row, self.height)):
+            # a cell with the pole, or with curved edges, reaches beyond its corners
+            margin = np.maximum(*counts) + 1
+            valid &= (at.max(axis=1) + margin > 0) & (at.min(axis=1) - margin < size)
         along, across = (
             np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1]))
             for size in counts
