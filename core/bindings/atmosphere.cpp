@@ -420,16 +420,20 @@ void bind_gridpoint(nb::module_& m) {
         .def_ro("correction", &DryMass::correction, "of the last step: the factor less 1");
     nb::class_<PoleWind, GlobalProcess>(m, "PoleWind", "Wind over the poles of the sphere.")
         .def(nb::init<std::string>(), "suffix"_a = "");
+}
+
+void bind_helmholtz(nb::module_& m) {
     nb::class_<HelmholtzSolve, GlobalProcess>(
         m, "HelmholtzSolve", "The increment of the Exner function of the grid-point atmosphere.")
         .def(
             "__init__",
             [](HelmholtzSolve* self, const std::map<std::string, double>& given,
-               const std::string& preconditioner, double tolerance, int most_iterations,
-               int solves_of_a_step, bool about_state) {
+               const std::string& preconditioner, const std::string& method, double tolerance,
+               int most_iterations, int solves_of_a_step, bool about_state, bool narrow) {
                 using P = HelmholtzSolve::Parameters;
                 P p;
                 p.solves_of_a_step = solves_of_a_step, p.about_state = about_state;
+                p.narrow = narrow;
                 set(p,
                     {{"step", &P::step},
                      {"implicitness", &P::implicitness},
@@ -437,18 +441,21 @@ void bind_gridpoint(nb::module_& m) {
                      {"heat_capacity", &P::heat_capacity},
                      {"gas_constant", &P::gas_constant}},
                     given);
-                p.solver = {tolerance, most_iterations, preconditioner};
+                p.solver = {tolerance, most_iterations, preconditioner, method};
                 new (self) HelmholtzSolve(p);
             },
-            "parameters"_a, "preconditioner"_a, "tolerance"_a, "most_iterations"_a,
-            "solves_of_a_step"_a, "about_state"_a)
+            "parameters"_a, "preconditioner"_a, "method"_a, "tolerance"_a, "most_iterations"_a,
+            "solves_of_a_step"_a, "about_state"_a, "narrow"_a)
         .def_ro("iterations", &HelmholtzSolve::iterations)
         .def_ro("solves", &HelmholtzSolve::solves)
         .def_ro("residual", &HelmholtzSolve::residual);
-    nb::dict known;
-    for (auto& one : helmholtz_preconditioners())
-        known[std::string(one.name).c_str()] = std::string(one.text);
-    m.attr("helmholtz_preconditioners") = known;
+    const auto told = [](std::span<const HelmholtzChoice> choices) {
+        nb::dict known;
+        for (auto& one : choices) known[std::string(one.name).c_str()] = std::string(one.text);
+        return known;
+    };
+    m.attr("helmholtz_preconditioners") = told(helmholtz_preconditioners());
+    m.attr("helmholtz_methods") = told(helmholtz_methods());
 }
 
 void bind_ground(nb::module_& m) {
@@ -522,6 +529,7 @@ void bind_atmosphere(nb::module_& m) {
     bind_shallow_water(m);
     bind_coupling(m);
     bind_gridpoint(m);
+    bind_helmholtz(m);
     bind_ground(m);
     bind_levels(m);
 }

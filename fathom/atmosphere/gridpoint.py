@@ -41,6 +41,15 @@ from fathom.time.clock import Period
 faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face", "area_center")
 
 
+def ways_to_solve(precision):
+    """What the Helmholtz equation of a model of this precision may be solved by: name -> values."""
+    return {
+        "preconditioner": list(mpi.core.helmholtz_preconditioners),
+        "solver": list(mpi.core.helmholtz_methods),
+        "solver_precision": ["fp64", "fp32"] if precision == "fp64" else ["fp32"],
+    }
+
+
 class GridPointAtmosphere(AirWithPhysics):
     """Non-hydrostatic: semi-implicit and semi-Lagrangian on an Arakawa C grid with
     Charney-Phillips levels over any ground.
@@ -70,7 +79,10 @@ class GridPointAtmosphere(AirWithPhysics):
     viscosity : of wind and potential temperature [m2 s-1].
     sponge_bottom, sponge_rate : height [m] from which vertical motion is damped, and how fast at
         the top [s-1].
-    preconditioner : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners).
+    preconditioner, solver : of the Helmholtz equation (fathom.mpi.core.helmholtz_preconditioners,
+        helmholtz_methods).
+    solver_precision : of its numbers, by default the precision of the model; "fp32" also in a model
+        of fp64, whose residuals are computed by the model in each iteration.
     tolerance : of its residual, relative to its right side, by default 1e-4 on a plane, 1e-3 on
         the sphere.
     maximum_iterations : of one solve, at most.
@@ -121,6 +133,8 @@ class GridPointAtmosphere(AirWithPhysics):
         sponge_bottom=None,
         sponge_rate=0.0,
         preconditioner="separable-lines",
+        solver="gcr",
+        solver_precision=None,
         tolerance=None,
         maximum_iterations=100,
         fix_mass=None,
@@ -151,9 +165,11 @@ class GridPointAtmosphere(AirWithPhysics):
         self.linear_about = choice(
             "linear_about", usual if linear_about is None else linear_about, ["reference", "state"]
         )
-        choice("preconditioner", preconditioner, list(mpi.core.helmholtz_preconditioners))
         self.grid, self.orography, self.precision = grid, orography, precision
-        self.preconditioner, self.fix_mass = preconditioner, self._keeps(fix_mass)
+        self.fix_mass = self._keeps(fix_mass)
+        self._set_solver(
+            preconditioner=preconditioner, solver=solver, solver_precision=solver_precision
+        )
         self._set_iterations(outer, inner, iterations, maximum_iterations, tolerance)
         self.coriolis = number_of("coriolis", coriolis, "s-1")
         if self.sphere and self.coriolis:
@@ -200,6 +216,12 @@ class GridPointAtmosphere(AirWithPhysics):
         self.tolerance = number_of("tolerance", tolerance, "1")
         if not 0 < self.tolerance < 1:
             raise InputError(f"tolerance = {tolerance} must lie between 0 and 1")
+
+    def _set_solver(self, **given):
+        if given["solver_precision"] is None:
+            given["solver_precision"] = self.precision
+        for name, allowed in ways_to_solve(self.precision).items():
+            setattr(self, name, choice(name, given[name], allowed))
 
     def _keeps(self, fix_mass):
         if fix_mass is None:
@@ -250,6 +272,22 @@ class GridPointAtmosphere(AirWithPhysics):
             "air_density",
             *self.tracers,
         )
+
+    @property
+    def numerics(self):
+        """What bits depend on beside the equations: a restart says it."""
+        return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
+
+    @property
+    def alternatives(self):
+        """Settings that could be faster, with other bits of the same answer: key below [model] ->
+        values, the present one first.
+        """
+        now = self.numerics
+        return {
+            name: [now[name], *(way for way in given if way != now[name])]
+            for name, given in ways_to_solve(self.precision).items()
+        }
 
     @property
     def kept(self):

@@ -34,10 +34,12 @@ class Dynamics:
         self.helmholtz = mpi.core.HelmholtzSolve(
             given,
             model.preconditioner,
+            model.solver,
             model.tolerance,
             model.maximum_iterations,
             model.outer * model.inner,
             model.linear_about == "state",
+            model.solver_precision == "fp32",
         )
         poles = model.sphere and not model.area
         self.poles = mpi.core.PoleWind() if poles else None

@@ -155,6 +155,11 @@ def measured_steps(
     return least, profile, n
 
 
+def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
+    """calls, messages or bytes of some regions."""
+    return sum(r[what] for r in records) / n
+
+
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
     """Seconds of computation of a step, of `n` steps: without what moves numbers, and what is
     around steps.

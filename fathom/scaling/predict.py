@@ -12,12 +12,15 @@ from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.run import launch
 from fathom.run.progress import Line
-from fathom.scaling import probes, spectral, virtual
+from fathom.scaling import grid_points, probes, spectral, virtual
+from fathom.scaling.helpers import waits
 from fathom.scaling.machine import Machine
 from fathom.scaling.request import Request, supposed
 from fathom.scaling.threads import for_ranks_of, with_threads
 from fathom.scaling.writing import priced
 from fathom.time.clock import Period
+
+models = {model.Cost.kind: model for model in (virtual, spectral, grid_points)}
 
 
 def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
@@ -100,7 +103,7 @@ class Prices:
         if threads != request.threads:
             cost = with_threads(base, there, threads)
             there = for_ranks_of(there, threads)
-        model = spectral if base.kind == spectral.Cost.kind else virtual
+        model = models[base.kind]
         return cls(request, found, grid, step, model, base, cost, here, there)
 
     @cached_property
@@ -165,7 +168,7 @@ class Prices:
         t = self.model.step(cost, place, machine, self.here, exchange, total, turns, how)
         seconds, waited = t.elapsed, {}
         if helpers:
-            wait = spectral.waits(whole, self.grid, helpers, machine, self.here, seconds)
+            wait = waits(whole, self.grid, helpers, machine, self.here, seconds)
             seconds, waited = seconds + wait, {"radiation": wait}
         regions = t.regions()
         shares = {

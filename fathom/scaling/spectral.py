@@ -18,12 +18,6 @@ the plans of its transpositions, no data.
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.
-
-Radiation on h separate ranks (core/field/apart.hpp): the others take steps without it; a helper
-computes its columns of a period at the same time, and the others wait for the remaining time:
-
-    step = s + max(0, radiation of a period / h + its messages - n s) / n
-    s without radiation; n steps of a period
 """
 
 from __future__ import annotations
@@ -37,13 +31,11 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.grids.wide_halo import halo_everywhere, messages_between
-from fathom.scaling import noise
+from fathom.scaling import helpers, noise
 from fathom.scaling.clocks import Clocks, How, usual
-from fathom.scaling.cost import Measured, measured_steps, moving
+from fathom.scaling.cost import Measured, measured_steps, moving, of_a_step
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
-
-of_helpers = ("RRTMGP", "Radiation")  # what separate ranks may compute (fathom/run/apart.py)
 
 
 @dataclass
@@ -282,11 +274,6 @@ def seconds_by_part(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
     return found
 
 
-def _of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
-    """calls, messages or bytes of some regions."""
-    return sum(r[what] for r in records) / n
-
-
 def transposed(records: list[dict[str, Any]], n: int, place: Layout) -> dict[str, float]:
     """batches: of transpositions in a step; entry: bytes of an entry in all of them."""
     if place.ranks == 1:
@@ -295,17 +282,17 @@ def transposed(records: list[dict[str, Any]], n: int, place: Layout) -> dict[str
     entries = place.transposition[:, 2].sum() * 2 / place.ranks
     partners = max(len(place.transposition) * 2 / place.ranks, 1)
     return {
-        "batches": max(2 * _of_a_step(records, "messages", n) / partners, 2.0),
-        "entry": 2 * _of_a_step(records, "bytes", n) / entries,
+        "batches": max(2 * of_a_step(records, "messages", n) / partners, 2.0),
+        "entry": 2 * of_a_step(records, "bytes", n) / entries,
     }
 
 
-def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: int, ranks: int) -> int:
+def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: int) -> int:
     """Rows of a halo on demand, from the mean length of its messages."""
-    messages = _of_a_step(halos, "messages", n)
+    messages = of_a_step(halos, "messages", n)
     if ranks == 1 or not messages:
         return 1
-    return max(1, round(_of_a_step(halos, "bytes", n) / messages / bytes_of_row))
+    return max(1, round(of_a_step(halos, "bytes", n) / messages / bytes_of_row))
 
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
@@ -318,7 +305,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
             " a free surface nor transforms; supported are models of columns on blocks, as"
             " Ocean, and spectral models"
         )
-    scheme, every = _of_helpers(simulation)
+    scheme, every = helpers.scheme_of(simulation)
     least, profile, n = measured_steps(simulation, steps, seconds, every)
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     transpositions = [r for r in profile if r["region"] == "transposition"]
@@ -344,52 +331,13 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         **fullest,
         **seconds_by_part(profile, n),
         **transposed(transpositions, n, place),
-        halos=_of_a_step(halos, "calls", n),
+        halos=of_a_step(halos, "calls", n),
         halo=float(point),
         reach=reach_of(halos, n, longest * point, comm.size),
-        sums=_of_a_step(sums, "calls", n),
+        sums=of_a_step(sums, "calls", n),
         words=3,
-        **_radiation(simulation, scheme, every, profile, n),
+        **helpers.radiation_of(simulation, scheme, every, profile, n),
     )
-
-
-def _of_helpers(simulation: Any) -> tuple[Any, int]:
-    """The scheme that separate ranks could compute, and every how many steps it is; None, 1."""
-    physics = getattr(simulation.model, "physics", ())
-    scheme = next((p for p in physics if p.name in of_helpers), None)
-    if scheme is None:
-        return None, 1
-    process = scheme.process(simulation.bytes_of_number, offered={"step": simulation.step})
-    return scheme, process.every
-
-
-def _radiation(
-    simulation: Any, scheme: Any, every: int, profile: list[dict[str, Any]], n: int
-) -> dict[str, float]:
-    """Seconds of a step for radiation, how often it is computed, and what it reads and writes."""
-    if scheme is None:
-        return {}
-    levels = {f["name"]: f["levels"] for f in simulation.fields.fields}
-    numbers = sum(levels.get(name, 0) for name in scheme.field_names if name != "sun")
-    mine = [r for r in profile if r["region"] == scheme.name]
-    return {
-        "radiation": _of_a_step(mine, "seconds", n),
-        "period": float(every),
-        "column": float(numbers * simulation.bytes_of_number),
-    }
-
-
-def waits(
-    cost: Cost, grid: Any, helpers: int, machine: Machine, here: Machine, step: float
-) -> float:
-    """Seconds of a step that ranks wait for helpers. step: of one without radiation."""
-    points = float(np.sum(grid.points))
-    share = points / helpers
-    factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)
-    factor *= grid.levels.number / cost.levels / (1 + noise.dilution(here))
-    computing = cost.radiation * cost.period / cost.points * share * factor
-    moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
-    return max(0.0, computing + moving - cost.period * step) / cost.period
 
 
 def step(

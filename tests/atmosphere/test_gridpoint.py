@@ -183,5 +183,11 @@ def test_bad_grids_and_states():
         air.set(potential_temperature_deviation=1, temperature_deviation=1)
 
 
-def test_preconditioners_are_told():
-    assert "lines" in core.helmholtz_preconditioners
+def test_what_could_be_faster_is_told():
+    """To `fathom tune`: the present one first."""
+    air = fm.GridPointAtmosphere(fm.PlaneGrid(8, extent=8e3), preconditioner="lines")
+    ways = air.alternatives
+    assert set(ways["preconditioner"]) == set(core.helmholtz_preconditioners)
+    assert ways["preconditioner"][0] == "lines" and ways["solver"] == ["gcr", "bicgstab"]
+    assert ways["solver_precision"] == ["fp64", "fp32"]
+    assert air.numerics["tolerance"] == 1e-4

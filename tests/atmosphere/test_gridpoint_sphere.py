@@ -105,19 +105,28 @@ def test_separable_equation_is_solved_at_once():
     assert solve.iterations == solve.solves and solve.residual < 1e-6
 
 
-def test_preconditioners_agree():
+def test_ways_to_solve_agree():
     """The wind after a step does not depend on how the equation is solved."""
 
-    def wind(preconditioner):
-        sim = small_spheres.turning(
-            preconditioner=preconditioner, tolerance=1e-9, maximum_iterations=400
-        ).prepare()
+    def wind(tolerance=1e-9, **ways):
+        sim = small_spheres.turning(tolerance=tolerance, maximum_iterations=400, **ways).prepare()
         sim.advance(1)
         return sim.gather("x_wind")
 
-    one = wind("lines")
-    for other in ("separable-lines", "multigrid"):
-        assert np.abs(one - wind(other)).max() < 1e-5
+    one = wind(preconditioner="lines")
+    for other in (
+        {"preconditioner": "separable-lines"},
+        {"preconditioner": "multigrid"},
+        {"preconditioner": "lines", "solver": "bicgstab"},
+    ):
+        assert np.abs(one - wind(**other)).max() < 1e-5, other
+    assert 0 < np.abs(one - wind(1e-4, solver_precision="fp32")).max() < 1e-3
+
+
+def test_bits_of_another_solver():
+    ways = {"solver": "bicgstab", "solver_precision": "fp32"}
+    found = small_spheres.bits(**ways)
+    assert small_spheres.bits(blocks=[9, 5], threads=2, **ways)["checksum"] == found["checksum"]
 
 
 @pytest.mark.parametrize(
@@ -125,6 +134,8 @@ def test_preconditioners_agree():
     [
         ({"coriolis": 1e-4}, "a sphere has its rotation"),
         ({"linear_about": "states"}, "did you mean 'state'"),
+        ({"solver": "gcrr"}, "did you mean 'gcr'"),
+        ({"precision": "fp32", "solver_precision": "fp64"}, "allowed: 'fp32'"),
         ({"deep": 1}, "must be true or false"),
     ],
 )

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from fathom.scaling import load, spectral
+from fathom.scaling import helpers, load, spectral
 from fathom.scaling.cost import Measured
 
 here = load("cray-ex").but(
@@ -117,10 +117,10 @@ def test_radiation_on_ranks_of_its_own():
     assert cost.column > 8 * 8 * 8  # at least eight profiles
     dear = replace(cost, radiation=cost.radiation + 1.0, columns=cost.columns + 1.0)
     step = spectral.step(dear.stepping(), spectral.layout(grid, 2), here, here).elapsed
-    one, two = (spectral.waits(dear, grid, h, here, here, step) for h in (1, 2))
+    one, two = (helpers.waits(dear, grid, h, here, here, step) for h in (1, 2))
     assert one == pytest.approx(dear.radiation - step, rel=0.01)
     assert dear.radiation / 2 - step < two < 0.65 * one  # two share a memory
-    assert spectral.waits(replace(cost, radiation=1e-9), grid, 1, here, here, step) == 0
+    assert helpers.waits(replace(cost, radiation=1e-9), grid, 1, here, here, step) == 0
 
 
 def test_rows_of_a_limited_area():

@@ -13,6 +13,7 @@ public:
                gas_constant = 287;
         int solves_of_a_step = 1;
         bool about_state = false;  ///< the matrix is made again in each step; else once
+        bool narrow = false;       ///< in fp32, whatever the fields are
         HelmholtzOptions solver;
     };
     explicit HelmholtzSolve(Parameters p)
@@ -43,8 +44,11 @@ private:
     std::unique_ptr<HelmholtzSolver<double>> wide;
     std::unique_ptr<HelmholtzSolver<float>> narrow;
 
-    template <class T> void matrix(Given, HelmholtzSolver<T>&) const;
-    template <class T> void columns(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
+    template <class T> void renew(Given, HelmholtzSolver<T>&) const;  // the matrix
+    /// F: numbers of the fields, T: of the solver.
+    template <class F, class T> void matrix(Given, HelmholtzSolver<T>&) const;
+    template <class F, class T>
+    void columns(Given, HelmholtzSolver<T>&, int b, int row, int i) const;
 };
 
 }  // namespace fathom::atmosphere

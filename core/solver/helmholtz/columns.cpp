@@ -3,31 +3,18 @@
 #include <cmath>
 #include "base/error.hpp"
 #include "machine/region.hpp"
-#include "parallel/meeting.hpp"
-#include "parallel/sum/reduce.hpp"
 #include "solver/helmholtz/packs.hpp"
+#include "solver/helmholtz/row_sums.hpp"
 
 namespace fathom {
 
-static constexpr HelmholtzPreconditioner known[] = {
+static constexpr HelmholtzChoice known[] = {
     {"lines", "a tridiagonal solve in each column"},
     {"separable", "mean columns, by vertical modes, Fourier transforms and a tridiagonal solve"},
     {"separable-lines", "the one after the other"},
     {"multigrid", "a cycle over grids of fewer columns"},
 };
-std::span<const HelmholtzPreconditioner> helmholtz_preconditioners() { return known; }
-
-static void add_line(ExactSum& sum, std::span<const double> line) {
-    for (std::size_t n = 0; n < line.size();) {
-        ExactLanes lanes(sum.unit);
-        for (int c = 0; c < ExactLanes::most && n < line.size(); ++c, n += register_lanes) {
-            double few[register_lanes] = {};
-            std::copy_n(&line[n], std::min<std::size_t>(register_lanes, line.size() - n), few);
-            lanes.add(ExactLanes::Real::load(few));
-        }
-        sum.add(lanes);
-    }
-}
+std::span<const HelmholtzChoice> helmholtz_preconditioners() { return known; }
 
 template <class T> HelmholtzSolver<T>::Array::Array(const Domain& d) {
     std::size_t numbers = 16;
@@ -47,19 +34,33 @@ template <class T> T* HelmholtzSolver<T>::Array::at(int b, int row, int k) const
     return (T*)slab.at[b] + (row + 1) * slab.row[b] + k * slab.level[b] + 1;
 }
 
+static void check(std::string_view what, const std::string& name,
+                  std::span<const HelmholtzChoice> allowed) {
+    std::string names;
+    for (auto& one : allowed) {
+        if (one.name == name) return;
+        names += (names.empty() ? "" : ", ") + std::string(one.name);
+    }
+    throw Error("unknown ", what, " '", name, "'; allowed: ", names);
+}
+
 template <class T>
-HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o)
-    : matrix(d), domain(d), options(std::move(o)), r(d), x(d), factor(d), above(d) {
-    for (auto& one : known)
-        if (one.name == options.preconditioner) {
-            for (int n = 0; n < restart; ++n) p.emplace_back(d), q.emplace_back(d);
-            halo.emplace(d.comm, d.decomposition, 1, int(sizeof(T)),
-                         std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}},
-                         d.exchange);
-            return;
-        }
-    throw Error("unknown preconditioner '", options.preconditioner,
-                "'; allowed: lines, separable, separable-lines, multigrid");
+HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o, int bytes_of_fields)
+    : matrix(d),
+      domain(d),
+      options(std::move(o)),
+      bytes_of_fields(bytes_of_fields),
+      r(d),
+      x(d),
+      factor(d),
+      above(d) {
+    check("preconditioner", options.preconditioner, helmholtz_preconditioners());
+    check("method", options.method, helmholtz_methods());
+    const bool gcr = options.method == "gcr";
+    for (int n = 0; n < (gcr ? restart : 3); ++n) p.emplace_back(d);
+    for (int n = 0; n < (gcr ? restart : 2); ++n) q.emplace_back(d);
+    halo.emplace(d.comm, d.decomposition, 1, int(sizeof(T)),
+                 std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}}, d.exchange);
 }
 
 /// Of the columns alone.
@@ -167,25 +168,38 @@ template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
     return c;
 }
 
+/// body(a number of the fields), as they are stored.
+template <class T> template <class Body> void HelmholtzSolver<T>::of_fields(Body body) const {
+    bytes_of_fields == sizeof(float) ? body(float(0)) : body(double(0));
+}
 template <class T> void HelmholtzSolver<T>::load(const FieldSlab& from, const Array& to) const {
-    each_row([&](int b, int row, int count) {
-        for (int k = 0; k < domain.levels; ++k) {
-            const T* in = (const T*)from.at[b] + (row + domain.halo) * from.row[b] +
-                          k * from.level[b] + domain.halo;
-            std::copy_n(in, count, to.at(b, row, k));
-        }
+    of_fields([&]<class F>(F) {
+        each_row([&](int b, int row, int count) {
+            for (int k = 0; k < domain.levels; ++k) {
+                const F* in = (const F*)from.at[b] + (row + domain.halo) * from.row[b] +
+                              k * from.level[b] + domain.halo;
+                T* out = to.at(b, row, k);
+                for (int i = 0; i < count; ++i) out[i] = T(in[i]);
+            }
+        });
     });
 }
 template <class T> void HelmholtzSolver<T>::store(const Array& from, const FieldSlab& to) const {
-    each_row([&](int b, int row, int count) {
-        for (int k = 0; k < domain.levels; ++k)
-            std::copy_n(
-                from.at(b, row, k), count,
-                (T*)to.at[b] + (row + domain.halo) * to.row[b] + k * to.level[b] + domain.halo);
+    of_fields([&]<class F>(F) {
+        each_row([&](int b, int row, int count) {
+            for (int k = 0; k < domain.levels; ++k) {
+                const T* in = from.at(b, row, k);
+                F* out =
+                    (F*)to.at[b] + (row + domain.halo) * to.row[b] + k * to.level[b] + domain.halo;
+                for (int i = 0; i < count; ++i) out[i] = F(in[i]);
+            }
+        });
     });
 }
 
 template <class T> void HelmholtzSolver<T>::fill_halo(const Array& x) {
+    static const Region here("halo of the Helmholtz solver", "", "exchange");
+    Within within(here);
     halo->start({&x.slab, 1});
     halo->finish({&x.slab, 1});
 }
@@ -266,95 +280,6 @@ void HelmholtzSolver<T>::lines(const Array& r, const Array& work, const Array& z
             give(k, out);
         }
     });
-}
-
-/// Sums over the globe of products: one term a column, added exactly.
-template <class T>
-std::vector<double> HelmholtzSolver<T>::dots(
-    const std::vector<std::pair<const Array*, const Array*>>& pairs) {
-    const std::size_t number = pairs.size();
-    std::size_t columns = 0;
-    std::vector<std::size_t> first;
-    for (auto* b : domain.blocks) first.push_back(columns), columns += std::size_t(b->nx) * b->ny;
-    terms.assign(columns * number, 0);
-    for (std::size_t m = 0; m < number; ++m)
-        each_row([&](int b, int row, int count) {
-            double* sum = &terms[m * columns + first[b] + std::size_t(row) * count];
-            for (int k = 0; k < domain.levels; ++k) {
-                const T *a = pairs[m].first->at(b, row, k), *c = pairs[m].second->at(b, row, k);
-                for (int i = 0; i < count; ++i) sum[i] += double(a[i]) * double(c[i]);
-            }
-        });
-    static const Region here("sums of the Helmholtz solver", "", "sum");
-    Within within(here);
-    std::vector<double> largest(number, 0);
-    for (std::size_t n = 0; n < terms.size(); ++n) {
-        double& most = largest[n / columns];
-        most = std::abs(terms[n]) <= most ? most : std::abs(terms[n]);  // NaN stays
-    }
-    {
-        Meet meet(domain.comm, double(number * sizeof(double)));
-        MPI_Allreduce(MPI_IN_PLACE, largest.data(), int(number), MPI_DOUBLE, MPI_MAX, domain.comm);
-    }
-    std::vector<ExactSum> sums;
-    for (std::size_t m = 0; m < number; ++m) {
-        ExactSum sum(SumUnit::for_largest(std::isfinite(largest[m]) ? largest[m] : 1));
-        add_line(sum, {&terms[m * columns], columns});
-        sums.push_back(sum);
-    }
-    allreduce(domain.comm, sums);
-    std::vector<double> values;
-    for (auto& sum : sums) values.push_back(sum.value());
-    return values;
-}
-
-template <class T>
-void HelmholtzSolver<T>::axpy(double a, const Array& from, const Array& to) const {
-    const T factor_ = T(a);
-    each_row([&](int b, int row, int count) {
-        for (int k = 0; k < domain.levels; ++k) {
-            const T* in = from.at(b, row, k);
-            T* out = to.at(b, row, k);
-            for (int i = 0; i < count; ++i) out[i] += factor_ * in[i];
-        }
-    });
-}
-
-template <class T>
-int HelmholtzSolver<T>::solve(const FieldSlab& right_side, const FieldSlab& to, double measure) {
-    load(right_side, r);
-    each_row([&](int b, int row, int count) {
-        for (int k = 0; k < domain.levels; ++k) std::fill_n(x.at(b, row, k), count, T(0));
-    });
-    const double whole = dots({{&r, &r}})[0], against = std::max(whole, measure * measure),
-                 enough = options.tolerance * options.tolerance * against;
-    double left = whole, lengths[restart];
-    int iterations = 0;
-    while ((left > enough || iterations == 0) && left > 0 && iterations < options.most_iterations) {
-        const int n = iterations % restart;
-        precondition(r, p[n]);
-        multiply(p[n], q[n]);
-        std::vector<std::pair<const Array*, const Array*>> pairs{{&q[n], &q[n]}, {&r, &q[n]}};
-        for (int m = 0; m < n; ++m) pairs.push_back({&q[n], &q[m]});
-        const auto sums = dots(pairs);
-        lengths[n] = sums[0];
-        for (int m = 0; m < n; ++m) {
-            const double share = sums[2 + m] / lengths[m];
-            axpy(-share, p[m], p[n]);
-            axpy(-share, q[m], q[n]);
-            lengths[n] -= share * sums[2 + m];
-        }
-        if (!(lengths[n] > 0)) break;
-        const double amount = sums[1] / lengths[n];
-        axpy(amount, p[n], x);
-        axpy(-amount, q[n], r);
-        left -= amount * sums[1];
-        ++iterations;
-    }
-    length = std::sqrt(whole);
-    residual = against > 0 ? std::sqrt(std::max(left, 0.) / against) : 0;
-    store(x, to);
-    return iterations;
 }
 
 template <class T> void HelmholtzSolver<T>::apply(const FieldSlab& from, const FieldSlab& to) {

@@ -1,8 +1,7 @@
 /// A Helmholtz equation on columns:
 ///   (A x)_k = up_k x_k-1 + centre_k x_k + down_k x_k+1 + 1 / area sum over faces of face (x - x')
-/// with x' the value across the face; not symmetric in the vertical. Solved by generalised
-/// conjugate residuals (GCR; Eisenstat, Elman & Schultz 1983), restarted after ten, with a
-/// preconditioner:
+/// with x' the value across the face; not symmetric in the vertical. Solved by a method of
+/// krylov.cpp, with a preconditioner:
 ///   lines            the columns alone, faces to the diagonal: one tridiagonal solve each
 ///   separable        the equation with mean columns, solved exactly (separable.hpp)
 ///   separable-lines  separable, then lines for the remaining residual: z = S r, z += Z (r - A z)
@@ -23,13 +22,14 @@ namespace fathom {
 struct HelmholtzOptions {
     double tolerance = 1e-4;  ///< of the residual, relative to the right side
     int most_iterations = 100;
-    std::string preconditioner = "lines";
+    std::string preconditioner = "lines", method = "gcr";
 };
 /// Names and descriptions.
-struct HelmholtzPreconditioner {
+struct HelmholtzChoice {
     std::string_view name, text;
 };
-std::span<const HelmholtzPreconditioner> helmholtz_preconditioners();
+std::span<const HelmholtzChoice> helmholtz_preconditioners();
+std::span<const HelmholtzChoice> helmholtz_methods();
 
 template <class T> class HelmholtzSolver {
 public:
@@ -49,15 +49,16 @@ public:
             : up(d), centre(d), down(d), east(d), north(d), per_area(d) {}
     };
 
-    /// Fill the coefficients, then call `ready`; again if they change.
-    HelmholtzSolver(const Domain&, HelmholtzOptions);
+    /// Fill the coefficients, then call `ready`; again if they change. Fields may have more digits
+    /// than the solver.
+    HelmholtzSolver(const Domain&, HelmholtzOptions, int bytes_of_fields = sizeof(T));
     HelmholtzSolver(const HelmholtzSolver&) = delete;
     Coefficients matrix;
     void ready();
 
-    /// From x = 0; returns the number of iterations. Fields have the halo of the domain. measure:
-    /// the tolerance is relative to it if it is larger than the right side, for example where an
-    /// equation of the same norm has been solved before.
+    /// From x = 0; returns the number of preconditioned products. Fields have the halo of the
+    /// domain. measure: the tolerance is relative to it if it is larger than the right side, for
+    /// example where an equation of the same norm has been solved before.
     int solve(const FieldSlab& right_side, const FieldSlab& x, double measure = 0);
     /// y = A x, of fields as above; for tests.
     void apply(const FieldSlab& x, const FieldSlab& y);
@@ -69,6 +70,7 @@ private:
     static constexpr int restart = 10;
     const Domain& domain;
     const HelmholtzOptions options;
+    const int bytes_of_fields = sizeof(T);
     const int grid = 0;  // of multigrid, 0 the finest
     Array r, x;
     std::vector<Array> p, q;
@@ -79,13 +81,17 @@ private:
     std::shared_ptr<Next> next;
     std::vector<double> terms;
 
-    HelmholtzSolver(const Domain&, HelmholtzOptions, int grid);  // a coarse grid of multigrid
+    struct Coarse {
+        int grid;
+    };
+    HelmholtzSolver(const Domain&, HelmholtzOptions, Coarse);  // a coarse grid of multigrid
     void factorise();
     void coarsen(std::vector<double> east, std::vector<double> north);
     void sweep(const Array& r, const Array& z, bool add);
     void cycle(const Array& r, const Array& z);
     void fill_halo(const Array&);
     template <class Body> void each_row(Body) const;
+    template <class Body> void of_fields(Body) const;
     void load(const FieldSlab&, const Array&) const;
     void store(const Array&, const FieldSlab&) const;
     template <class Give> void multiply(const Array& x, const Array& y, Give);
@@ -96,6 +102,9 @@ private:
     SeparableColumns mean_columns() const;
     std::vector<double> dots(const std::vector<std::pair<const Array*, const Array*>>&);
     void axpy(double a, const Array& x, const Array& y) const;
+    void aypx(double b, const Array& x, const Array& y) const;
+    int residuals(double& left, double enough);
+    int gradients(double& left, double enough);
 };
 
 /// body(block, row, columns), by all threads.

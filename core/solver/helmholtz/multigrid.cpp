@@ -40,7 +40,7 @@ template <class T> struct HelmholtzSolver<T>::Next {
     Next(const Domain& fine, std::vector<int> begin, const HelmholtzOptions& options, int grid)
         : first(std::move(begin)),
           domain(drawn_together(fine, first)),
-          solver(domain, options, grid),
+          solver(domain, options, Coarse{grid}),
           right_side(domain),
           solution(domain) {
         for (int J = 0; J + 1 < int(first.size()); ++J) row.resize(first[J + 1], J);
@@ -72,8 +72,15 @@ private:
 };
 
 template <class T>
-HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o, int grid)
-    : matrix(d), domain(d), options(std::move(o)), grid(grid), r(d), x(d), factor(d), above(d) {
+HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o, Coarse coarse)
+    : matrix(d),
+      domain(d),
+      options(std::move(o)),
+      grid(coarse.grid),
+      r(d),
+      x(d),
+      factor(d),
+      above(d) {
     left.emplace(d);
     halo.emplace(d.comm, d.decomposition, 1, int(sizeof(T)),
                  std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}}, d.exchange);

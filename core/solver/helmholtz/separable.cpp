@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 #include "base/error.hpp"
+#include "machine/region.hpp"
 #include "parallel/meeting.hpp"
 #include "solver/helmholtz/packs.hpp"
 #include "solver/tridiagonal_modes.hpp"
@@ -168,6 +169,8 @@ template <class T> void SeparableSolver<T>::compose(const FieldSlab& to, int hal
 
 /// Modes of own points <-> own modes of all points: one message a pair of ranks.
 template <class T> void SeparableSolver<T>::transpose(bool to_planes) {
+    static const Region here("transposition", "", "exchange");
+    Within within(here);
     std::vector<int> points(ranks), give(ranks), take(ranks), give_at(ranks), take_at(ranks);
     const auto each_block = [&](int rank, auto body) {
         for (auto* b : domain.decomposition.of(rank)) body(*b);
@@ -325,7 +328,12 @@ void SeparableSolver<T>::solve(const FieldSlab& right_side, int halo_of_right_si
                                const FieldSlab& x, int halo_of_x) {
     project(right_side, halo_of_right_side);
     transpose(true);
-    for (int l = 0; l < own_modes(); ++l) along_rows(l, true), across_rows(l), along_rows(l, false);
+    {
+        static const Region here("planes of vertical modes");
+        Within within(here);
+        for (int l = 0; l < own_modes(); ++l)
+            along_rows(l, true), across_rows(l), along_rows(l, false);
+    }
     transpose(false);
     compose(x, halo_of_x);
 }
