@@ -352,10 +352,9 @@ class Raster:
             counts.append(size)
         steps = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256])
         valid = np.isfinite(counts[0]) & np.isfinite(counts[1])
-        for at, size in ((column, self.width), (row, self.height)):
-            # a cell with the pole, or with curved edges, reaches beyond its corners
-            margin = np.maximum(*counts) + 1
-            valid &= (at.max(axis=1) + margin > 0) & (at.min(axis=1) - margin < size)
+        margin = np.maximum(*counts) + 1  # curved edges reach beyond their corners, so does a pole
+        for at, end in ((column, self.width), (row, self.height)):
+            valid &= (at.max(axis=1) + margin > 0) & (at.min(axis=1) - margin < end)
         along, across = (
             np.searchsorted(steps, np.minimum(1.15 * np.where(valid, size, 0) + 0.5, steps[-1]))
             for size in counts
