@@ -324,6 +324,7 @@ def test_a_limited_area_fills_its_picture_and_has_degrees_at_its_edges():
         assert box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.width
 
 
+@pytest.mark.parametrize("stored", [".zarr"], indirect=True)
 def test_regions_and_projections_draw_what_they_say(stored):
     region = plots.picture(
         stored, "thetao", region=(-80.0, 0.0, 20.0, 70.0), title="North Atlantic"
