@@ -213,18 +213,25 @@ def ozone(latitude, pressure) -> np.ndarray:
     latitude, pressure = np.broadcast_arrays(
         np.asarray(latitude, float), np.asarray(pressure, float)
     )
-    row = np.clip(
-        (latitude - data["latitude"][0]) / (data["latitude"][1] - data["latitude"][0]),
-        0,
-        data["latitude"].size - 1.000001,
-    )
-    level = np.interp(np.log(np.maximum(pressure, levels[0])), x, np.arange(x.size))
+    south, next_row = data["latitude"][:2]
+    result = np.empty(pressure.shape)
+    for n in np.ndindex(pressure.shape[:-1]):  # one level after another: it stays in cache
+        row = np.clip((latitude[n] - south) / (next_row - south), 0, values.shape[1] - 1.000001)
+        result[n] = _between(x, values, row, pressure[n], levels[0])
+    return result
+
+
+def _between(x, values, row, pressure, top):
+    """exp of values (levels, rows), linear in x = ln p and along rows, at places `row` and
+    pressures (points) [Pa]; above `top` ~ p.
+    """
+    level = np.interp(np.log(np.maximum(pressure, top)), x, np.arange(x.size))
     k, j = np.minimum(level.astype(int), x.size - 2), row.astype(int)
     s, t = level - k, row - j
     inside = (1 - s) * ((1 - t) * values[k, j] + t * values[k, j + 1]) + s * (
         (1 - t) * values[k + 1, j] + t * values[k + 1, j + 1]
     )
-    return np.exp(inside) * np.minimum(pressure / levels[0], 1)
+    return np.exp(inside) * np.minimum(pressure / top, 1)
 
 
 def _of_month(name, rows, date):

@@ -62,6 +62,6 @@ def start(
     pressure = column.layer_pressure(
         column.interface_pressure(a, b, np.exp(rows.pack(air["log_surface_pressure"])))
     )
-    return (
-        ground | below | air | {"ozone": rows.unpack(boundary.ozone(rows.point_latitude, pressure))}
-    )
+    ozone = rows.unpack(boundary.ozone(rows.point_latitude, pressure))
+    rows.weights.clear()  # all fields are there
+    return ground | below | air | {"ozone": ozone}

@@ -24,6 +24,7 @@ from fathom.grids.whole_area import WholeArea
 from fathom.input.values import on_columns, on_layers
 from fathom.names import unknown
 from fathom.order import Order
+from fathom.regrid.schmidt import turned
 from fathom.schemes import bytes_of
 from fathom.time.clock import Period
 from fathom.transform.plane import BiFourier, orders
@@ -408,10 +409,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     def _along(self, east, north):
         """Wind on earth along the axes of the map."""
-        if self.grid.angle is None:
-            return east, north
-        longitude, latitude = self.grid.coordinates()
-        return self.grid.area.projection.along_axes(east, north, longitude, latitude)
+        return (east, north) if self.grid.angle is None else turned(east, north, -self.grid.angle)
 
     def _spread(self, values):
         whole = np.asarray(values) if self.given_on.windows else self.grid.spread(values)

@@ -32,6 +32,11 @@ class Packed:
     point_latitude: np.ndarray
     in_rows = False  # whether they lie on parallels
 
+    @cached_property
+    def weights(self) -> dict:
+        """What interpolation to these points keeps for the next field (fathom/regrid/sphere.py)."""
+        return {}
+
     def pack(self, field) -> np.ndarray:
         """(..., rows, longest row) -> (..., points of the grid)."""
         field = np.asarray(field)
@@ -45,8 +50,9 @@ class Packed:
     def unpack(self, values, fill=0.0) -> np.ndarray:
         """(..., points of the grid) -> (..., rows, longest row), `fill` where there is no point."""
         values = np.asarray(values)
-        field = np.full(values.shape[:-1] + self.shape, fill, values.dtype)
+        field = np.empty(values.shape[:-1] + self.shape, values.dtype)
         field[..., self.used] = values
+        field[..., ~self.used] = fill
         return field
 
 

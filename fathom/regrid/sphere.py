@@ -13,7 +13,9 @@ from __future__ import annotations
 import numpy as np
 
 from fathom.failure import InputError
-from fathom.regrid.rows import Packed, Rows
+from fathom.regrid.rows import Packed, Rows, Scattered
+
+BLOCK = 16384  # points at a time: what they need stays in cache
 
 
 def to_rows(
@@ -54,8 +56,7 @@ def to_rows(
             opposite,
             latitude,
             longitude,
-            rows.point_latitude,
-            rows.point_longitude,
+            rows,
             -1 if vector else 1,
             order,
         )
@@ -109,8 +110,7 @@ def to_regular(
             np.roll(whole, even.size // 2, -1),
             rows.latitude,
             even,
-            y.ravel(),
-            x.ravel(),
+            Scattered(x, y, np.ones(y.shape, bool)),
             -1 if vector else 1,
             order,
         )
@@ -143,11 +143,11 @@ def _along_meridians(here, opposite, latitude, target, sign, order):
     return _periodic(angle, circle, np.mod(target - angle[0], 360) + angle[0], order, -2)
 
 
-def _scattered(here, opposite, latitude, longitude, target_latitude, target_longitude, sign, order):
+def _scattered(here, opposite, latitude, longitude, points, sign, order):
     """From (..., lat, lon) to points anywhere (...): the same splines, of so many points beyond the
     poles and around the earth that they are periodic.
     """
-    from scipy.interpolate import RectBivariateSpline
+    from scipy.interpolate import make_interp_spline
 
     margin = min(12, latitude.size - 1, longitude.size)
     south, north = (
@@ -163,13 +163,37 @@ def _scattered(here, opposite, latitude, longitude, target_latitude, target_long
     )
     x = np.concatenate([longitude[-margin:] - 360, longitude, longitude[:margin] + 360])
     whole = np.concatenate([whole[..., -margin:], whole, whole[..., :margin]], -1)
-    target = np.mod(target_longitude - longitude[0], 360) + longitude[0]
-    result = np.empty(here.shape[:-2] + target.shape)
-    for n in np.ndindex(here.shape[:-2]):
-        result[n] = RectBivariateSpline(y, x, whole[n], kx=order, ky=order).ev(
-            target_latitude, target
-        )
-    return result
+    lines = make_interp_spline(y, whole, order, axis=-2)
+    surface = make_interp_spline(x, lines.c, order, axis=-1)  # c: (along x, along y, ...)
+    coefficients = surface.c.swapaxes(0, 1).reshape(y.size * x.size, -1)
+    key = order, lines.t.tobytes(), surface.t.tobytes()
+    if key not in points.weights:
+        points.weights[key] = _weights(points, lines.t, surface.t, longitude[0], order)
+    result = np.empty((coefficients.shape[1], points.size))
+    for first, weights in zip(range(0, points.size, BLOCK), points.weights[key]):
+        result[:, first : first + BLOCK] = (weights @ coefficients).T
+    return result.reshape(here.shape[:-2] + (points.size,))
+
+
+def _weights(points, knots_y, knots_x, west, order):
+    """Of each B-spline at each point, (points, y x), as sparse matrices of BLOCK points each."""
+    from scipy.interpolate import BSpline
+    from scipy.sparse import csr_array
+
+    found, count = [], order + 1
+    for first in range(0, points.size, BLOCK):
+        part = slice(first, first + BLOCK)
+        longitude = np.mod(points.point_longitude[part] - west, 360) + west
+        along_y = BSpline.design_matrix(points.point_latitude[part], knots_y, order)
+        along_x = BSpline.design_matrix(longitude, knots_x, order)
+        (size, rows), columns = along_y.shape, along_x.shape[1]
+        j, i = (m.indices.reshape(size, count) for m in (along_y, along_x))
+        by, bx = (m.data.reshape(size, count) for m in (along_y, along_x))
+        places = (j[:, :, None] * columns + i[:, None, :]).ravel()
+        values = (by[:, :, None] * bx[:, None, :]).ravel()
+        starts = np.arange(size + 1) * count**2
+        found.append(csr_array((values, places, starts), shape=(size, rows * columns)))
+    return found
 
 
 def _around(line, longitude, target, order):

@@ -23,6 +23,7 @@ lost, and each step leaves less of the difference inside.
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -110,14 +111,21 @@ def _check(inside: Points, points: Points, least: int) -> None:
 
 def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
     """The field with its extension along one axis."""
-    from scipy.interpolate import CubicSpline
-
     n = field.shape[axis]
     if number == n:
         return field.copy()
-    ends = np.take(field, [n - 2, n - 1, 0, 1], axis)
-    spline = CubicSpline([n - 2, n - 1, number, number + 1], ends, axis, bc_type="natural")
-    return np.concatenate([field, spline(np.arange(n, number)).astype(field.dtype)], axis)
+    ends = np.moveaxis(field, axis, -1)[..., [n - 2, n - 1, 0, 1]]
+    extension = (ends @ _natural(n, number).astype(field.dtype)).swapaxes(-1, axis)
+    return np.concatenate([field, extension], axis)
+
+
+@functools.cache
+def _natural(n: int, number: int) -> np.ndarray:
+    """What points n - 2, n - 1, number, number + 1 are worth at those between n - 1 and number."""
+    from scipy.interpolate import CubicSpline
+
+    spline = CubicSpline([n - 2, n - 1, number, number + 1], np.eye(4), bc_type="natural")
+    return spline(np.arange(n, number)).T
 
 
 def _smooth(whole: np.ndarray, inside: Points) -> None:
@@ -132,7 +140,7 @@ def _smooth(whole: np.ndarray, inside: Points) -> None:
             strip = np.arange(n + narrower, N - narrower)
             if strip.size:
                 wider = np.arange(strip[0] - 1, strip[-1] + 2) % N
-                held = np.take(turned, wider, -1)
+                held = turned[..., wider]
                 along = 0.25 * held[..., :-2] + 0.5 * held[..., 1:-1] + 0.25 * held[..., 2:]
                 across = np.roll(along, 1, -2) + np.roll(along, -1, -2)
                 turned[..., strip] = 0.5 * along + 0.25 * across
