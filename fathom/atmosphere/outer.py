@@ -143,6 +143,13 @@ class Records:
         """A line for the tree."""
         return [f"the coupling zone is drawn to {self.states}"]
 
+    @property
+    def text(self) -> str:
+        """What it is, in messages."""
+        return f"outer = {str(getattr(self.states, 'path', self.states))!r}"
+
+    remedy = "take outer = 'initial' for one that stays as it is"
+
     def read(self, number: int) -> dict[str, np.ndarray]:
         drawn = self.drawn(self.states.state(number))
         return {name + "_outer": values for name, values in drawn.items()}
@@ -159,9 +166,10 @@ class EndOfStep:
         return before, after, t0 - self.step, t1 - self.step
 
     def coverage(self, clock: Any) -> tuple[float, float]:
-        """A run may end at the last record: its last step begins before."""
-        first, last = self.axis.coverage(clock)
-        return first, last
+        """From the first record to the last, and no further: nothing holds beyond. A run may end at
+        the last one: its last step begins before.
+        """
+        return getattr(self.axis, "extent", self.axis.coverage)(clock)
 
     def date(self, number: int) -> str:
         return self.axis.date(number)

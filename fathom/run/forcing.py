@@ -46,9 +46,8 @@ class Forcing:
                 raise InputError(f"{', '.join(source.fields)}: {error}") from error
             if not inside:
                 raise InputError(
-                    f"the records of {', '.join(source.fields)} are of {clock.date(first)} to"
-                    f" {clock.date(last)}; the run is from {clock.date(begin)} to {clock.date(end)}"
-                    " (repeated_year = true takes them for every year)"
+                    f"{_named(source)} are of {clock.date(first)} to {clock.date(last)}; the run is"
+                    f" from {clock.date(begin)} to {clock.date(end)}{_remedy(source)}"
                 )
 
     def load(self, simulation):
@@ -106,3 +105,14 @@ class Forcing:
             raise RunFailure(
                 f"the forcing{date and f' of {date}'} cannot be read: {error}"
             ) from error
+
+
+def _named(source):
+    """The records of a source, in messages."""
+    return f"the records of {getattr(source, 'text', '') or ', '.join(source.fields)}"
+
+
+def _remedy(source):
+    """What may be done where a run goes on without records."""
+    own = getattr(source, "remedy", "repeated_year = true takes them for every year")
+    return f" ({own})"

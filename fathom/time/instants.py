@@ -117,6 +117,15 @@ class TimeAxis:
             else self._around(clock, None)[2:]
         )
 
+    def extent(self, clock) -> tuple[float, float]:
+        """From the first record to the last, without what they are good for before and after [s
+        after the clock's start].
+        """
+        if self.repeated:
+            return -math.inf, math.inf
+        _, middles, *_ = self._around(clock, None)
+        return float(middles[0]), float(middles[-1])
+
     def date(self, number: int) -> str:
         """The name of a record in messages."""
         if self.constant:

@@ -118,8 +118,8 @@ def test_restart_and_ranks_with_records(tmp_path):
     first = simulation(linear(grid).set(**wave(grid)[0]), directory=tmp_path)
     first.output("outer.zarr", needed, every="30min", dtype="float64")
     first.run("2h", report=False)
-    make = lambda: simulation(
-        linear(grid, outer=tmp_path / "outer.zarr").set(**wave(grid)[0]), directory=tmp_path
+    make = lambda to="": simulation(
+        linear(grid, outer=tmp_path / "outer.zarr").set(**wave(grid)[0]), directory=tmp_path / to
     )
     whole = make().prepare()
     whole.advance(8)
@@ -128,6 +128,8 @@ def test_restart_and_ranks_with_records(tmp_path):
     again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
     again.advance(4)
     assert again.checksum() == whole.checksum()
+    with pytest.raises(ValueError, match=r"outer.zarr' are of .* to 2000-01-01 02:00:00; the run is"):
+        make("beyond").run("130min", report=False)  # nothing holds beyond the last record
 
 
 def test_records_on_a_cubic_in_time(tmp_path):

@@ -363,7 +363,7 @@ class FaWriter(WholeTimes):
             return (
                 [_plain, values]
                 if isinstance(values, np.ndarray)
-                else _message(grib.codes(values, *(bounds or (seconds,))))
+                else _message(grib.at_time(values, *(bounds or (seconds,))))
             )
 
         return Finished((name, words(values)) for name, values in held)

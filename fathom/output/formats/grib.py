@@ -16,6 +16,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import struct
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -123,7 +124,7 @@ class GribWriter(WholeTimes):
         writes = files.Writes()
         try:
             messages = [
-                codes(message)
+                message
                 for v in fixed
                 for message in messages_of(v, arrays[v.name][1], head, axes)
             ]
@@ -137,7 +138,7 @@ class GribWriter(WholeTimes):
         return list(messages_of(variable, array, self._held.head, axes, first))
 
     def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:
-        return Finished(codes(message, *(bounds or (seconds,))) for message in held)
+        return Finished(at_time(message, *(bounds or (seconds,))) for message in held)
 
     def _put(self, seconds: float, bounds: tuple[float, float] | None) -> None:
         """All messages of a time in one call."""
@@ -336,29 +337,29 @@ def messages_of(
     head: Mapping[str, Any],
     axes: Mapping[str, Any],
     first: int = 0,
-) -> Iterator[Any]:
-    """Handles of eccodes for the levels `first` ... of a variable, all but their time; values from
-    south to north, written so where head["upward"] says it.
+) -> Iterator[bytes]:
+    """Messages of the levels `first` ... of a variable, at the start (`at_time`); values from south
+    to north, written so where head["upward"] says it. One handle of eccodes has them one after
+    another: to copy it would take longer than to pack a level.
     """
     import eccodes
 
     surface, value, factor = _surface(variable.name)
     vertical = variable.dims[1] if len(variable.dims) == 4 else ""
     waves = in_waves(variable, head)
-    model = eccodes.codes_grib_new_from_samples(grib_waves.sample if waves else "GRIB2")
+    message = eccodes.codes_grib_new_from_samples(grib_waves.sample if waves else "GRIB2")
     for key, held in _keys(variable, head, axes).items():
-        eccodes.codes_set(model, key, held)
+        eccodes.codes_set(message, key, held)
     if vertical == "level":
-        _set_interfaces(model, axes)
+        _set_interfaces(message, axes)
+        surface = 105
+    elif vertical:
+        surface, factor_of_level = surfaces[vertical]
+    eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
     for k, values in enumerate(array if array.ndim == 3 else array[None], first):
-        message = eccodes.codes_clone(model)
-        if vertical == "level":
-            surface, value = 105, k + 1
-        elif vertical:
-            surface, factor_of_level = surfaces[vertical]
-            value = factor_of_level * axes[vertical][1][k]
+        if vertical:
+            value = k + 1 if vertical == "level" else factor_of_level * axes[vertical][1][k]
         scale = 0 if float(value).is_integer() else 2
-        eccodes.codes_set(message, "typeOfFirstFixedSurface", surface)
         eccodes.codes_set(message, "scaleFactorOfFirstFixedSurface", scale)
         eccodes.codes_set(message, "scaledValueOfFirstFixedSurface", round(value * 10**scale))
         numbers = (
@@ -366,8 +367,8 @@ def messages_of(
             else np.asarray(values[:: 1 if head["upward"] else -1], float).ravel()
         )  # fmt: skip
         _set_values(message, numbers * factor)
-        yield message
-    eccodes.codes_release(model)
+        yield eccodes.codes_get_message(message)
+    eccodes.codes_release(message)
 
 
 def _keys(
@@ -429,8 +430,9 @@ def _set_values(message: Any, values: np.ndarray) -> None:
     import eccodes
 
     nothing = np.isnan(values)
-    if nothing.any():
-        eccodes.codes_set(message, "bitmapPresent", 1)
+    if (some := int(nothing.any())) != eccodes.codes_get(message, "bitmapPresent", int):
+        eccodes.codes_set(message, "bitmapPresent", some)
+    if some:
         eccodes.codes_set(message, "missingValue", _missing)
         values = np.where(nothing, _missing, values)
     eccodes.codes_set_values(message, values)
@@ -441,32 +443,33 @@ _statistics = {"time: mean": 0, "time: sum": 1, "time: maximum": 2, "time: minim
 _units = ((3600, 1), (60, 0), (1, 13))  # seconds in an hour, a minute, a second: codes of table 4.4
 
 
-def codes(message: Any, seconds: float = 0.0, end: float | None = None) -> bytes:
-    """The bytes of a message, after it was told its instant, or its interval [s since the
-    start].
+def at_time(message: bytes, seconds: float, end: float | None = None) -> bytes:
+    """A message with its instant, or its interval [s since the start]: octets of section 4, whose
+    templates 0, 8 and 15 (the only ones here) have these at the same places.
     """
-    import eccodes
-
     whole = [round(t) for t in (seconds, seconds if end is None else end)]
     if max(abs(whole[0] - seconds), abs(whole[1] - (seconds if end is None else end))) > 1e-3:
         raise InputError(f"GRIB2 counts whole seconds; a time of {seconds} s: {elsewhere()}")
     size, unit = next(u for u in _units if not any(t % u[0] for t in whole))
-    eccodes.codes_set(message, "indicatorOfUnitOfTimeRange", unit)
-    eccodes.codes_set(message, "forecastTime", whole[0] // size)
+    made = bytearray(message)
+    at = _sections(message)
+    product = at[4] - 1  # octets are counted from 1
+    struct.pack_into(">BI", made, product + 18, unit, whole[0] // size)
     if end is not None:
-        date, *clock = (
-            eccodes.codes_get(message, key) for key in ("dataDate", "hour", "minute", "second")
-        )
-        last = _moment(f"{date:08d}T{''.join(f'{part:02d}' for part in clock)}")
+        last = datetime.datetime(*struct.unpack_from(">HBBBBB", message, at[1] + 12))
         last += datetime.timedelta(seconds=whole[1])
-        for name in ("year", "month", "day", "hour", "minute", "second"):
-            eccodes.codes_set(message, f"{name}OfEndOfOverallTimeInterval", getattr(last, name))
-        eccodes.codes_set(message, "indicatorOfUnitForTimeRange", unit)
-        eccodes.codes_set(message, "lengthOfTimeRange", (whole[1] - whole[0]) // size)
-    try:
-        return eccodes.codes_get_message(message)
-    finally:
-        eccodes.codes_release(message)
+        struct.pack_into(">HBBBBB", made, product + 35, *last.timetuple()[:6])
+        struct.pack_into(">BI", made, product + 49, unit, (whole[1] - whole[0]) // size)
+    return bytes(made)
+
+
+def _sections(message: bytes) -> dict[int, int]:
+    """Where the sections of a message begin, up to the one of its values."""
+    found, at = {}, 16
+    while 7 not in found:
+        length, number = struct.unpack_from(">IB", message, at)
+        found[number], at = at, at + length
+    return found
 
 
 def _moment(text: str) -> Any:

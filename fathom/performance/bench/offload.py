@@ -102,6 +102,10 @@ atmospheres: dict[str, tuple[str, dict[str, dict[str, Any]]]] = {
     "aladin-7680": ("area-7680-l31", of_area),
     "aladin-64800": ("area-64800-l40", of_area),
     "arome-7680": ("arome-7680-l31", {"area.fa": of_arome["area.fa"] | {"every": "2250s"}}),
+    "arome-7680-grib2": (
+        "arome-7680-l31",
+        {"area.grib2": of_arome["area.fa"] | {"every": "2250s"}},
+    ),
     "arome-64800": ("arome-64800-l41", {"area.fa": of_arome["area.fa"] | {"every": "1500s"}}),
 }
 variants = {"without_output": None, "synchronous": 0, "servers_1": 1, "servers_2": 2}  # I/O servers
@@ -274,6 +278,7 @@ def work(settings: Mapping[str, Any]) -> None:
             {
                 "run_seconds": summary["wall_seconds"],
                 "output_share_of_processor": sum(map(sum, spent)) / processor,
+                "processor_seconds_of_outputs": spent,
                 "seconds_per_step": float(np.median(steps)),
                 "step_seconds": steps.tolist(),
                 "times": times,
@@ -362,7 +367,8 @@ def slowed(put: Any, disk: SharedDisk) -> Any:
 def _stored(directory: Path) -> tuple[int, str]:
     """Bytes of the stores of a run and a hash of all of them."""
     size, digest = 0, hashlib.sha256()
-    inside = (p for kind in ("zarr", "fa") for p in directory.rglob(f"*.{kind}/**/*"))
+    patterns = ("*.zarr/**/*", "*.fa/**/*", "*.grib2")
+    inside = (p for pattern in patterns for p in directory.rglob(pattern))
     for file in sorted(p for p in inside if p.is_file()):
         content = file.read_bytes()
         size += len(content)
