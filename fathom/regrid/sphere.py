@@ -172,7 +172,7 @@ def _scattered(here, opposite, latitude, longitude, points, sign, order):
     result = np.empty((coefficients.shape[1], points.size))
     for first, weights in zip(range(0, points.size, BLOCK), points.weights[key]):
         result[:, first : first + BLOCK] = (weights @ coefficients).T
-    return result.reshape(here.shape[:-2] + (points.size,))
+    return result.reshape((*here.shape[:-2], points.size))
 
 
 def _weights(points, knots_y, knots_x, west, order):

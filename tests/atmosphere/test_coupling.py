@@ -128,7 +128,9 @@ def test_restart_and_ranks_with_records(tmp_path):
     again = make().restore(part.write_restart(tmp_path / "restart.fathom")).prepare()
     again.advance(4)
     assert again.checksum() == whole.checksum()
-    with pytest.raises(ValueError, match=r"outer.zarr' are of .* to 2000-01-01 02:00:00; the run is"):
+    with pytest.raises(
+        ValueError, match=r"outer.zarr' are of .* to 2000-01-01 02:00:00; the run is"
+    ):
         make("beyond").run("130min", report=False)  # nothing holds beyond the last record
 
 

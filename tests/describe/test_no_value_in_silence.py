@@ -132,16 +132,34 @@ def test_what_is_written_out_is_toml_and_the_same(file):
     assert Experiment(Document(text, "resolved.toml")).resolved() == text
 
 
+globe = """
+[grid]
+is = "GaussianGrid"
+truncation = 10
+levels = { is = "SigmaLevels", number = 4 }
+[model]
+is = "SpectralAtmosphere"
+[simulation]
+step = "30min"
+"""
+area = """
+[grid]
+is = "LimitedAreaGrid"
+centre = [8.0, 47.0]
+resolution = 50e3
+points = [30, 24]
+levels = { is = "SigmaLevels", number = 4 }
+[model]
+is = "LimitedAreaAtmosphere"
+outer = "globe.toml"
+[simulation]
+step = "10min"
+"""
+
+
 def test_an_outer_experiment_is_found_from_anywhere(tmp_path, monkeypatch):
-    (tmp_path / "globe.toml").write_text(
-        '[grid]\nis = "GaussianGrid"\ntruncation = 10\nlevels = { is = "SigmaLevels", number = 4 }\n'
-        '[model]\nis = "SpectralAtmosphere"\n[simulation]\nstep = "30min"\n'
-    )
-    (tmp_path / "area.toml").write_text(
-        '[grid]\nis = "LimitedAreaGrid"\ncentre = [8.0, 47.0]\nresolution = 50e3\npoints = [30, 24]\n'
-        'levels = { is = "SigmaLevels", number = 4 }\n'
-        '[model]\nis = "LimitedAreaAtmosphere"\nouter = "globe.toml"\n[simulation]\nstep = "10min"\n'
-    )
+    (tmp_path / "globe.toml").write_text(globe)
+    (tmp_path / "area.toml").write_text(area)
     text = Experiment.read(tmp_path / "area.toml").resolved()
     monkeypatch.chdir("/")
     assert tomllib.loads(text)["model"]["outer"] == str(tmp_path / "globe.toml")

@@ -124,9 +124,7 @@ class GribWriter(WholeTimes):
         writes = files.Writes()
         try:
             messages = [
-                message
-                for v in fixed
-                for message in messages_of(v, arrays[v.name][1], head, axes)
+                message for v in fixed for message in messages_of(v, arrays[v.name][1], head, axes)
             ]
             files.write(path, [_first_line(head), *messages], files.OfMetadata(writes))
         except OSError as error:
