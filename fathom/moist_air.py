@@ -33,6 +33,14 @@ def specific_humidity(relative_humidity, temperature, pressure) -> np.ndarray:
     return _each(mpi.core.specific_humidity, relative_humidity, temperature, pressure)
 
 
+def humidity_of_dew_point(dew_point, pressure):
+    """q [kg kg-1] of air with this dew point over water [K] at a pressure [Pa]: the formula of
+    Tetens with the constants of the IFS (Buck 1981).
+    """
+    e = 611.21 * np.exp(17.502 * (dew_point - 273.16) / (dew_point - 32.19))
+    return RATIO * e / (pressure - (1 - RATIO) * e)
+
+
 def relative_humidity(specific_humidity, temperature, pressure) -> np.ndarray:
     """r [1] of a specific humidity; the inverse of `specific_humidity`."""
     return _each(mpi.core.relative_humidity, specific_humidity, temperature, pressure)

@@ -30,7 +30,8 @@ from fathom.run import launch
     multiple=True,
     metavar="A=B,C=D",
     help=(
-        "solver, preconditioner, exchange, sum, block, noise, threads, io_servers, io_sets; or a"
+        "solver, preconditioner, exchange, sum, block, noise, threads, distribution, mapping,"
+        " synchronise, in_flight, sum_words, radiation_ranks, io_servers, io_sets, writers; or a"
         " quantity of the machine: network.latency=1e-6."
     ),
 )

@@ -10,6 +10,7 @@ Source(axis, inputs, grid)
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from fathom.regrid import fill
 from fathom.regrid import points as regrid
 from fathom.regrid.cell_means import CellMeans, finer
 from fathom.time import instants as times
+from fathom.time.clock import Period
 
 
 class Records:
@@ -49,16 +51,27 @@ class Records:
         years 0 or 1, a dimension `month`: repeated).
     gaps : "land" (default): missing values are filled from their neighbours where they are only on
         land, and are an error at sea; "fill": filled everywhere.
+    accumulated : the time over which numbers add up that are no rates, as J m-2 or m of rain: each
+        belongs to the interval of this length that ends at its time ("1h" for ERA5 by hours).
     average : whether data at least twice as fine as the model are means over its cells
         (docs/data.md); False: always the value at the middle of a cell.
     """
 
     def __init__(
-        self, data, variable=None, *, units=None, repeated_year=None, gaps="land", average=True
+        self,
+        data,
+        variable=None,
+        *,
+        units=None,
+        repeated_year=None,
+        gaps="land",
+        average=True,
+        accumulated=None,
     ):
         if not isinstance(average, bool):
             raise InputError(f"average = {average!r}; allowed: true, false")
         self.average = average
+        self.accumulated = None if accumulated is None else _length(accumulated)
         if gaps not in ("land", "fill"):
             raise InputError(f"gaps = {gaps!r}; allowed: 'land', 'fill'")
         if not (repeated_year is None or isinstance(repeated_year, int)):
@@ -182,6 +195,21 @@ class Records:
             ) from error
 
 
+def _as_rate(told: str, wanted: str) -> float | None:
+    """The factor from a unit a second to the one wanted; None: it is no such rate."""
+    with contextlib.suppress(ValueError):
+        return units.conversion(f"{told} s-1", wanted)[0] if told else None
+    return None
+
+
+def _length(time: Any) -> float:
+    """Seconds of a length of time."""
+    period = Period(time, "accumulated")
+    if period.months or period.seconds <= 0:
+        raise InputError(f"accumulated = {time!r}: allowed are hours, days and the like, above 0")
+    return period.seconds
+
+
 def _other_quantities(wanted: tuple[str, ...]) -> set[str]:
     """Names, own and of CF, of all that is not wanted."""
     known = {name for row in names.fields.values() for name in (row.name, row.standard_name)}
@@ -228,15 +256,23 @@ class Input:
         self.variable = records.find(called or (field,), only)
         self.axis = self.variable.axis
         told = records.units or self.variable.units or (wanted if records.in_memory else "")
+        which = f"{records}: {self.variable.name} for {field} in '{wanted}'"
         try:
             if not told:
                 raise InputError("they have no units")
             self.factor, self.offset = units.conversion(told, wanted)
         except ValueError as error:
-            raise InputError(
-                f"{records}: {self.variable.name} for {field} in '{wanted}': {error}; say which, as"
-                f" in Records(file, units='{wanted}')"
-            ) from None
+            if (factor := _as_rate(told, wanted)) is None:
+                raise InputError(
+                    f"{which}: {error}; say which, as in Records(file, units='{wanted}')"
+                ) from None
+            if (over := records.accumulated) is None:
+                raise InputError(
+                    f"{which}: '{told}' adds up over a time; say over which, as in Records(file,"
+                    " accumulated='1h')"
+                ) from None
+            self.factor, self.offset = factor / over, 0.0
+            self.axis = self.axis.ended_by(over)
 
     def describe(self) -> str:
         return f"{self.variable.name} of {self.records!r}"

@@ -21,6 +21,7 @@ from fathom.input.records import (
     sources,
 )
 from fathom.input.values import on_columns
+from fathom.moist_air import humidity_of_dew_point
 from fathom.output import formats
 from fathom.schemes import scheme
 from fathom.time import instants as times
@@ -50,6 +51,7 @@ accepted = {
         "rsds",
         "msdwswrf",
         "avg_sdswrf",
+        "ssrd",
         "SWDN_MOD",
         "SWDN",
     ),
@@ -58,10 +60,11 @@ accepted = {
         "rlds",
         "msdwlwrf",
         "avg_sdlwrf",
+        "strd",
         "LWDN_MOD",
         "LWDN",
     ),
-    "precipitation_flux": ("pr", "mtpr", "avg_tprate"),
+    "precipitation_flux": ("pr", "mtpr", "avg_tprate", "tp"),
     "sea_ice_fraction": ("sea_ice_area_fraction", "siconc"),
     "sea_surface_temperature": ("tos", "sst"),
     "sea_surface_salinity": ("sos", "sss"),
@@ -79,7 +82,15 @@ parts: dict[str, tuple[Any, dict[str, tuple[str, ...]]]] = {
             "snowfall_flux": ("prsn", "SNOW", "PRC_MOD1"),
         },
     ),
+    "specific_humidity": (
+        humidity_of_dew_point,
+        {
+            "dew_point_temperature": ("d2m", "2d", "tdps"),
+            "air_pressure": accepted["air_pressure"],
+        },
+    ),
 }
+named = {*accepted, *(name for _, names_of in parts.values() for name in names_of)}
 
 
 def _missing(data, absent):
@@ -256,8 +267,8 @@ def _by_variable(data):
     """
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:
-            if name not in accepted:
-                raise InputError(names.unknown("variable of the forcing", name, accepted))
+            if name not in named:
+                raise InputError(names.unknown("variable of the forcing", name, named))
         return lambda name: (data.get(name), True)
     if _is_climatology(data):
         return lambda name: (climatology, True)
@@ -281,4 +292,5 @@ def _by_variable(data):
 def _units():
     """Units of fields, as the processes have them."""
     schemes = ("BulkForcing", "IceCover", "TemperatureRestoring", "SalinityRestoring")
-    return {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}
+    made = {f["name"]: f["units"] for name in schemes for f in scheme(name).entry["fields"]}
+    return {"dew_point_temperature": "K"} | made

@@ -32,6 +32,7 @@ def present(
 ) -> int:
     """Print two profiles side by side. Exit status 0."""
     a, b = history.read(before), history.read(now)
+    ranks = ranks_of_both({str(before): a, str(now): b}) if gantt else None
     records = history.compared(a, b)
     set_otherwise = parameters(configuration(before, a), configuration(now, b))
     noise = (
@@ -58,7 +59,7 @@ def present(
         beside(records, (str(before), str(now)), path=picture)
         click.echo(f"\n{picture}")
     if gantt:
-        gantt.write_bytes(plots.encoded(ranks_of_both({str(before): a, str(now): b})))
+        gantt.write_bytes(plots.encoded(ranks))
         click.echo(f"\n{gantt}")
     return 0
 

@@ -28,7 +28,8 @@ from typing import Any
 import numpy as np
 
 from fathom import regions
-from fathom.failure import InputError
+from fathom.failure import InputError, MissingFile
+from fathom.names import near
 
 kept = (
     "case",
@@ -52,6 +53,9 @@ def read(path: Path) -> dict[str, Any]:
     file = path / "summary.json" if path.is_dir() else path
     try:
         found = json.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        there = [p.name for p in file.parent.iterdir()] if file.parent.is_dir() else []
+        raise MissingFile(f"{file} does not exist{near(file.name, there)}") from None
     except OSError as error:
         raise InputError(f"{file} cannot be read: {error.strerror}") from None
     except ValueError:

@@ -38,12 +38,17 @@ def names_along(dataset: Any, dim: str, size: int) -> list[str]:
     return [str(n) for n in range(size)]
 
 
+def check_times(data: Any) -> None:
+    """InputError: a file of a run that has not written anything yet."""
+    if not data.sizes.get("time", 1):
+        raise InputError("there is no complete time in the file yet")
+
+
 def at_time(data: Any, time: str | int) -> tuple[Any, str]:
     if "time" not in data.dims:
         return data, ""
+    check_times(data)
     count = data.sizes["time"]
-    if count == 0:
-        raise InputError("there is no complete time in the file yet")
     words = {"last": count - 1, "first": 0}
     index = words.get(time) if isinstance(time, str) else int(time)
     if (

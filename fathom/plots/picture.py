@@ -12,7 +12,7 @@ from fathom.failure import InputError
 from fathom.names import describe, fields, unknown
 from fathom.plots import transports
 from fathom.plots.area import Region, degrees, projection_of
-from fathom.plots.chosen import at_level, at_names, at_time, names_along, vertical
+from fathom.plots.chosen import at_level, at_names, at_time, check_times, names_along, vertical
 from fathom.plots.lines import coast
 from fathom.plots.map import displayed
 from fathom.plots.map import map as draw_map
@@ -66,6 +66,7 @@ def picture(
     kind = _kind(kind, dataset[name], data)
     how: dict[str, Any] = {"title": title or _title(data, name), "path": path}
     if kind in in_time:
+        check_times(data)
         data.load()
         return _in_time(dataset, data, name, kind, place, projection, region, sea, how, limits)
     units = str(data.attrs.get("units", "")) or None

@@ -14,6 +14,7 @@ from fathom import device, mpi, parts, places, shown
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed, fill_profiles
+from fathom.output.formats.restart import check_there
 from fathom.output.gather import Gather
 from fathom.output.servers import divide
 from fathom.output.streams import Delivery
@@ -232,7 +233,9 @@ class Simulation(Requests, Events):
             self.between = None
 
     def _prepare(self):
-        model = self.model
+        model, begin = self.model, self.between or self.restart_from
+        if begin is not None:
+            self.on_root(lambda: check_there(begin))
         choices.settle(self)
         mpi.core.set_threads(int(self.parallel["threads"]))
         spread.message_habits(self.parallel, self.comm)
@@ -256,7 +259,6 @@ class Simulation(Requests, Events):
         for checkpoint in self.checkpoints:
             checkpoint.prepare(self.in_restarts)
         self.forcing = Forcing.of(self.surface, model, self.readers)
-        begin = self.between or self.restart_from
         kept = read_state(self, begin) if begin else self._start()
         for other in model.beside if begin and not self.between else ():
             other.restore(begin)

@@ -88,11 +88,6 @@ class Prices:
         base = costs[min(costs)].with_messages_of(costs[max(costs)])
         step = Period(experiment.document.tables["simulation"]["step"], "step").seconds
         here = _least_crowded(request, found)
-        if "network.latency" not in here.values:
-            raise InputError(
-                "scale: messages of this machine are measured on two ranks or more; give"
-                " --ranks 1,2"
-            )
         there = supposed((machine or here).but(found.faster, "measured here"), request.what_if)
         if request.helpers and not getattr(base, "radiation", 0.0):
             raise InputError(

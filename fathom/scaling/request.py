@@ -182,6 +182,12 @@ def check(request: Request, machine: Machine | None) -> None:
     here.
     """
     given = request.what_if
+    if max(request.ranks) < 2:
+        ranks = ",".join(map(str, request.ranks))
+        raise InputError(
+            f"scale --ranks {ranks}: the messages of a step are counted and measured on two ranks"
+            " or more, also for another machine; give --ranks 1,2"
+        )
     _check_ways(given)
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")

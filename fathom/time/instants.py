@@ -10,6 +10,7 @@ the last is taken, whose day it is.
 
 from __future__ import annotations
 
+import datetime
 import math
 from functools import lru_cache
 from typing import Any
@@ -79,6 +80,15 @@ class TimeAxis:
             )
         part = slice(chosen[0], chosen[-1] + 1)
         return TimeAxis(self.begin[part], self.end[part], True), chosen[0]
+
+    def ended_by(self, length: float) -> TimeAxis:
+        """Intervals of that length [s] that end at these instants; intervals stay, and instants
+        between which time would be left.
+        """
+        begin = [_earlier(moment, length) for moment in self.begin]
+        if self.intervals or any(a < b for a, b in zip(self.end, begin[1:])):
+            return self
+        return TimeAxis(begin, self.end, self.repeated)
 
     def bracket(self, clock, seconds: float) -> tuple[int, int, float, float]:
         """(record before, record after, when they hold [s after the clock's start]) around a time;
@@ -196,6 +206,16 @@ class TimeAxis:
 
     def __getstate__(self):
         return self.__dict__ | {"_placed": (None, None)}
+
+
+def _earlier(moment: Moment, seconds: float) -> Moment:
+    """The moment so many seconds before, by the usual calendar."""
+    year, month, day, second = moment
+    days, second = divmod(second - seconds, 86400)
+    if days:
+        date = datetime.date(year + 400, month, day) + datetime.timedelta(days)  # years from 0 on
+        year, month, day = date.year - 400, date.month, date.day
+    return year, month, day, second
 
 
 def _seconds(of_day, moment, years):

@@ -70,6 +70,35 @@ def test_found_converted_and_regridded(tmp_path):
     )
 
 
+def test_sums_over_an_hour_are_rates():
+    """J m-2 and m of water of the hour before; a humidity from dew point and pressure."""
+    sunlight = (daily() + 7200.0).assign_attrs(units="J m**-2", standard_name="")
+    with pytest.raises(ValueError, match=r"adds up over a time; .*accumulated='1h'"):
+        Input("sun", Records(sunlight), "W m-2")
+    one = Input("sun", Records(sunlight, accumulated="1h"), "W m-2")
+    assert one.axis.begin[0] == (2001, 2, 28, 82800.0) and one.axis.end[0] == (2001, 3, 1, 0.0)
+    (source,) = sources([one], grid)
+    np.testing.assert_allclose(source.read(1)["sun"], 2 + (1 + north) / 3600)
+    rain = Input(
+        "rain", Records(daily(units="m", standard_name=""), accumulated="1h"), "kg m-2 s-1"
+    )
+    assert rain.factor == pytest.approx(1 / 3.6)
+    with pytest.raises(ValueError, match="hours, days"):
+        Records(sunlight, accumulated="1month")
+    air = xr.Dataset(
+        {
+            "d2m": daily(standard_name="") * 0 + 283.15,
+            "msl": daily(standard_name="") * 0 + 101325.0,
+        }
+    )
+    for name, units in (("d2m", "K"), ("msl", "Pa")):
+        air[name].attrs = {"units": units}
+    taken = Air(air, {"specific_humidity": "specific_humidity"}).inputs
+    (source,) = sources(taken, grid)
+    humidity = source.read(0)["specific_humidity"]
+    assert humidity == pytest.approx(0.0076, rel=0.01)  # 10 degC at sea level: 7.6 g/kg
+
+
 @pytest.mark.filterwarnings("ignore:Consolidated metadata")
 def test_zarr_and_memory_are_the_same(tmp_path):
     data = daily()

@@ -28,7 +28,7 @@ from typing import Any, Self
 import numpy as np
 
 from fathom.failure import InputError, MissingFile
-from fathom.names import unknown
+from fathom.names import near, unknown
 from fathom.output import files
 from fathom.output.specification import explain
 from fathom.output.staging import Stage
@@ -278,6 +278,13 @@ class Restart:
         os.close(self._file)
 
 
+def check_there(path: Path) -> None:
+    """FileNotFoundError, with what is near: there is no such file."""
+    if not path.is_file():
+        there = [p.name for p in path.parent.glob("*.fathom")] if path.parent.is_dir() else []
+        raise MissingFile(f"restart {path} does not exist{near(path.name, there)}")
+
+
 def read(
     path: str | Path, *, grid: Mapping[str, dict] | None = None, fields: Iterable[str] = ()
 ) -> Restart:
@@ -287,8 +294,7 @@ def read(
     FileNotFoundError; ValueError that says what differs.
     """
     path = Path(path)
-    if not path.is_file():
-        raise MissingFile(f"restart {path} does not exist")
+    check_there(path)
     restart = Restart(path)
     try:
         if grid is not None:

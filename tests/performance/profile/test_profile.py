@@ -303,7 +303,7 @@ def test_compare(made):
     assert "MomentumAdvection" in {record["region"] for record in records}
     (folder / "text.json").write_text("{")
     for wrong, words in (
-        ("nothing.json", "cannot be read"),
+        ("nothing.json", "does not exist"),
         ("text.json", "is no profile"),
         ("box.toml", "is no profile"),
     ):
