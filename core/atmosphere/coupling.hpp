@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include "field/global_process.hpp"
+#include "field/linearisation.hpp"
 
 namespace fathom::atmosphere {
 
@@ -19,7 +19,7 @@ struct Drawn {
     std::vector<double> alpha, upper;
 };
 
-template <class T> class Coupling final : public GlobalProcess {
+template <class T> class Coupling final : public GlobalProcess, public LinearProcess {
     struct Pair {
         Item field, before, after, weight;
         std::vector<double> alpha, upper;
@@ -41,23 +41,39 @@ public:
         }
     }
     void apply(Given at) override {
-        for (const Pair& p : pairs)
-            draw(at.set.domain(), p, at[p.field], at[p.before], at[p.after],
-                 *(const T*)at[p.weight].at[0]);
+        for (const Pair& p : pairs) {
+            const FieldSlab &before = at[p.before], &after = at[p.after];
+            const T weight = *(const T*)at[p.weight].at[0];
+            draw(at.set.domain(), p, at[p.field], [&](const auto& row, T* x, int i, T share) {
+                const T first = row(before)[i], last = row(after)[i];
+                x[i] = drawn(x[i], first + weight * (last - first), share);
+            });
+        }
     }
+    /// What is outside does not change: 1 - alpha, its own transpose.
+    void tangent_of(Given change) const override {
+        for (const Pair& p : pairs)
+            draw(change.set.domain(), p, change[p.field],
+                 [](const auto&, T* x, int i, T share) { x[i] = drawn(x[i], T(0), share); });
+    }
+    void adjoint_of(Given change) const override { tangent_of(change); }
 
 private:
     static T drawn(T x, T outer, T share) {
         const T between = x + share * (outer - x);
         return share == T(1) ? outer : share > 0 ? between : x;
     }
-    void draw(const Domain& d, const Pair& pair, const FieldSlab& field, const FieldSlab& before,
-              const FieldSlab& after, T weight) const {
+    /// to(field -> its row, row of `field`, point, weight of the outer model) of all points that
+    /// are drawn.
+    template <class To>
+    static void draw_row(const auto& row, T* x, const double* a, double up, int from, int end,
+                         To to) {
+        for (int i = from; i < end; ++i) to(row, x, i, T(a[i] + up * (1 - a[i])));
+    }
+    template <class To>
+    void draw(const Domain& d, const Pair& pair, const FieldSlab& field, To to) const {
         for (std::size_t b = 0; b < d.blocks.size(); ++b) {
             const Block& block = *d.blocks[b];
-            const auto row = [&](const FieldSlab& f, int r, int k) {
-                return (T*)f.at[b] + (r + d.halo) * f.row[b] + k * f.level[b] + d.halo;
-            };
 #pragma omp parallel for
             for (int r = 0; r < block.ny; ++r) {
                 const double* a = &pair.alpha[std::size_t(block.j0 + r) * columns + block.i0];
@@ -65,16 +81,13 @@ private:
                 while (west < east && a[west] > 0) ++west;
                 while (east > west && a[east - 1] > 0) --east;
                 for (int k = 0; k < field.levels; ++k) {
-                    const double up = pair.upper.empty() ? 0 : pair.upper[k];
-                    T* x = row(field, r, k);
-                    const T *first = row(before, r, k), *last = row(after, r, k);
-                    const auto draw = [&](int from, int to) {
-                        for (int i = from; i < to; ++i)
-                            x[i] = drawn(x[i], first[i] + weight * (last[i] - first[i]),
-                                         T(a[i] + up * (1 - a[i])));
+                    const auto row = [&](const FieldSlab& f) {
+                        return (T*)f.at[b] + (r + d.halo) * f.row[b] + k * f.level[b] + d.halo;
                     };
-                    draw(0, up > 0 ? block.nx : west);
-                    if (!(up > 0)) draw(east, block.nx);
+                    const double up = pair.upper.empty() ? 0 : pair.upper[k];
+                    T* const x = row(field);
+                    draw_row(row, x, a, up, 0, up > 0 ? block.nx : west, to);
+                    if (!(up > 0)) draw_row(row, x, a, up, east, block.nx, to);
                 }
             }
         }

@@ -209,18 +209,21 @@ public:
                             operations_of_field = 4 * (4 * 7 + 7) + 4 + 3,
                             operations_of_linear_field = 2 * (2 * 3 + 3) + 3;
 
-private:
-    using Numbers = Pack<T, cell_width<T>>;
-    std::ptrdiff_t level = 0, row = 0;
-    Pages memory;
-    FieldSlab global;
-
     /// The whole number below; 0 of what is none, for a run that has blown up ends elsewhere.
     static int whole(T x) { return x > T(-1e6) && x < T(1e6) ? int(std::floor(x)) : 0; }
     static int turned(int n, int period) {
         const T p = T(period), rest = T(n) - p * std::floor(T(n) / p);
         return int(rest < 0 ? rest + p : rest >= p ? rest - p : rest);
     }
+    /// Numbers of a row of all levels, ends included.
+    std::ptrdiff_t numbers_of_row() const { return row; }
+
+private:
+    using Numbers = Pack<T, cell_width<T>>;
+    std::ptrdiff_t level = 0, row = 0;
+    Pages memory;
+    FieldSlab global;
+
     static void see(const int* at, int count, int& least, int& most) {
         int low = least, high = most;
         for (int n = 0; n < count; ++n) low = std::min(low, at[n]), high = std::max(high, at[n]);

@@ -1,15 +1,18 @@
 #include "trajectory/give_back.hpp"
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include "trajectory/plane_around.hpp"
+#include "trajectory/sphere_around.hpp"
 
 namespace fathom {
 
-template <class T>
-GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, Influence<T>& rows)
-    : comm(comm), ranks(d.ranks), influence(rows), owners(rows.ny) {
+template <class Rows>
+GiveBack<Rows>::GiveBack(MPI_Comm comm, const Decomposition& d, Rows& rows)
+    : comm(comm), ranks(d.ranks), around(rows), owners(rows.ny) {
     MPI_Comm_rank(comm, &rank);
     for (auto& b : d.blocks)
-        for (int j = b.j0; b.owner >= 0 && j < b.j0 + b.ny; ++j)
+        for (int j = b.j0; b.owner >= 0 && j < std::min(b.j0 + b.ny, rows.ny); ++j)
             if (b.i0 < rows.points[j])
                 owners[j].push_back({b.i0, std::min(b.i0 + b.nx, rows.points[j]), b.owner});
     for (int j = -rows.beyond; j < rows.ny + rows.beyond; ++j)
@@ -17,42 +20,33 @@ GiveBack<T>::GiveBack(MPI_Comm comm, const Decomposition& d, Influence<T>& rows)
                                              [&](const Part& p) { return p.owner == rank; }));
 }
 
-template <class T> std::size_t GiveBack<T>::Ways::bytes() const {
-    return pieces.size() * sizeof(Piece) + bands.size() * sizeof(std::size_t) +
-           (sent.size() + sends.size() + receives.size()) * sizeof(int) + here.size() * sizeof(T);
-}
-
 /// The ranks that own any of the points around.
-template <class T>
-void GiveBack<T>::mark(const typename Influence<T>::Trajectory& t,
-                       std::vector<char>& reached) const {
-    const int below = influence.row_of(t.latitude);
+template <class Rows>
+void GiveBack<Rows>::mark(const Trajectory& t, std::vector<char>& reached) const {
+    const int below = around.row_of(t.y);
     for (int row = below - 1; row < below + 3; ++row) {
-        const int j = influence.row_across(row), n = influence.points[j];
-        const int turned = j != row ? n / 2 : 0,
-                  first =
-                      influence.template along<Interpolation::linear, false>(t, row).i - 1 + turned;
-        for (auto& part : owners[j])
-            for (int m = 0; m < 4; ++m)
-                if (const int i = (first + m + n) % n; i >= part.i0 && i < part.i1)
-                    reached[part.owner] = true;
+        const auto& parts = owners[around.row_across(row)];
+        around.each_column(t, row, [&](int i) {
+            for (auto& part : parts)
+                if (i >= part.i0 && i < part.i1) reached[part.owner] = true;
+        });
     }
 }
 
-template <class T>
-typename GiveBack<T>::Points GiveBack<T>::here(const Points& own, const Ways& ways) const {
+template <class Rows>
+typename GiveBack<Rows>::Points GiveBack<Rows>::here(const Points& own, const Ways& ways) const {
     return ranks == 1 ? own : Points{ways.here.data(), 0};
 }
-template <class T> const T* GiveBack<T>::longitudes(const Piece& p, const Points& from) {
+template <class Rows> auto GiveBack<Rows>::places(const Piece& p, const Points& from) -> const T* {
     return from.numbers + p.first * from.number + (p.point - p.first);
 }
 
 /// A piece, by the bands of its departure points.
-template <class T>
-void GiveBack<T>::cut(const Piece& whole, const Points& numbers,
-                      std::vector<std::vector<Piece>>& bands) const {
-    const T* latitude = longitudes(whole, numbers) + whole.stride;
-    const auto band_of = [&](int n) { return (influence.row_of(latitude[n]) + 1) / band; };
+template <class Rows>
+void GiveBack<Rows>::cut(const Piece& whole, const Points& numbers,
+                         std::vector<std::vector<Piece>>& bands) const {
+    const T* y = places(whole, numbers) + whole.stride;
+    const auto band_of = [&](int n) { return (around.row_of(y[n]) + 1) / band; };
     for (int n = 0; n < whole.count;) {
         const int of = band_of(n), first = n;
         while (n < whole.count && band_of(n) == of) ++n;
@@ -65,23 +59,23 @@ void GiveBack<T>::cut(const Piece& whole, const Points& numbers,
 /// Arrival row, level, column of a point, and where it comes from.
 template <class T> struct Traveller {
     int row, level, column;
-    T longitude, latitude, eta;
+    T x, y, z;
 };
 
-template <class T>
-void GiveBack<T>::travel(const Points& own, Ways& ways, std::vector<Piece>& pieces) const {
+template <class Rows>
+void GiveBack<Rows>::travel(const Points& own, Ways& ways, std::vector<Piece>& pieces) const {
     std::vector<std::vector<Traveller<T>>> to(ranks);
     std::vector<std::vector<int>> which(ranks);
     std::vector<char> reached(ranks);
     int point = 0;
-    for (auto& item : influence.items) {
-        const auto& b = influence.blocks[item.block];
+    for (auto& item : around.items) {
+        const auto& b = around.blocks[item.block];
         for (int n = 0; n < item.count; ++n) {
             const T* at = own.numbers + std::size_t(point) * own.number + n;
             const Traveller<T> t{b.j0 + item.row, item.level,     b.i0 + item.column + n,
                                  at[0],           at[item.count], at[2 * item.count]};
             std::ranges::fill(reached, false);
-            mark({t.row, t.column, t.longitude, t.latitude, t.eta}, reached);
+            mark({t.row, t.column, t.x, t.y, t.z}, reached);
             for (int r = 0; r < ranks; ++r)
                 if (reached[r]) to[r].push_back(t), which[r].push_back(point + n);
         }
@@ -108,8 +102,7 @@ void GiveBack<T>::travel(const Points& own, Ways& ways, std::vector<Piece>& piec
     ways.here.resize(3 * count);
     for (std::size_t n = 0; n < count; ++n) {
         const auto& t = all[n];
-        ways.here[n] = t.longitude, ways.here[count + n] = t.latitude;
-        ways.here[2 * count + n] = t.eta;
+        ways.here[n] = t.x, ways.here[count + n] = t.y, ways.here[2 * count + n] = t.z;
         Piece* last = pieces.empty() ? nullptr : &pieces.back();
         if (last && last->row == t.row && last->level == t.level &&
             last->column + last->count == t.column)
@@ -119,12 +112,12 @@ void GiveBack<T>::travel(const Points& own, Ways& ways, std::vector<Piece>& piec
     }
 }
 
-template <class T> void GiveBack<T>::find(const Points& own, Ways& ways) const {
+template <class Rows> void GiveBack<Rows>::find(const Points& own, Ways& ways) const {
     std::vector<Piece> pieces;
     if (ranks == 1) {
         std::size_t point = 0;
-        for (auto& item : influence.items) {
-            const auto& b = influence.blocks[item.block];
+        for (auto& item : around.items) {
+            const auto& b = around.blocks[item.block];
             pieces.push_back({b.j0 + item.row, item.level, b.i0 + item.column, item.count,
                               item.count, point, point});
             point += item.count;
@@ -133,7 +126,7 @@ template <class T> void GiveBack<T>::find(const Points& own, Ways& ways) const {
         travel(own, ways, pieces);
     const auto place = [](const Piece& p) { return std::tuple(p.row, p.level, p.column); };
     if (!std::ranges::is_sorted(pieces, {}, place)) std::ranges::sort(pieces, {}, place);
-    std::vector<std::vector<Piece>> bands((influence.ny + band) / band + 1);
+    std::vector<std::vector<Piece>> bands((around.ny + band) / band + 1);
     for (auto& p : pieces) cut(p, here(own, ways), bands);
     ways.pieces.clear(), ways.bands.assign(1, 0);
     for (auto& of : bands) {
@@ -142,26 +135,25 @@ template <class T> void GiveBack<T>::find(const Points& own, Ways& ways) const {
     }
 }
 
-template <class T>
-template <Interpolation kind, bool full>
-void GiveBack<T>::add_band(const Ways& ways, int number, const Points& from,
-                           const T* values) const {
+template <class Rows>
+template <Interpolation kind>
+void GiveBack<Rows>::add_band(const Ways& ways, int number, const Points& from,
+                              const T* values) const {
     for (std::size_t n = ways.bands[number]; n < ways.bands[number + 1]; ++n) {
         const Piece& p = ways.pieces[n];
-        const T *longitude = longitudes(p, from), *latitude = longitude + p.stride,
-                *eta = latitude + p.stride, *value = values + 4 * p.point;
+        const T *x = places(p, from), *y = x + p.stride, *z = y + p.stride,
+                *value = values + 4 * p.point;
         for (int i = 0; i < p.count; ++i) {
-            typename Influence<T>::Four four;
+            typename Nodes<T>::Four four;
             std::memcpy(&four, value + 4 * i, sizeof four);
-            influence.template give<kind, full>(
-                {p.row, p.column + i, longitude[i], latitude[i], eta[i]}, four, wanted);
+            around.template give<kind>({p.row, p.column + i, x[i], y[i], z[i]}, four, wanted);
         }
     }
 }
 
-template <class T>
-void GiveBack<T>::add(const Points& own, const Ways& ways, const std::vector<T>& values,
-                      Interpolation kind, bool vector, std::span<const FieldSlab> to) {
+template <class Rows>
+void GiveBack<Rows>::add(const Points& own, const Ways& ways, const std::vector<T>& values,
+                         Brought what, std::span<const FieldSlab> to) {
     const T* given = values.data();
     if (ranks > 1) {
         std::vector<int> sends(ranks), receives(ranks), first_sent(ranks + 1), first_got(ranks + 1);
@@ -179,25 +171,23 @@ void GiveBack<T>::add(const Points& own, const Ways& ways, const std::vector<T>&
                       receives.data(), first_got.data(), MPI_BYTE, comm);
         given = arrived.data();
     }
-    clear(influence, wanted);
+    clear(around, wanted);
     const int bands = int(ways.bands.size()) - 1;
     const Points from = here(own, ways);
     for (int odd = 0; odd < 2; ++odd) {
 #pragma omp parallel for schedule(dynamic, 1)
-        for (int b = odd; b < bands; b += 2) {
-            if (kind == Interpolation::linear)
-                influence.full ? add_band<Interpolation::linear, true>(ways, b, from, given)
-                               : add_band<Interpolation::linear, false>(ways, b, from, given);
-            else
-                influence.full ? add_band<Interpolation::cubic, true>(ways, b, from, given)
-                               : add_band<Interpolation::cubic, false>(ways, b, from, given);
-        }
+        for (int b = odd; b < bands; b += 2)
+            what.kind == Interpolation::linear
+                ? add_band<Interpolation::linear>(ways, b, from, given)
+                : add_band<Interpolation::cubic>(ways, b, from, given);
     }
-    fold(influence, wanted, vector);
-    add_to(influence, to);
+    fold(around, wanted, what.vector);
+    add_to(around, to, what.mapped);
 }
 
-template class GiveBack<double>;
-template class GiveBack<float>;
+template class GiveBack<SphereAround<double>>;
+template class GiveBack<SphereAround<float>>;
+template class GiveBack<PlaneAround<double>>;
+template class GiveBack<PlaneAround<float>>;
 
 }  // namespace fathom

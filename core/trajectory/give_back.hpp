@@ -3,48 +3,61 @@
 /// travel to the ranks whose rows they reach, once for a trajectory; there they lie in bands of
 /// three rows. Points of a band reach two rows of the next one at most, and one of the last: all
 /// even bands can be added at the same time, then all odd ones. Within a band points are in the
-/// order of the arrival points on the globe.
+/// order of the arrival points on the grid.
 #pragma once
-#include "trajectory/influence.hpp"
-#include "trajectory/interleaved_adjoint.hpp"
+#include <mpi.h>
+#include <span>
+#include <vector>
+#include "parallel/ownership/domain.hpp"
+#include "parallel/travel/packing.hpp"
+#include "trajectory/around.hpp"
 
 namespace fathom {
 
-template <class T> class GiveBack {
+/// Where departure points go, and those that come here.
+template <class T> struct WaysBack {
+    /// Of arrival points next to each other, with departures of the same band: the number of the
+    /// first, and of the first of its item, in which numbers of a kind lie next to each other,
+    /// `stride` in all.
+    struct Piece {
+        int row, level, column, count, stride;
+        std::size_t first, point;
+    };
+    std::vector<Piece> pieces;
+    std::vector<std::size_t> bands;  ///< where each of them begins
+    std::vector<int> sent;           ///< own points, rank after rank
+    std::vector<int> sends, receives;
+    std::vector<T> here;  ///< coordinates of those that came; empty on one rank
+    std::size_t bytes() const {
+        return pieces.size() * sizeof(Piece) + bands.size() * sizeof(std::size_t) +
+               (sent.size() + sends.size() + receives.size()) * sizeof(int) +
+               here.size() * sizeof(T);
+    }
+};
+
+/// Rows: the points around departure points, SphereAround or PlaneAround.
+template <class Rows> class GiveBack {
+    using T = typename Rows::Number;
+
 public:
-    GiveBack(MPI_Comm, const Decomposition&, Influence<T>&);
+    GiveBack(MPI_Comm, const Decomposition&, Rows&);
 
     /// Own departure points, item by item: `number` numbers of each, of which the first three are
-    /// longitude, latitude and eta; [item][number][point].
+    /// x, y and z; [item][number][point].
     struct Points {
         const T* numbers;
         int number;
     };
-    /// Where they go, and those that come here.
-    struct Ways {
-        /// Of arrival points next to each other, with departures of the same band: the number of
-        /// the first, and of the first of its item, in which numbers of a kind lie next to each
-        /// other, `stride` in all.
-        struct Piece {
-            int row, level, column, count, stride;
-            std::size_t first, point;
-        };
-        std::vector<Piece> pieces;
-        std::vector<std::size_t> bands;  ///< where each of them begins
-        std::vector<int> sent;           ///< own points, rank after rank
-        std::vector<int> sends, receives;
-        std::vector<T> here;  ///< coordinates of those that came; empty on one rank
-        std::size_t bytes() const;
-    };
+    using Ways = WaysBack<T>;
     void find(const Points&, Ways&) const;
 
-    /// to += W* of the values of all ranks' points, four of each; vector: the first two fields
-    /// change their sign across a pole. Up to 4 fields. All ranks call together.
-    void add(const Points&, const Ways&, const std::vector<T>& values, Interpolation, bool vector,
+    /// to += W* of the values of all ranks' points, four of each. Up to 4 fields. All ranks call
+    /// together.
+    void add(const Points&, const Ways&, const std::vector<T>& values, Brought,
              std::span<const FieldSlab> to);
 
 private:
-    using Item = typename Influence<T>::Item;
+    using Trajectory = fathom::Trajectory<T>;
     using Piece = typename Ways::Piece;
     static constexpr int band = 3;  ///< rows
     struct Part {
@@ -52,17 +65,17 @@ private:
     };
     MPI_Comm comm;
     int rank, ranks;
-    Influence<T>& influence;
+    Rows& around;
     std::vector<std::vector<Part>> owners;  ///< of each row
     std::vector<char> wanted;               ///< rows of the buffer that become own ones
     std::vector<T> arrived;
 
-    void mark(const typename Influence<T>::Trajectory&, std::vector<char>& reached) const;
+    void mark(const Trajectory&, std::vector<char>& reached) const;
     void travel(const Points&, Ways&, std::vector<Piece>&) const;
     Points here(const Points& own, const Ways&) const;
-    static const T* longitudes(const Piece&, const Points&);
+    static const T* places(const Piece&, const Points&);
     void cut(const Piece&, const Points&, std::vector<std::vector<Piece>>&) const;
-    template <Interpolation, bool full>
+    template <Interpolation>
     void add_band(const Ways&, int band, const Points&, const T* values) const;
 };
 

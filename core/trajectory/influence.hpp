@@ -6,11 +6,10 @@
 ///       cubic       A = l_y l_z,   B = l_y d_z + d_y l_z       on rows of the same length
 ///       cubic       A = c_y l_z,   B = l_y d_z                 on reduced rows
 #pragma once
+#include "trajectory/around.hpp"
 #include "trajectory/gather.hpp"
 
 namespace fathom {
-
-enum class Interpolation { linear, cubic };
 
 template <class T> struct Influence : Gather<T> {
     using Base = Gather<T>;
@@ -18,13 +17,10 @@ template <class T> struct Influence : Gather<T> {
         Base::row_above, Base::rows_per_radian, Base::row_at_equator, Base::ny, Base::points,
         Base::at, Base::level;
     using typename Base::Four;
+    using Number = T;
+    using Trajectory = fathom::Trajectory<T>;
+    using Sight = fathom::Sight<T>;
 
-    /// Where a trajectory ends and where it begins: row, level and column of the grid; longitude
-    /// from there, latitude [rad], eta.
-    struct Trajectory {
-        int row, column;
-        T longitude, latitude, eta;
-    };
     int row_of(T latitude) const {
         const int even =
             std::clamp(int(std::floor(latitude * rows_per_radian + row_at_equator)), -1, ny - 1);
@@ -76,10 +72,18 @@ template <class T> struct Influence : Gather<T> {
         static constexpr Nodes<T> even{{-1, 0, 1, 2}, {T(-1. / 6), T(0.5), T(-0.5), T(1. / 6)}, 1};
         const auto& r = rows[row + beyond];
         const T begin = full ? T(0) : T(double(t.column) * r.points / points[t.row]),
-                place = begin + t.longitude * r.per_radian, whole = std::floor(place);
+                place = begin + t.x * r.per_radian, whole = std::floor(place);
         int i = int(whole) + (full ? t.column : 0);
         i = i < 0 ? i + r.points : i >= r.points ? i - r.points : i;
         return {std::clamp(i, 0, r.points - 1), {even, place - whole}};
+    }
+
+    /// body(column of the grid) of the four points around that a row of the buffer shows.
+    template <class Body> void each_column(const Trajectory& t, int row, Body body) const {
+        const int shown = this->row_across(row), n = points[shown];
+        const int first =
+            along<Interpolation::linear, false>(t, row).i - 1 + n + (row != shown ? n / 2 : 0);
+        for (int m = 0; m < 4; ++m) body((first + m) % n);
     }
 
     /// A, B of row b and level c of the four, and their derivatives.
@@ -131,8 +135,8 @@ template <class T> struct Influence : Gather<T> {
     /// around where a trajectory begins: levels k - 1 ... k + 2, k the one above.
     template <Interpolation kind, bool full_, bool slopes, class Body>
     void each_around(const Trajectory& t, Body body) const {
-        const int j = row_of(t.latitude), k = level(t.eta);
-        const Axis<kind, slopes> y(latitude[j + 1], t.latitude), z(vertical[k], t.eta);
+        const int j = row_of(t.y), k = level(t.z);
+        const Axis<kind, slopes> y(latitude[j + 1], t.y), z(vertical[k], t.z);
         const auto first = along<kind, slopes>(t, j);
         Base::for_four([&](auto b) {
             constexpr bool used = kind == Interpolation::cubic || inner(b);
@@ -149,10 +153,6 @@ template <class T> struct Influence : Gather<T> {
         });
     }
 
-    /// Values of the packed fields at a point, and their derivatives along its coordinates.
-    struct Sight {
-        Four value, by_longitude, by_latitude, by_eta;
-    };
     template <Interpolation kind> Sight look(const Trajectory& t) const {
         return full ? look<kind, true>(t) : look<kind, false>(t);
     }
@@ -172,14 +172,18 @@ template <class T> struct Influence : Gather<T> {
             if constexpr (linear)
                 in_linear = x.x.linear[1] * f[1] + x.x.linear[2] * f[2], linear_slope = f[2] - f[1];
             s.value += w.a * in_cubic + w.b * in_linear;
-            s.by_longitude += r.per_radian * (w.a * cubic_slope + w.b * linear_slope);
-            s.by_latitude += w.a_by_y * in_cubic + w.b_by_y * in_linear;
-            s.by_eta += w.a_by_z * in_cubic + w.b_by_z * in_linear;
+            s.by_x += r.per_radian * (w.a * cubic_slope + w.b * linear_slope);
+            s.by_y += w.a_by_y * in_cubic + w.b_by_y * in_linear;
+            s.by_z += w.a_by_z * in_cubic + w.b_by_z * in_linear;
         });
         return s;
     }
     /// Gives four values back to all points around, in the buffer; `wanted`: to which rows, stored
     /// at j + 2.
+    template <Interpolation kind>
+    void give(const Trajectory& t, const Four& value, const std::vector<char>& wanted) const {
+        full ? give<kind, true>(t, value, wanted) : give<kind, false>(t, value, wanted);
+    }
     template <Interpolation kind, bool full_>
     void give(const Trajectory& t, const Four& value, const std::vector<char>& wanted) const {
         each_around<kind, full_, false>(

@@ -55,7 +55,8 @@ void fold(const InterleavedRows<T>& rows, const std::vector<char>& wanted, bool 
 }
 
 /// Own points of up to four fields.
-template <class T> void add_to(const InterleavedRows<T>& rows, std::span<const FieldSlab> to) {
+template <class T>
+void add_to(const InterleavedRows<T>& rows, std::span<const FieldSlab> to, bool /* no map */) {
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t n = 0; n < rows.items.size(); ++n) {
         const auto& t = rows.items[n];

@@ -1,61 +1,103 @@
 #include "trajectory/linear_transport.hpp"
+#include "trajectory/plane_around.hpp"
+#include "trajectory/sphere_around.hpp"
 
 namespace fathom {
 
-template <class T>
-LinearTransport<T>::LinearTransport(MPI_Comm comm, const Decomposition& d, int halo,
-                                    const GaussianGrid& grid, const std::vector<double>& eta,
-                                    typename SemiLagrangian<T>::Parameters p)
-    : rows(comm, d, halo, grid, eta),
-      iterations(p.iterations),
-      departure(grid, eta, p.step, p.radius),
-      back(comm, d, rows) {
-    if (grid.stretching) throw Error("transport on a stretched sphere has no tangent");
-    if (p.rotation != 0) throw Error("transport with advected rotation has no tangent");
-    for (auto& item : rows.items) first.push_back(points), points += item.count;
-    for (auto* winds : {&mean, &change, &gradient}) winds->resize(3 * points);
-    values.resize(4 * points);
-}
+namespace {
 
-template <class T> std::size_t LinearTransport<T>::About::bytes() const {
-    std::size_t sum = 0;
-    for (auto& pass : passes) sum += pass.numbers.bytes() + pass.ways.bytes();
-    return sum;
-}
+/// Rows: the points around departure points, SphereAround or PlaneAround.
+template <class Rows> class TransportAbout final : public LinearTransport<typename Rows::Number> {
+    using T = typename Rows::Number;
+    using Base = LinearTransport<T>;
+
+public:
+    using typename Base::About, typename Base::Group, typename Base::Wind;
+    template <class... Shape>
+    TransportAbout(const Domain& d, int iterations, const Shape&... shape)
+        : rows(shape...), iterations(iterations), back(d.comm, d.decomposition, rows) {
+        for (auto& item : rows.items) first.push_back(points), points += item.count;
+        for (auto* winds : {&mean, &change, &gradient}) winds->resize(3 * points);
+        values.resize(4 * points);
+    }
+    void follow(const Wind& now, const Wind& extrapolated, bool single, About&) override;
+    void follow(Group, bool vector, bool single, const About&, Rounded<T>&) override;
+    void tangent(const About&, const Wind& now, const Wind& extrapolated) override;
+    void tangent(const About&, const Rounded<T>&, Group, bool vector) override;
+    void adjoint(const About&, const Rounded<T>&, Group, bool vector) override;
+    void adjoint(const About&, const Wind& now, const Wind& extrapolated) override;
+
+private:
+    using Item = typename Rows::Item;
+    using Sight = fathom::Sight<T>;
+    static constexpr int tile = Rows::tile;
+    static_assert(tile == Beginnings<T>::tile);
+    /// Where a tile of trajectories begins, and how that changes with the mean wind.
+    struct Tile {
+        T u[tile], v[tile], w[tile];
+        Beginnings<T> at;
+        BeginningSlopes<T> slopes;
+    };
+    Rows rows;
+    const int iterations;
+    static constexpr int of_place = 5, of_pass = of_place + 9;  // numbers of a point
+    GiveBack<Rows> back;
+    std::vector<std::size_t> first;  ///< point of each item among all own points
+    std::size_t points = 0;
+    /// Mean winds of all points, [item][3][point]: of the state, a perturbation, and adjoints,
+    /// which are 0 between two calls.
+    std::vector<T> mean, change, gradient;
+    std::vector<T> values, places;  ///< four of each point; coordinates of a pass in full
+
+    template <class Body> void each_item(Body);
+    void pack(const Wind&);
+    void on_map(const Item&, const Wind&, T* u, T* v, T* w) const;
+    void trace(const Item&, std::size_t at, const Wind& now, About&);
+    fathom::Trajectory<T> trajectory(const Item&, int n, const Beginnings<T>&) const;
+    void derivatives(const Sight&, const Tile&, int n, int fields, bool vector, T* G) const;
+    void need(const About&);
+    typename GiveBack<Rows>::Points places_of(const typename About::Pass&);
+};
 
 /// body(item, the first of its points)
-template <class T> template <class Body> void LinearTransport<T>::each_item(Body body) {
+template <class Rows> template <class Body> void TransportAbout<Rows>::each_item(Body body) {
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n]);
 }
 
-template <class T>
-auto LinearTransport<T>::trajectory(const Item& item, int n, const Points& at) const -> Trajectory {
+template <class Rows>
+auto TransportAbout<Rows>::trajectory(const Item& item, int n, const Beginnings<T>& at) const
+    -> fathom::Trajectory<T> {
     const auto& b = rows.blocks[item.block];
-    return {b.j0 + item.row, b.i0 + item.column + n, at.longitude[n], at.latitude[n], at.eta[n]};
+    return {b.j0 + item.row, b.i0 + item.column + n, at.x[n], at.y[n], at.z[n]};
 }
 
 /// Winds next to each other, in the buffer.
-template <class T> void LinearTransport<T>::pack(const Wind& wind) {
+template <class Rows> void TransportAbout<Rows>::pack(const Wind& wind) {
     const FieldSlab group[] = {wind.east, wind.north, wind.vertical};
-    rows.pack(group);
+    rows.pack(group, true);
 }
 
-template <class T> void LinearTransport<T>::locate(const Item& item, Tile& t) const {
-    departure.locate(rows.blocks[item.block].j0 + item.row, item.level, item.count, t.u, t.v, t.w,
-                     t.at, t.slopes);
+/// Winds of an item on the map.
+template <class Rows>
+void TransportAbout<Rows>::on_map(const Item& item, const Wind& wind, T* u, T* v, T* w) const {
+    const T* m = rows.factor(item);
+    std::copy_n(rows.source(wind.east, item), item.count, u);
+    std::copy_n(rows.source(wind.north, item), item.count, v);
+    std::copy_n(rows.source(wind.vertical, item), item.count, w);
+    for (int n = 0; m && n < item.count; ++n) u[n] *= m[n], v[n] *= m[n];
 }
 
 // ---- about a state ------------------------------------------------------------------------------
 
 /// Of fields that were seen, R applied: how they change with the mean wind; [field][u, v, w] at
 /// point n of [field, u v w][tile].
-template <class T>
-void LinearTransport<T>::derivatives(const Sight& s, const Tile& t, int n, int fields, bool vector,
-                                     T* G) const {
+template <class Rows>
+void TransportAbout<Rows>::derivatives(const Sight& s, const Tile& t, int n, int fields,
+                                       bool vector, T* G) const {
     const T p = t.at.p[n], q = t.at.q[n], x = s.value[0], y = s.value[1];
-    const auto along = [&](const Points& by, int direction) {
-        auto d = by.longitude[n] * s.by_longitude + by.latitude[n] * s.by_latitude;
+    const auto along = [&](const Beginnings<T>& by, int direction) {
+        auto d = by.x[n] * s.by_x + by.y[n] * s.by_y;
         if (vector) {
             const T u = d[0], v = d[1];
             d[0] = p * u + q * v + by.p[n] * x + by.q[n] * y;
@@ -64,7 +106,7 @@ void LinearTransport<T>::derivatives(const Sight& s, const Tile& t, int n, int f
         for (int f = 0; f < fields; ++f) G[(3 * f + direction) * tile + n] = d[f];
     };
     along(t.slopes.by_u, 0), along(t.slopes.by_v, 1);
-    auto d = t.slopes.by_w[n] * s.by_eta;
+    auto d = t.slopes.by_w[n] * s.by_z;
     if (vector) {
         const T u = d[0], v = d[1];
         d[0] = p * u + q * v, d[1] = p * v - q * u;
@@ -79,20 +121,18 @@ static void keep(Rounded<T>& to, std::size_t at, const T* from, int kinds, int c
 }
 
 /// The trajectories of an item, with what is needed of others' points.
-template <class T>
-void LinearTransport<T>::trace(const Item& item, std::size_t at, const Wind& now, About& about) {
+template <class Rows>
+void TransportAbout<Rows>::trace(const Item& item, std::size_t at, const Wind& now, About& about) {
     Tile t;
-    typename Gathered::Places places;
-    T kept[of_pass * tile], *const G = kept + of_place * tile;
-    const T *u = rows.source(now.east, item), *v = rows.source(now.north, item),
-            *w = rows.source(now.vertical, item);
-    for (int n = 0; n < item.count; ++n) t.u[n] = u[n], t.v[n] = v[n], t.w[n] = w[n];
+    T kept[of_pass * tile], *const G = kept + of_place * tile, u[tile], v[tile], w[tile];
+    on_map(item, now, u, v, w);
+    std::copy_n(u, item.count, t.u), std::copy_n(v, item.count, t.v);
+    std::copy_n(w, item.count, t.w);
     for (int pass = 0; pass <= iterations; ++pass) {
         const bool last = pass == iterations;
-        locate(item, t);
-        rows.place(item, t.at, places);
-        rows.need(item, t.at, places);
-        const T* of[] = {t.at.longitude, t.at.latitude, t.at.eta, t.at.p, t.at.q};
+        rows.locate(item, t.u, t.v, t.w, last, t.at, t.slopes);
+        rows.need(item, t.at.x, t.at.y, t.at.z);
+        const T* of[] = {t.at.x, t.at.y, t.at.z, t.at.p, t.at.q};
         for (int k = 0; k < of_place; ++k) std::copy_n(of[k], item.count, kept + k * tile);
         for (int n = 0; !last && n < item.count; ++n) {
             const Sight seen = rows.template look<Interpolation::linear>(trajectory(item, n, t.at));
@@ -111,9 +151,9 @@ void LinearTransport<T>::trace(const Item& item, std::size_t at, const Wind& now
         std::copy_n(winds[k], item.count, &mean[3 * at + std::size_t(k) * item.count]);
 }
 
-template <class T>
-void LinearTransport<T>::follow(const Wind& now, const Wind& extrapolated, bool single,
-                                About& about) {
+template <class Rows>
+void TransportAbout<Rows>::follow(const Wind& now, const Wind& extrapolated, bool single,
+                                  About& about) {
     about.passes.resize(iterations + 1);
     for (int pass = 0; pass <= iterations; ++pass)
         about.passes[pass].numbers.resize(points * (pass < iterations ? of_pass : of_place),
@@ -126,12 +166,12 @@ void LinearTransport<T>::follow(const Wind& now, const Wind& extrapolated, bool 
     for (auto& pass : about.passes) back.find(places_of(pass), pass.ways);
 }
 
-template <class T>
-void LinearTransport<T>::follow(Group carried, bool vector, bool single, const About&,
-                                Rounded<T>& to) {
+template <class Rows>
+void TransportAbout<Rows>::follow(Group carried, bool vector, bool single, const About&,
+                                  Rounded<T>& to) {
     const int fields = int(carried.size());
     to.resize(3 * carried.size() * points, single);
-    rows.pack(carried);
+    rows.pack(carried, false);
     rows.surround(vector);
     each_item([&](const Item& item, std::size_t at) {
         Tile t;
@@ -139,7 +179,7 @@ void LinearTransport<T>::follow(Group carried, bool vector, bool single, const A
         const T* winds = &mean[3 * at];
         for (int n = 0; n < item.count; ++n)
             t.u[n] = winds[n], t.v[n] = winds[item.count + n], t.w[n] = winds[2 * item.count + n];
-        locate(item, t);
+        rows.locate(item, t.u, t.v, t.w, true, t.at, t.slopes);
         for (int n = 0; n < item.count; ++n)
             derivatives(rows.template look<Interpolation::cubic>(trajectory(item, n, t.at)), t, n,
                         fields, vector, G);
@@ -149,65 +189,40 @@ void LinearTransport<T>::follow(Group carried, bool vector, bool single, const A
 
 // ---- of a perturbation --------------------------------------------------------------------------
 
-template <class T>
-void LinearTransport<T>::place(const Item& item, const T* numbers, Points& at,
-                               typename Gathered::Places& to) const {
-    std::copy_n(numbers, item.count, at.longitude);
-    std::copy_n(numbers + item.count, item.count, at.latitude);
-    std::copy_n(numbers + 2 * item.count, item.count, at.eta);
-    rows.place(item, at, to);
-}
-
 /// Others' points that these trajectories need.
-template <class T> void LinearTransport<T>::need(const About& about) {
+template <class Rows> void TransportAbout<Rows>::need(const About& about) {
     if (rows.around.alone()) return;
     each_item([&](const Item& item, std::size_t first) {
         T scratch[3 * tile];
-        Points at;
-        typename Gathered::Places places;
         for (auto& pass : about.passes) {
             const int kinds = &pass == &about.passes.back() ? of_place : of_pass;
-            place(item, pass.numbers.get(first * kinds, 3 * item.count, scratch), at, places);
-            rows.need(item, at, places);
+            const T *x = pass.numbers.get(first * kinds, 3 * item.count, scratch),
+                    *y = x + item.count;
+            rows.need(item, x, y, y + item.count);
         }
     });
     rows.around.cover();
 }
 
-/// What is in the buffer at the departure points of an item.
-template <class T>
-void LinearTransport<T>::look(Interpolation kind, const Item& item, const T* numbers, T* out) {
-    Points at;
-    typename Gathered::Places places;
-    place(item, numbers, at, places);
-    if (kind == Interpolation::linear)
-        rows.full ? rows.template gather_linear<true>(item, at, places, out)
-                  : rows.template gather_linear<false>(item, at, places, out);
-    else
-        rows.full ? rows.template gather_cubic<true, false>(item, at, places, out)
-                  : rows.template gather_cubic<false, false>(item, at, places, out);
-}
-
-template <class T>
-void LinearTransport<T>::tangent(const About& about, const Wind& now, const Wind& extrapolated) {
+template <class Rows>
+void TransportAbout<Rows>::tangent(const About& about, const Wind& now, const Wind& extrapolated) {
     need(about);
     pack(extrapolated);
     rows.surround(true);
     each_item([&](const Item& item, std::size_t at) {
         T scratch[of_pass * tile];
-        alignas(64) T out[tile * Gathered::fields + 64];
+        alignas(64) T out[tile * Rows::fields + 64];
         const int count = item.count;
         T *u = &change[3 * at], *v = u + count, *w = v + count;
-        T U[tile], V[tile];
-        const T* W = rows.source(now.vertical, item);
-        std::copy_n(rows.source(now.east, item), count, U);
-        std::copy_n(rows.source(now.north, item), count, V);
+        T U[tile], V[tile], W[tile];
+        on_map(item, now, U, V, W);
         std::copy_n(U, count, u), std::copy_n(V, count, v), std::copy_n(W, count, w);
         for (int pass = 0; pass < iterations; ++pass) {
             const T *numbers =
                         about.passes[pass].numbers.get(at * of_pass, of_pass * count, scratch),
                     *p = numbers + 3 * count, *q = p + count, *G = q + count;
-            look(Interpolation::linear, item, numbers, out);
+            rows.gather(Interpolation::linear, item, numbers, numbers + count, numbers + 2 * count,
+                        out);
             for (int n = 0; n < count; ++n) {
                 const T x = out[4 * n], y = out[4 * n + 1], z = out[4 * n + 2];
                 const T a = u[n], b = v[n], c = w[n];
@@ -223,22 +238,22 @@ void LinearTransport<T>::tangent(const About& about, const Wind& now, const Wind
     });
 }
 
-template <class T>
-void LinearTransport<T>::tangent(const About& about, const Rounded<T>& of, Group carried,
-                                 bool vector) {
+template <class Rows>
+void TransportAbout<Rows>::tangent(const About& about, const Rounded<T>& of, Group carried,
+                                   bool vector) {
     const int fields = int(carried.size());
-    rows.pack(carried);
+    rows.pack(carried, false);
     rows.surround(vector);
     each_item([&](const Item& item, std::size_t at) {
         T scratch[of_place * tile], more[12 * tile];
-        alignas(64) T out[tile * Gathered::fields + 64];
+        alignas(64) T out[tile * Rows::fields + 64];
         const int count = item.count;
         const T *numbers =
                     about.passes[iterations].numbers.get(at * of_place, of_place * count, scratch),
                 *p = numbers + 3 * count, *q = p + count,
                 *G = of.get(3 * fields * at, 3 * fields * count, more), *u = &change[3 * at],
                 *v = u + count, *w = v + count;
-        look(Interpolation::cubic, item, numbers, out);
+        rows.gather(Interpolation::cubic, item, numbers, numbers + count, numbers + 2 * count, out);
         for (int n = 0; vector && n < count; ++n) {
             const T x = out[4 * n], y = out[4 * n + 1];
             out[4 * n] = p[n] * x + q[n] * y, out[4 * n + 1] = p[n] * y - q[n] * x;
@@ -254,9 +269,9 @@ void LinearTransport<T>::tangent(const About& about, const Rounded<T>& of, Group
 }
 
 /// Coordinates as they are: [item][number][point].
-template <class T>
-auto LinearTransport<T>::places_of(const typename About::Pass& pass) ->
-    typename GiveBack<T>::Points {
+template <class Rows>
+auto TransportAbout<Rows>::places_of(const typename About::Pass& pass) ->
+    typename GiveBack<Rows>::Points {
     const int kinds = int(pass.numbers.size() / std::max<std::size_t>(points, 1));
     if (!pass.numbers.is_rounded()) return {pass.numbers.data(), kinds};
     places.resize(3 * points);
@@ -266,9 +281,9 @@ auto LinearTransport<T>::places_of(const typename About::Pass& pass) ->
     return {places.data(), 3};
 }
 
-template <class T>
-void LinearTransport<T>::adjoint(const About& about, const Rounded<T>& of, Group carried,
-                                 bool vector) {
+template <class Rows>
+void TransportAbout<Rows>::adjoint(const About& about, const Rounded<T>& of, Group carried,
+                                   bool vector) {
     const int fields = int(carried.size());
     const auto& last = about.passes[iterations];
     each_item([&](const Item& item, std::size_t at) {
@@ -293,17 +308,19 @@ void LinearTransport<T>::adjoint(const About& about, const Rounded<T>& of, Group
             y[4 * n] = p[n] * a - q[n] * b, y[4 * n + 1] = q[n] * a + p[n] * b;
         }
     });
-    back.add(places_of(last), last.ways, values, Interpolation::cubic, vector, carried);
+    back.add(places_of(last), last.ways, values, Brought::group(vector), carried);
 }
 
-template <class T>
-void LinearTransport<T>::adjoint(const About& about, const Wind& now, const Wind& extrapolated) {
+template <class Rows>
+void TransportAbout<Rows>::adjoint(const About& about, const Wind& now, const Wind& extrapolated) {
     const FieldSlab group[] = {extrapolated.east, extrapolated.north, extrapolated.vertical};
     const auto to_winds = [&](const Item& item, const T* u, const T* v, const T* w, T weight) {
         T *east = rows.target(now.east, item), *north = rows.target(now.north, item),
           *vertical = rows.target(now.vertical, item);
+        const T* m = rows.factor(item);
         for (int n = 0; n < item.count; ++n) {
-            east[n] += weight * u[n], north[n] += weight * v[n];
+            const T mapped = m ? weight * m[n] : weight;
+            east[n] += mapped * u[n], north[n] += mapped * v[n];
             vertical[n] += weight * w[n];
         }
     };
@@ -330,7 +347,7 @@ void LinearTransport<T>::adjoint(const About& about, const Wind& now, const Wind
                 u[n] = along(0), v[n] = along(1), w[n] = along(2);
             }
         });
-        back.add(places_of(pass), pass.ways, values, Interpolation::linear, true, group);
+        back.add(places_of(pass), pass.ways, values, Brought::wind(), group);
     }
     each_item([&](const Item& item, std::size_t at) {
         T* u = &gradient[3 * at];
@@ -339,7 +356,35 @@ void LinearTransport<T>::adjoint(const About& about, const Wind& now, const Wind
     });
 }
 
-template class LinearTransport<double>;
-template class LinearTransport<float>;
+}  // namespace
+
+template <class T>
+std::unique_ptr<LinearTransport<T>> linear_transport(const Domain& d, const GaussianGrid& grid,
+                                                     const std::vector<double>& eta,
+                                                     typename SemiLagrangian<T>::Parameters p) {
+    if (grid.stretching) throw Error("transport on a stretched sphere has no tangent");
+    if (p.rotation != 0) throw Error("transport with advected rotation has no tangent");
+    return std::make_unique<TransportAbout<SphereAround<T>>>(
+        d, p.iterations, d.comm, d.decomposition, d.halo, grid, eta, p.step, p.radius);
+}
+template <class T>
+std::unique_ptr<LinearTransport<T>> linear_transport(const Domain& d, const PlaneArea& area,
+                                                     const std::vector<double>& eta,
+                                                     PlaneTrajectories how) {
+    return std::make_unique<TransportAbout<PlaneAround<T>>>(d, how.iterations, d, area, eta,
+                                                            how.step);
+}
+template std::unique_ptr<LinearTransport<double>> linear_transport<double>(
+    const Domain&, const GaussianGrid&, const std::vector<double>&,
+    typename SemiLagrangian<double>::Parameters);
+template std::unique_ptr<LinearTransport<double>> linear_transport<double>(
+    const Domain&, const PlaneArea&, const std::vector<double>&, PlaneTrajectories);
+template std::unique_ptr<LinearTransport<float>> linear_transport<float>(
+    const Domain&, const GaussianGrid&, const std::vector<double>&,
+    typename SemiLagrangian<float>::Parameters);
+template std::unique_ptr<LinearTransport<float>> linear_transport<float>(const Domain&,
+                                                                         const PlaneArea&,
+                                                                         const std::vector<double>&,
+                                                                         PlaneTrajectories);
 
 }  // namespace fathom

@@ -14,6 +14,7 @@
 #include <memory>
 #include "parallel/ownership/domain.hpp"
 #include "trajectory/carrier.hpp"
+#include "trajectory/even_rows.hpp"
 
 namespace fathom {
 
@@ -27,6 +28,15 @@ struct PlaneArea {
         return map_factor.empty() ? 1 : map_factor[std::size_t(j) * nx + i];
     }
 };
+
+/// Throws Error: too small, or less than the plane one way alone.
+PlaneInside inside_of(const Domain&, const PlaneArea&);
+/// nx: points of a row of the plane.
+inline Edge edge_of(PlaneInside inside, int nx) {
+    return inside.columns < nx ? Edge::area : Edge::periodic;
+}
+/// Levels as heights, which grow upward: -eta.
+std::vector<double> heights_of(std::vector<double> eta);
 
 struct PlaneTrajectories {
     double step;  ///< [s]

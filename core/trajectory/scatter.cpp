@@ -2,12 +2,13 @@
 #include <omp.h>
 #include <random>
 #include "trajectory/give_back.hpp"
+#include "trajectory/sphere_around.hpp"
 
 namespace fathom {
 
 namespace {
 using T = double;
-using Gathered = Influence<T>;
+using Gathered = SphereAround<T>;
 
 Decomposition one_rank(const GaussianGrid& grid, int levels) {
     const int rows = grid.rows(), longest = grid.longest();
@@ -20,9 +21,9 @@ Decomposition one_rank(const GaussianGrid& grid, int levels) {
 struct ScatterMeasured::Parts {
     Decomposition d;
     Gathered rows;
-    GiveBack<T> back;
+    GiveBack<Gathered> back;
     std::vector<T> places, values, fields;  // fields: [4][row][level][point]
-    GiveBack<T>::Ways ways;
+    GiveBack<Gathered>::Ways ways;
     std::vector<FieldSlab> slabs;
     std::vector<std::size_t> first;  // point of each item
     std::vector<T> seen;             // by interpolation
@@ -30,7 +31,7 @@ struct ScatterMeasured::Parts {
 
     Parts(const GaussianGrid& grid, const std::vector<double>& eta, double columns, double rows_)
         : d(one_rank(grid, int(eta.size()))),
-          rows(MPI_COMM_SELF, d, 0, grid, eta),
+          rows(MPI_COMM_SELF, d, 0, grid, eta, 1, 1),
           back(MPI_COMM_SELF, d, rows) {
         for (auto& item : rows.items) place(grid, eta, item, columns, rows_);
         std::mt19937 random(1);
@@ -102,7 +103,7 @@ ScatterMeasured::~ScatterMeasured() = default;
 void ScatterMeasured::by_bands() {
     Parts& p = *parts;
     std::ranges::fill(p.fields, 0);
-    p.back.add({p.places.data(), 3}, p.ways, p.values, Interpolation::cubic, true, p.slabs);
+    p.back.add({p.places.data(), 3}, p.ways, p.values, Brought::group(true), p.slabs);
 }
 void ScatterMeasured::point_by_point(bool atomic) {
     std::ranges::fill(parts->fields, 0);
@@ -118,21 +119,14 @@ void ScatterMeasured::point_by_point(bool atomic) {
 }
 void ScatterMeasured::interpolate() {
     Parts& p = *parts;
-    p.rows.pack(p.slabs);
+    p.rows.pack(p.slabs, false);
     p.rows.surround(true);
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t n = 0; n < p.rows.items.size(); ++n) {
         const auto& item = p.rows.items[n];
-        Departure<T>::Points to;
-        Gathered::Places places;
         alignas(64) T out[Gathered::tile * 4 + 64];
-        const T* from = &p.places[3 * p.first[n]];
-        std::copy_n(from, item.count, to.longitude);
-        std::copy_n(from + item.count, item.count, to.latitude);
-        std::copy_n(from + 2 * item.count, item.count, to.eta);
-        p.rows.place(item, to, places);
-        p.rows.full ? p.rows.gather_cubic<true, false>(item, to, places, out)
-                    : p.rows.gather_cubic<false, false>(item, to, places, out);
+        const T *x = &p.places[3 * p.first[n]], *y = x + item.count;
+        p.rows.gather(Interpolation::cubic, item, x, y, y + item.count, out);
         for (int f = 0; f < 4; ++f)
             for (int i = 0; i < item.count; ++i) p.seen[4 * (p.first[n] + i) + f] = out[4 * i + f];
     }

@@ -92,6 +92,33 @@ public:
         });
     }
 
+    /// Of one height, the same and how they change with it: the level above, the first of four
+    /// levels, their weights, and that of the second of the two levels around.
+    struct Around {
+        int level, first;
+        T weight[4], slope[4], linear, per_interval;
+    };
+    Around around(T height) const {
+        const T z = std::clamp(height, lowest, highest);
+        int k = 0;
+        while (k + 2 < levels() && height <= at[k + 1]) ++k;
+        const Between& b = between[k];
+        const bool free = z == height;
+        Around a{k, b.first, {}, {}, (z - at[k]) * b.per_interval, free ? b.per_interval : T(0)};
+        const int own = k - b.first;
+        T d[4], sum = 0, slope = 0;
+        for (int m = 0; m < 4; ++m) d[m] = z - b.node[m];
+        for (int m = 0; m < 4; ++m) {
+            if (m == own) continue;
+            const T p = d[(m + 1) % 4], q = d[(m + 2) % 4], r = d[(m + 3) % 4];
+            a.weight[m] = b.inverse[m] * p * q * r;
+            a.slope[m] = free ? b.inverse[m] * (p * q + p * r + q * r) : T(0);
+            sum += a.weight[m], slope += a.slope[m];
+        }
+        a.weight[own] = 1 - sum, a.slope[own] = -slope;
+        return a;
+    }
+
 private:
     using Real = Pack<T, cell_width<T>>;
     struct Between {

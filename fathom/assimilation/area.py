@@ -149,6 +149,26 @@ class AreaBackground(LinearMap):
         )
 
 
+class PlaneWaves:
+    """Maps vectors of a state to coefficients of vorticity and divergence, with the mean wind in
+    their place, and of temperature with pi below it, and back.
+    """
+
+    def __init__(self, transform: BiFourier, levels: int) -> None:
+        self.transform, self.levels = transform, levels
+
+    def to_waves(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The direct transform of a state."""
+        fields = vector.reshape(-1, *self.transform.shape)
+        u, v, mass = np.split(fields, [self.levels, 2 * self.levels])
+        return (*self.transform.vorticity_divergence(u, v), self.transform.direct(mass))
+
+    def to_points(self, zeta: np.ndarray, D: np.ndarray, mass: np.ndarray) -> Vector:
+        """A state."""
+        fields = (*self.transform.wind(zeta, D), self.transform.inverse(mass))
+        return np.concatenate([f.ravel() for f in fields])
+
+
 def columns(around: Any, points: int, levels: int) -> Matrix:
     """H of the columns at places: wind along x and y and temperature of all levels, level by level,
     and pi; of a state of `points` a level. around: what `interpolation` of a grid gives, `index`

@@ -1,5 +1,6 @@
 """A coarser model for the inner loops of 4D-Var: states are truncated to it, increments padded with
-zeros, between Gaussian grids with the same levels. Its steps may be longer.
+zeros, between Gaussian grids, or planes of the same sides, with the same levels. Its steps may be
+longer.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from fathom.assimilation.area import PlaneWaves
 from fathom.assimilation.balance import Waves
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.trajectory import Trajectory
@@ -21,8 +23,8 @@ class Inner:
     """
 
     trajectory: Trajectory
-    fine: Waves
-    coarse: Waves
+    fine: Waves | PlaneWaves
+    coarse: Waves | PlaneWaves
     ratio: int = 1
 
     def __post_init__(self) -> None:

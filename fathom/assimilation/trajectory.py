@@ -1,7 +1,7 @@
 """A model along its trajectory: the state in one vector, and the tangent and the adjoint of the
 model as a linear map.
 
-    trajectory = Trajectory(simulation)      # a SpectralAtmosphere, or ShallowWater
+    trajectory = Trajectory(simulation)      # a SpectralAtmosphere, ShallowWater, a limited area
     trajectory.follow(12)                    # twelve steps
     M = trajectory.propagation()             # dx at the start -> dx at the end, with its adjoint
 
@@ -24,17 +24,20 @@ from fathom.failure import InputError
 
 
 def linear(model: Any) -> Any:
-    """The model without what has no tangent: one number for the globe that keeps mass or energy.
-    ValueError: another model."""
-    if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
+    """The model without what has no tangent: one number for the globe that keeps mass or energy;
+    and without what is only reported. ValueError: another model."""
+    known = hasattr(model, "prognostic") and getattr(model, "scheme", "") == "semi-lagrangian"
+    if not known or getattr(model, "compressible", False):
         raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
-            " ShallowWater with scheme = 'semi-lagrangian'"
+            " ShallowWater with scheme = 'semi-lagrangian', and a hydrostatic LimitedAreaAtmosphere"
         )
     same = copy.copy(model)
     same.parameters = model.parameters | {
         name: 0.0 for name in ("fix_mass", "fix_energy") if name in model.parameters
     }
+    if hasattr(model, "edges"):
+        same.edges = {}
     return same
 
 
@@ -168,9 +171,10 @@ class Trajectory(Forecasts):
 
     Parameters
     ----------
-    simulation : of a SpectralAtmosphere, or ShallowWater. Its physics must have adjoints: none,
-        HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are carried without clipping in
-        tangent and adjoint.
+    simulation : of a SpectralAtmosphere, ShallowWater, or a hydrostatic LimitedAreaAtmosphere. Its
+        physics must have adjoints: none, HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are
+        carried without clipping in tangent and adjoint. A vector of an area has all points of its
+        periodic plane; what the area is drawn to does not change with it.
     keep : what is kept of a step. "all": what tangent and adjoint need; "fp32": the same rounded,
         so half of the memory: both are then exactly transposed, about a rounded state; "states":
         the state alone, from which the rest is computed again in each iteration, to the same bits
@@ -190,7 +194,7 @@ class Trajectory(Forecasts):
         return linear(model)
 
     def points(self, grid: Any) -> np.ndarray:
-        return np.asarray(grid.points)
+        return np.asarray(grid.points) if hasattr(grid, "truncation") else super().points(grid)
 
     @property
     def steps(self) -> int:

@@ -1,10 +1,11 @@
-"""Cycles of a limited area by 3D-Var or FGAT. Its TOML file has [area] instead of [model] and
-[nature]:
+"""Cycles of a limited area by 3D-Var, FGAT or 4D-Var. Its TOML file has [area] instead of [model]
+and [nature]:
 
 [area]           the grid, its step, and the analysis that the truth starts from
 [observations]   columns at places of the central zone, drawn at random, new ones each time
 [background]     standard deviations, length and depth of background errors (assimilation/area.py)
 [assimilation]   methods, window, minimisation
+[inner]          a coarser model for the inner loops of 4D-Var
 [cycle]          windows
 
 Truth and model are the same dry air, drawn to the same state at the edges. The first background
@@ -24,10 +25,11 @@ from typing import Any
 import numpy as np
 
 from fathom import mpi
-from fathom.assimilation.area import AreaBackground, AreaErrors, columns
-from fathom.assimilation.maps import Vector
-from fathom.assimilation.trajectory import Forecasts
-from fathom.assimilation.variational import Seen, Window
+from fathom.assimilation.area import AreaBackground, AreaErrors, PlaneWaves, columns
+from fathom.assimilation.maps import Matrix, Vector
+from fathom.assimilation.resolution import Inner
+from fathom.assimilation.trajectory import Forecasts, Trajectory
+from fathom.assimilation.variational import Seen, Window, methods
 from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
 from fathom.cycle.experiment import Assimilation, Cycle, Observations, table_of
 from fathom.describe.toml import Document
@@ -39,7 +41,7 @@ from fathom.run.simulation import Simulation
 from fathom.time.clock import Period
 from fathom.transform import BiFourier
 
-methods = ("3d-var", "fgat")
+usual = ("3d-var", "fgat")
 
 
 @dataclass
@@ -74,11 +76,21 @@ class Area:
 
 
 @dataclass
+class InnerArea:
+    """A coarser model for the inner loops of 4d-var, where a resolution [m] is given: a whole
+    multiple of that of [area]."""
+
+    resolution: float = 0.0
+    step: str = "20min"
+
+
+@dataclass
 class AreaExperiment:
     area: Area
     observations: Observations
     background: AreaErrors
     assimilation: Assimilation
+    inner: InnerArea
     cycle: Cycle
 
     @property
@@ -110,6 +122,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
         "observations": Observations,
         "background": AreaErrors,
         "assimilation": Assimilation,
+        "inner": InnerArea,
         "cycle": Cycle,
     }
     for name in document.tables:
@@ -121,13 +134,12 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
     }
     experiment = AreaExperiment(**made)
     if "methods" not in document.tables.get("assimilation", {}):
-        experiment.assimilation.methods = list(methods)
+        experiment.assimilation.methods = list(usual)
     for name in experiment.assimilation.methods:
         if name not in methods:
             raise InputError(
                 f"{document.place('assimilation', 'methods')}: method {name!r} of a limited area"
-                f"{near(str(name), methods)}; allowed are {', '.join(methods)}, its model has no"
-                " tangent"
+                f"{near(str(name), methods)}; allowed are {', '.join(methods)}"
             )
     if not experiment.times or experiment.steps % 2:
         raise InputError(
@@ -135,6 +147,60 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
             " no step in its middle; allowed is an even number"
         )
     return experiment
+
+
+@dataclass
+class AreaModel:
+    """A limited area, to be run from vectors of its state; B on its plane. linear: whether it has a
+    tangent, for which it keeps its steps."""
+
+    grid: LimitedAreaGrid
+    forecasts: Any
+    background: AreaBackground
+
+    @staticmethod
+    def of(e: AreaExperiment, grid: LimitedAreaGrid, step: str, linear: bool) -> AreaModel:
+        model = LimitedAreaAtmosphere(grid, orography="earth").set(analysis=e.area.analysis)
+        one = Simulation(model, step=step, start=e.area.start, directory=tempfile.gettempdir())
+        transform, levels = BiFourier(grid.size, grid.spacing), grid.levels
+        f = float(np.mean(grid.coriolis))
+        background = AreaBackground(transform, levels.a, levels.b, f, e.background)
+        return AreaModel(
+            grid, Trajectory(one, keep="fp32") if linear else Forecasts(one), background
+        )
+
+    @property
+    def waves(self) -> PlaneWaves:
+        return PlaneWaves(self.background.transform, self.background.levels)
+
+
+def coarser(grid: LimitedAreaGrid, resolution: float) -> LimitedAreaGrid:
+    """The same area and extension with fewer points, the first of which is the same."""
+    ratio = round(resolution / grid.spacing)
+    if ratio < 2 or not np.isclose(ratio * grid.spacing, resolution):
+        raise InputError(
+            f"[inner] resolution = {resolution:g} m must be a whole multiple of that of the area,"
+            f" {grid.spacing:g} m: 2 times at least"
+        )
+    points = tuple(-(-n // ratio) for n in grid.points)
+    shift = [0.5 * ((c - 1) * ratio - (n - 1)) for c, n in zip(points, grid.points)]
+    middle = grid.projection.from_earth(*grid.centre) + grid.spacing * np.array(shift)
+    made = LimitedAreaGrid(
+        tuple(float(x) for x in grid.projection.to_earth(*middle)),
+        resolution=ratio * grid.spacing,
+        points=points,
+        coupling=-(-grid.coupling // ratio),
+        extension=tuple(N // ratio - n for N, n in zip(grid.size, points)),
+        projection=grid.projection,
+        levels=grid.levels,
+    )
+    if any(ratio * c != n for c, n in zip(made.size, grid.size)):
+        raise InputError(
+            f"[inner] resolution = {resolution:g} m: a plane of {grid.size[0]} × {grid.size[1]}"
+            f" points has no plane of {ratio} times fewer with the same sides; next to it is"
+            f" {made.size[0]} × {made.size[1]}: another extension"
+        )
+    return made
 
 
 class AreaCycles:
@@ -146,34 +212,33 @@ class AreaCycles:
         self.experiment, self.out, self.say = experiment, out, say
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
-        area = experiment.area
-        self.grid = area.grid
-        model = LimitedAreaAtmosphere(self.grid, orography="earth").set(analysis=area.analysis)
-        self.forecasts: Any = Forecasts(
-            Simulation(model, step=area.step, start=area.start, directory=tempfile.gettempdir())
-        )
-        levels = self.grid.levels
-        self.background = AreaBackground(
-            BiFourier(self.grid.size, self.grid.spacing),
-            levels.a,
-            levels.b,
-            float(np.mean(self.grid.coriolis)),
-            experiment.background,
-        )
+        area, inner, self.inner = experiment.area, experiment.inner, None
+        self.grid, linear = area.grid, "4d-var" in experiment.assimilation.methods
+        self.model = AreaModel.of(experiment, self.grid, area.step, linear and not inner.resolution)
+        self.coarse, self.forecasts = self.model, self.model.forecasts
+        if linear and inner.resolution:
+            grid = coarser(self.grid, inner.resolution)
+            self.coarse = AreaModel.of(experiment, grid, inner.step, True)
+            step = self.forecasts.simulation.step
+            ratio = round(self.coarse.forecasts.simulation.step / step)
+            self.inner = Inner(self.coarse.forecasts, self.model.waves, self.coarse.waves, ratio)
         self.truth = [self.forecasts.vector()]  # every step since the start
 
     def run(self, method: str) -> list[dict[str, Any]]:
         """All windows of a method; what each has come to."""
         e, random = self.experiment, np.random.default_rng(self.experiment.observations.seed)
+        inner, B = self.inner if method == "4d-var" else None, self.model.background
         window = Window(
             self.forecasts,
-            self.background,
+            B if inner is None else self.coarse.background,
             e.steps,
             method,
             iterations=e.assimilation.iterations,
+            outer=e.assimilation.outer,
             screening=None,  # the errors of data are those that B and R are told
+            inner=inner,
         )
-        draw = self.background.apply(random.standard_normal(self.background.controls))
+        draw = B.apply(random.standard_normal(B.controls))
         background = free = self.truth[0] + e.area.first_error * draw
         results = []
         for number in range(e.cycle.windows):
@@ -205,20 +270,28 @@ class AreaCycles:
         """Columns at places of the central zone, with errors."""
         o, (nx, ny), zone = self.experiment.observations, self.grid.points, self.grid.coupling
         x, y = (random.uniform(zone, n - 1 - zone, o.places) for n in (nx, ny))
-        i, j = np.floor(x).astype(int), np.floor(y).astype(int)
-        corners = [(a, b) for b in (0, 1) for a in (0, 1)]
-        weight = lambda part, beyond: part if beyond else 1 - part
-        whole = self.grid.size[0]
-        around = SimpleNamespace(
-            index=np.stack([(j + b) * whole + i + a for a, b in corners], 1),
-            weight=np.stack([weight(x - i, a) * weight(y - j, b) for a, b in corners], 1),
-        )
+        H = self._columns(self.grid, x, y)
+        inner = None
+        if self.inner is not None:
+            ratio = self.coarse.grid.spacing / self.grid.spacing
+            inner = self._columns(self.coarse.grid, x / ratio, y / ratio)
         levels = self.experiment.area.levels
-        H = columns(around, int(np.prod(self.grid.size)), levels)
         sizes = np.repeat(
             [o.wind] * 2 * levels + [o.temperature] * levels + [o.pressure / 1e5], o.places
         )
-        return Seen(H.apply(truth) + sizes * random.standard_normal(len(sizes)), sizes**2, H)
+        values = H.apply(truth) + sizes * random.standard_normal(len(sizes))
+        return Seen(values, sizes**2, H, inner)
+
+    def _columns(self, grid: LimitedAreaGrid, x: np.ndarray, y: np.ndarray) -> Matrix:
+        """H of columns at places between points of a grid."""
+        i, j = np.floor(x).astype(int), np.floor(y).astype(int)
+        corners = [(a, b) for b in (0, 1) for a in (0, 1)]
+        weight = lambda part, beyond: part if beyond else 1 - part
+        around = SimpleNamespace(
+            index=np.stack([(j + b) * grid.size[0] + i + a for a, b in corners], 1),
+            weight=np.stack([weight(x - i, a) * weight(y - j, b) for a, b in corners], 1),
+        )
+        return columns(around, int(np.prod(grid.size)), self.experiment.area.levels)
 
     def distance(self, a: Vector, b: Vector) -> dict[str, float]:
         """rms over the central zone and the levels: wind [m s-1], temperature [K], pressure [Pa];
@@ -226,7 +299,7 @@ class AreaCycles:
         """
         zone, levels = self.grid.coupling, self.experiment.area.levels
         inside = tuple(slice(zone, n - zone) for n in reversed(self.grid.points))
-        d = self.background.fields(a - b)[(slice(None), *inside)]
+        d = self.model.background.fields(a - b)[(slice(None), *inside)]
         mean = lambda f: float(np.mean(np.sum(f**2, 0)))
         wind, T = mean(d[: 2 * levels]) / levels, mean(d[2 * levels : -1]) / levels
         pi = mean(d[-1:])

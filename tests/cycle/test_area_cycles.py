@@ -31,11 +31,34 @@ def test_data_find_the_truth(tmp_path):
     assert "without data" in report.text({"3d-var": [first, second]})[-1]
 
 
+@pytest.mark.parametrize("inner", [[], ["inner.resolution=200e3", 'inner.step="1h"']])
+def test_four_dimensional(tmp_path, inner):
+    """4D-Var knows what moves in the window: its analysis is better than that of FGAT, also with
+    inner loops on fewer points.
+    """
+    settings = [*small, 'assimilation.methods=["fgat", "4d-var"]', *inner]
+    cycles = area.AreaCycles(area.read(source, settings), tmp_path)
+    energy = {m: cycles.run(m)[-1]["analysis"]["energy"] for m in ("fgat", "4d-var")}
+    assert energy["4d-var"] < 0.9 * energy["fgat"]
+
+
+@pytest.mark.parametrize(
+    "resolution, message",
+    [
+        (150e3, "must be a whole multiple of that of the area, 100000 m"),
+        (700e3, "a plane of 60 × 60 points has no plane of 7 times fewer with the same sides"),
+    ],
+)
+def test_inner_areas_that_do_not_fit(resolution, message):
+    with pytest.raises(ValueError, match=message):
+        area.coarser(area.read(source, small).area.grid, resolution)
+
+
 @pytest.mark.parametrize(
     "setting, message",
     [
         ("area.resoluton=1e5", "no key 'resoluton'; did you mean 'resolution'"),
-        ('assimilation.methods=["4d-var"]', "'4d-var' of a limited area.*has no tangent"),
+        ('assimilation.methods=["eda"]', "'eda' of a limited area; allowed are 3d-var, fgat, 4d"),
         ('assimilation.window="90min"', "no step in its middle"),
         ('observations.every="45min"', "'45min' is no multiple of step = '30min'"),
         ("nature.levels=7", r"no table \[nature\]"),

@@ -7,6 +7,7 @@ import tempfile
 
 import numpy as np
 
+import small_areas
 from small_atmospheres import held_suarez
 
 
@@ -54,7 +55,15 @@ def shallow_water(truncation=10, reduced=False, step="1800s", **options):
     return fm.Simulation(model, step=step, directory=tempfile.gettempdir())
 
 
+def limited_area(periodic=False, **options):
+    """A jet over a hill, drawn to its start along the edges; or on a periodic plane."""
+    grid = None if periodic else small_areas.area(levels=4, points=(30, 26), resolution=100e3)
+    options = {"tracers": (), "diffusion_time": "2h", "grid": grid} | options
+    return small_areas.simulation(small_areas.disturbed(periodic=periodic, **options), "900s")
+
+
 models = {
+    "limited_area": limited_area,
     "primitive_equations": primitive_equations,
     "moist": moist,
     "shallow_water": shallow_water,
@@ -66,6 +75,7 @@ sizes = {
     "virtual_temperature": 1.0,
     "log_pressure_ratio": 1e-3,
     "specific_humidity": 1e-4,
+    "dye": 1.0,
     "fluid_geopotential": 100.0,
 }
 

@@ -336,6 +336,7 @@ void SemiImplicit<T>::solve_adjoint(int m, T* columns, std::ptrdiff_t stride,
         T *of_zeta = level + std::size_t(i) * 2 * P, *of_D = of_zeta + P;
         for (int k = 0; k < levels; ++k) of_zeta[k] = rotates ? zeta[k] : T(0);
         vertical.finish_adjoint(zeta, of_D);
+        for (int k = 0; k < levels; ++k) of_D[k] += zeta[levels + k];
     }
     vertical.from_modes_adjoint(level, mode, 4 * count);
     waves.solve_adjoint(m, mode);

@@ -138,10 +138,10 @@ public:
     /// The transposes: of `finish`, to the D that it was given; of both products; of `right_side`,
     /// whose D is that of the column.
     void finish_adjoint(const Number* column, Number* of_D) const {
-        const Number *D = column + count, *t = D + count;
+        const Number* t = column + 2 * count;
         Number sum = -beta * per_pressure * t[count];
         for (int k = count - 1; k >= 0; --k) {
-            of_D[k] = D[k] + thickness[k] * sum - beta * kappa_T * alpha[k] * t[k];
+            of_D[k] = thickness[k] * sum - beta * kappa_T * alpha[k] * t[k];
             sum -= beta * kappa_T * log_ratio[k] * per_thickness[k] * t[k];
         }
     }

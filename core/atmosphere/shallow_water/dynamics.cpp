@@ -94,10 +94,9 @@ public:
     /// Tangent and adjoint of the transport: made when first needed.
     LinearTransport<T>& linear_transport() {
         if (!linear)
-            linear.emplace(domain.comm, domain.decomposition, domain.halo, grid,
-                           std::vector<double>{0.5},
-                           typename SemiLagrangian<T>::Parameters{
-                               parameters.step, parameters.radius, 0, int(parameters.iterations)});
+            linear = fathom::linear_transport<T>(
+                domain, grid, {0.5},
+                {parameters.step, parameters.radius, 0, int(parameters.iterations)});
         return *linear;
     }
 
@@ -192,7 +191,7 @@ private:
         transform.direct_adjoint(
             {transform.wind(of(zeta), of(D), f.u, f.v), transform.scalar(of(geopotential), f.phi)});
     }
-    std::optional<LinearTransport<T>> linear;
+    std::unique_ptr<LinearTransport<T>> linear;
     const Domain& domain;
     GaussianGrid grid;
     std::vector<int> starts;  // of each own m in the list of waves

@@ -103,13 +103,20 @@ public:
                 for (T *x = at(f, r, k), *end = x + r.count; x < end; ++x) *x += more;
         });
     }
-    /// to = factor from, for sums.
+    /// to = factor from, for sums; its transpose: to += factor from.
     void copy_times(const FieldSlab& from, const FieldSlab& to, T factor) {
+        combine(from, to, [factor](T, T x) { return factor * x; });
+    }
+    void add_times(const FieldSlab& from, const FieldSlab& to, T factor) {
+        combine(from, to, [factor](T y, T x) { return y + factor * x; });
+    }
+    /// to = f(to, from)
+    template <class F> void combine(const FieldSlab& from, const FieldSlab& to, F f) {
         for_rows([&](const Row& r) {
             for (int k = 0; k < from.levels; ++k) {
                 const T* x = at(from, r, k);
                 T* y = at(to, r, k);
-                for (int i = 0; i < r.count; ++i) y[i] = factor * x[i];
+                for (int i = 0; i < r.count; ++i) y[i] = f(y[i], x[i]);
             }
         });
     }

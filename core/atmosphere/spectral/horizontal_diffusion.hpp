@@ -43,6 +43,11 @@ public:
             column, [&](int k) { return damping(all, k); },
             [&](int k) { return damping(divergent, k); });
     }
+    void damp_adjoint(T* column, double all, double divergent) const {
+        adjoint_with(
+            column, [&](int k) { return damping(all, k); },
+            [&](int k) { return damping(divergent, k); });
+    }
     /// Of compressible air, behind these: q as what is carried, d as the divergence.
     void damp_compressible(T* column, double all, double divergent) const {
         T *q = column + 3 * levels + 1, *d = q + levels;

@@ -39,8 +39,6 @@ double largest_square(const OnPlane& on) {
     return most;
 }
 
-[[noreturn]] void no_adjoint() { throw Error("the step on a plane has no tangent and adjoint"); }
-
 /// An own m: its first n, its last.
 struct OwnWave {
     int m, first, last;
@@ -86,13 +84,7 @@ public:
             vertical.right_side(T(beta * K2), columns + i * stride, level + std::size_t(i) * P);
         }
         vertical.to_modes(level, mode, padded);
-        for (int i = 0; i < count; ++i) {
-            const double wave =
-                beta * beta * square * square_of_wave(on.waves, w.m, w.first + i / 2);
-            T* x = mode + std::size_t(i) * P;
-            for (int k = 0; k < vertical.modes(); ++k)
-                x[k] = T(x[k] / (1 + wave * vertical.speed_squared(k)));
-        }
+        divide(w, mode);
         vertical.from_modes(mode, level, padded);
         for (int i = 0; i < count; ++i) {
             // of the mean, in whose place the wind stands, there is no divergence
@@ -103,19 +95,49 @@ public:
             vertical.finish(of_D, columns + i * stride);
         }
     }
-    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
-        const OwnWave w = own[number];
-        for (int n = w.first; n <= w.last; ++n) {
-            const double rate = rates[start[number] + n - w.first],
-                         more = viscosity * square_of_wave(on.waves, w.m, n);
-            for (int c = 0; c < 2; ++c) {
-                T* const column = columns + (2 * (n - w.first) + c) * stride;
-                diffusion.damp(column, span * (rate + more), span * (rate * divergent + more));
-                if constexpr (std::is_same_v<Vertical, CompressibleTerms<T>>)
-                    diffusion.damp_compressible(column, span * (rate + more),
-                                                span * (rate * divergent + more));
+    void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
+                       std::vector<T>& scratch) const override {
+        if constexpr (compressible)
+            throw Error("the solve of compressible air has no adjoint");
+        else {
+            const OwnWave w = own[number];
+            const int P = vertical.padded(), count = 2 * (w.last - w.first + 1),
+                      padded = (count + 3) / 4 * 4;
+            const std::size_t size = std::size_t(padded) * P;
+            if (scratch.size() < 2 * size) scratch.resize(2 * size);
+            T *level = scratch.data(), *mode = level + size;
+            std::fill_n(level, size, T(0));
+            const auto is_mean = [&](int i) { return w.m == 0 && w.first + i / 2 == 0; };
+            for (int i = 0; i < count; ++i) {
+                if (is_mean(i)) continue;
+                const T *column = columns + i * stride, *D = column + vertical.modes();
+                T* const of_D = level + std::size_t(i) * P;
+                vertical.finish_adjoint(column, of_D);
+                for (int k = 0; k < vertical.modes(); ++k) of_D[k] = T(square) * of_D[k] + D[k];
+            }
+            vertical.from_modes_adjoint(level, mode, padded);
+            divide(w, mode);
+            vertical.to_modes_adjoint(mode, level, padded);
+            for (int i = 0; i < count; ++i) {
+                if (is_mean(i)) continue;
+                T *column = columns + i * stride, *of_D = level + std::size_t(i) * P;
+                std::copy_n(of_D, vertical.modes(), column + vertical.modes());
+                const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
+                vertical.right_side_adjoint(T(beta * K2), of_D, column);
             }
         }
+    }
+    void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {
+        each_column(number, columns, stride, [&](T* column, double all, double divergent) {
+            diffusion.damp(column, all, divergent);
+            if constexpr (compressible) diffusion.damp_compressible(column, all, divergent);
+        });
+    }
+    void diffuse_adjoint(int number, T* columns, std::ptrdiff_t stride) const override {
+        each_column(number, columns, stride, [&](T* column, double all, double divergent) {
+            diffusion.damp_adjoint(column, all, divergent);
+            if constexpr (compressible) diffusion.damp_compressible(column, all, divergent);
+        });
     }
     void add_kinetic(int number, const T* columns, std::ptrdiff_t stride, double sign,
                      double* to) const override {
@@ -131,12 +153,11 @@ public:
             }
         }
     }
-    void solve_adjoint(int, T*, std::ptrdiff_t, std::vector<T>&) const override { no_adjoint(); }
-    void diffuse_adjoint(int, T*, std::ptrdiff_t) const override { no_adjoint(); }
     double operations_of_solve() const override { return 4. * vertical.modes() * vertical.modes(); }
     double operations_of_diffusion() const override { return 8. * vertical.modes(); }
 
 private:
+    static constexpr bool compressible = std::is_same_v<Vertical, CompressibleTerms<T>>;
     const OnPlane on;
     const std::vector<OwnWave> own;
     const double square, beta;  // M
@@ -145,6 +166,29 @@ private:
     double span, viscosity, divergent;
     std::vector<double> rates;
     std::vector<std::size_t> start;  // of each own m in `rates`
+
+    /// Each mode over 1 + beta^2 M c^2 K^2: the same matrix both ways.
+    void divide(const OwnWave& w, T* mode) const {
+        for (int i = 0; i < 2 * (w.last - w.first + 1); ++i) {
+            const double wave =
+                beta * beta * square * square_of_wave(on.waves, w.m, w.first + i / 2);
+            T* x = mode + std::size_t(i) * vertical.padded();
+            for (int k = 0; k < vertical.modes(); ++k)
+                x[k] = T(x[k] / (1 + wave * vertical.speed_squared(k)));
+        }
+    }
+    /// body(column, span K_n of all, that of divergence)
+    template <class Body>
+    void each_column(int number, T* columns, std::ptrdiff_t stride, Body body) const {
+        const OwnWave w = own[number];
+        for (int n = w.first; n <= w.last; ++n) {
+            const double rate = rates[start[number] + n - w.first],
+                         more = viscosity * square_of_wave(on.waves, w.m, n);
+            for (int c = 0; c < 2; ++c)
+                body(columns + (2 * (n - w.first) + c) * stride, span * (rate + more),
+                     span * (rate * divergent + more));
+        }
+    }
 };
 
 /// The extension has no columns: a block of it alone would have no owner.
@@ -208,17 +252,21 @@ public:
     }
     std::unique_ptr<Carrier<T>> carrier(const SpectralSetup& s,
                                         const std::vector<double>& eta) const override {
-        const PlaneArea area{on.columns, on.rows, on.waves.length_x / on.waves.points,
-                             on.waves.length_y / on.waves.rows, on.map_factor};
-        return carrier_on_plane<T>(domain, area, eta,
-                                   {s.parameters.step, int(s.parameters.iterations)});
+        return carrier_on_plane<T>(domain, area(), eta, trajectories(s));
     }
-    std::unique_ptr<LinearTransport<T>> linear_carrier(const SpectralSetup&,
-                                                       const std::vector<double>&) const override {
-        no_adjoint();
+    std::unique_ptr<LinearTransport<T>> linear_carrier(
+        const SpectralSetup& s, const std::vector<double>& eta) const override {
+        return linear_transport<T>(domain, area(), eta, trajectories(s));
     }
 
 private:
+    PlaneArea area() const {
+        return {on.columns, on.rows, on.waves.length_x / on.waves.points,
+                on.waves.length_y / on.waves.rows, on.map_factor};
+    }
+    static PlaneTrajectories trajectories(const SpectralSetup& s) {
+        return {s.parameters.step, int(s.parameters.iterations)};
+    }
     const Domain& domain;
     const OnPlane on;
     BiFourier<T> waves;

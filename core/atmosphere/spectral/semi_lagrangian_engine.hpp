@@ -155,13 +155,19 @@ public:
                              T(shape->square_of_reference()));
         shape->times_map_factor({&f.divergence}, 2);
     }
-    /// Divergence is transformed to points in two ways.
+    /// Divergence is transformed to points in two ways; on a plane its mean, that of the wind, in
+    /// one.
     void to_points_adjoint(const SpectralFields& f) {
         const Coefficients<T> of_divergence{spare.data(), stride};
+        shape->times_map_factor({&f.divergence}, 2);
+        if (f.reference_divergence)
+            this->add_times(*f.reference_divergence, f.divergence, T(shape->square_of_reference()));
+        shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
         transform.inverse_adjoint(
             {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
              transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
              transform.gradient(pi(), &f.pressure, &f.p_east, &f.p_north)});
+        if (mean_is_wind) std::fill_n(spare.begin(), levels, T(0));
         for (std::size_t i = 0; i < 2 * transform.own().size(); ++i)
             for (int k = 0; k < levels; ++k) D().at[i * stride + k] += spare[i * stride + k];
     }
@@ -174,6 +180,7 @@ public:
         transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
                                   transform.scalar(warmth(), f.temperature),
                                   transform.scalar(pi(), f.pressure)});
+        shape->times_map_factor({&f.u, &f.v}, -1);
     }
     SpectralSpent spent() const {
         auto& t = transform.spent;
@@ -215,8 +222,9 @@ private:
     void must_be_linear() {
         if (parameters.fix_mass > 0)
             throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
-        if (on_plane || !shape->even())
-            throw Error("the spectral step has a tangent on an even sphere alone");
+        if (!on_plane && !shape->even())
+            throw Error("the spectral step has no tangent on a stretched sphere");
+        if (setup.compressible()) throw Error("the step of compressible air has no tangent");
         spare.resize(coefficients.size());
     }
     /// body(number of an own m, its columns, memory of the thread)

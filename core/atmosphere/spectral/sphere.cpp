@@ -94,8 +94,7 @@ public:
     }
     std::unique_ptr<LinearTransport<T>> linear_carrier(
         const SpectralSetup& s, const std::vector<double>& eta) const override {
-        return std::make_unique<LinearTransport<T>>(domain.comm, domain.decomposition, domain.halo,
-                                                    on.grid, eta, trajectories(s));
+        return linear_transport<T>(domain, on.grid, eta, trajectories(s));
     }
 
 private:

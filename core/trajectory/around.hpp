@@ -1,0 +1,46 @@
+/// What tangent and adjoint of semi-Lagrangian transport know of the points around departure
+/// points, on any shape: the sphere (sphere_around.hpp), a plane (plane_around.hpp). Of
+/// coordinates z grows or falls along the column, and
+///   sphere   x: longitude from the arrival point [rad], y: latitude [rad], z: eta
+///   plane    x: columns from the arrival point, y: row, z: -eta
+#pragma once
+#include "trajectory/lagrange.hpp"
+
+namespace fathom {
+
+enum class Interpolation { linear, cubic };
+
+/// What is brought along trajectories: how it is interpolated; whether the first two fields are a
+/// vector; whether it is the wind of the trajectories themselves, on the map.
+struct Brought {
+    Interpolation kind;
+    bool vector, mapped;
+    static constexpr Brought wind() { return {Interpolation::linear, true, true}; }
+    static constexpr Brought group(bool vector) { return {Interpolation::cubic, vector, false}; }
+};
+
+/// Where a trajectory ends, row and column of the grid, and where it begins.
+template <class T> struct Trajectory {
+    int row, column;
+    T x, y, z;
+};
+
+/// Values of the packed fields at a point, and their derivatives along its coordinates.
+template <class T> struct Sight {
+    typename Nodes<T>::Four value, by_x, by_y, by_z;
+};
+
+/// Where the trajectories of a tile begin, and what turns vectors on their way: u' = p u + q v,
+/// v' = p v - q u.
+template <class T> struct Beginnings {
+    static constexpr int tile = 64;
+    alignas(64) T x[tile], y[tile], z[tile], p[tile], q[tile];
+};
+
+/// How that changes with the mean wind, along x, along y, and along the column.
+template <class T> struct BeginningSlopes {
+    Beginnings<T> by_u, by_v;
+    alignas(64) T by_w[Beginnings<T>::tile];
+};
+
+}  // namespace fathom
