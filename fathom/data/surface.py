@@ -4,6 +4,8 @@ for a year.
 The means over the open ocean are balanced: with the bulk formulae of Large & Yeager (2009) over
 `sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and
 evaporation minus precipitation are zero over the year.
+
+The light of the file over the pack ice of the Southern Ocean is replaced (fathom/data/light.py).
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FILE = "surface-climatology"
+LIGHT = "downward_shortwave_flux"
 VARIABLES = (
     "wind_speed",
     "eastward_wind",
@@ -41,7 +44,11 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year`
     is the middle of each month. Raises KeyError for an unknown variable.
     """
-    return embedded.dataset(FILE, variables)
+    data = embedded.dataset(FILE, variables)
+    if LIGHT in data:
+        light = _lit(data[LIGHT].values, data.latitude.values)
+        data = data.assign({LIGHT: data[LIGHT].copy(data=light)})
+    return data
 
 
 @once
@@ -59,11 +66,35 @@ def on_points(
     """
     import numpy as np  # `import fathom.data` stays cheap
 
-    found = embedded.on_points(FILE, latitude, longitude, *(variables or VARIABLES), month=month)
+    from fathom.regrid import points as regrid  # `import fathom.data` stays cheap
+
+    wanted = variables or VARIABLES
+    found = embedded.on_points(
+        FILE, latitude, longitude, *(name for name in wanted if name != LIGHT), month=month
+    )
+    if LIGHT in wanted:
+        light, y, x = embedded.read(FILE, LIGHT, "latitude", "longitude", month=month).values()
+        found[LIGHT] = regrid.bilinear(_lit(light, y, month), y, x, latitude, longitude)
+        found = {name: found[name] for name in wanted}
     if month is not None:
         return found
     shape = (12, *np.shape(latitude))
     return {name: np.broadcast_to(field, shape) for name, field in found.items()}
+
+
+def _lit(light, latitude, month=None):
+    """Light of a month (latitude, longitude), or of all (12, ...), with that over the pack."""
+    import numpy as np  # `import fathom.data` stays cheap
+
+    from fathom.data.light import over_pack  # `import fathom.data` stays cheap
+
+    rows = latitude[:, None]
+    new = (
+        [over_pack(light[m], rows, m) for m in range(12)]
+        if month is None
+        else over_pack(light, rows, month)
+    )
+    return np.asarray(new, np.float32)
 
 
 def day_of_year() -> np.ndarray:

@@ -26,6 +26,7 @@ from fathom.ocean.friction import StrainFriction
 from fathom.ocean.given_fluxes import SurfaceForcing
 from fathom.ocean.parts import one, one_or_none
 from fathom.ocean.report import fields, pictures
+from fathom.ocean.sea_ice import allowed as limits_of_ice
 from fathom.ocean.series import by_basin
 from fathom.ocean.series import kept as of_series
 from fathom.ocean.stability import criteria
@@ -106,7 +107,7 @@ class Ocean(Model):
         "wet_levels",
         "depth_corner",
     )  # fixed fields that beyond a closed edge are 0, not the nearest value
-    limits = {
+    limits_of_water: ClassVar[dict] = {
         "temperature": (-20, 80),
         "salinity": (-10, 100),
         "velocity_x": (-30, 30),
@@ -294,6 +295,11 @@ class Ocean(Model):
         summary and report.
         """
         return [*self.of_water, *(self.sea_ice.prognostic if self.sea_ice else [])]
+
+    @property
+    def limits(self):
+        """Fields and series beyond which a run has blown up: name -> (least, most)."""
+        return self.limits_of_water | (limits_of_ice if self.sea_ice else {})
 
     @property
     def of_water(self):

@@ -14,6 +14,18 @@ from fathom.input.values import on_columns
 from fathom.schemes import scheme
 
 contents = ("area", "volume", "snow", "upper_heat", "lower_heat")
+allowed = {
+    "sea_ice_area": (-0.001, 1.001),
+    "sea_ice_volume": (0, 100),
+    "sea_ice_snow": (0, 100),
+    "sea_ice_heat": (0, 5e10),
+    "ice_velocity_x": (-10, 10),
+    "ice_velocity_y": (-10, 10),
+    "sea_ice_thickness_most": (0, 100),
+    "sea_ice_speed_most": (0, 10),
+    "ice_surface_temperature_least": (-100, 5),
+    "ice_surface_temperature_most": (-100, 5),
+}  # fields and series of ice beyond which a run has blown up
 
 
 class SeaIce:

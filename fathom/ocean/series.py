@@ -13,6 +13,8 @@ and of the ice in each hemisphere ("global" of a plane)
     sea_ice_extent = sum of A where a >= 0.15,  sea_ice_area = sum of a A [m2],
     sea_ice_volume = sum of v A [m3]
 
+with its extremes in all seas: thickness v / a where a >= 0.15, speed, surface temperature.
+
 Fluxes are those of the last step (0 before the first), positive into the sea. Contributions are
 rounded to a multiple of a power of two: such sums are exact, the same on any ranks.
 """
@@ -23,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import earth
+from fathom import earth, mpi
 from fathom.ocean.circulation import basins, geometry
 from fathom.output.diagnostics import rounded
 
@@ -96,6 +98,30 @@ def _of_ice(simulation):
         f"{name}_{part}": (float(value), units)
         for name, (sums, units) in found.items()
         for part, value in zip(parts, sums)
+    } | _extremes_of_ice(simulation, area, volume)
+
+
+def _extremes_of_ice(simulation, area, volume):
+    """Series name -> (value, units)."""
+    thick = [v / np.maximum(a, 0.15) * (a >= 0.15) for (_, a), (_, v) in zip(area, volume)]
+    of = simulation.fields.windows
+    speed = (
+        [np.hypot(u, v) for u, v in zip(of("ice_velocity_x"), of("ice_velocity_y"))]
+        if simulation.model.sea_ice.subcycles
+        else []
+    )
+    thickest, fastest = (
+        simulation.comm.allreduce(
+            max((float(a.max()) for a in blocks), default=0.0), op=mpi.MPI.MAX
+        )
+        for blocks in (thick, speed)
+    )
+    surface = simulation.fields.extremes("ice_surface_temperature")
+    return {
+        "sea_ice_thickness_most": (thickest, "m"),
+        "sea_ice_speed_most": (fastest, "m s-1"),
+        "ice_surface_temperature_least": (surface["minimum"], "degC"),
+        "ice_surface_temperature_most": (surface["maximum"], "degC"),
     }
 
 

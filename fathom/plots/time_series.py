@@ -73,14 +73,25 @@ def _panel(
     name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
     if last.size and 0 < np.ptp(values) < 1e-5 * abs(values[0]):  # labels would be the same
         name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
+    values, last, text = _short(values, last, unit_text(units))
     axes.plot(time, values, color=colour, lw=1.4, marker="." if len(values) < 3 else None)
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
-    text = unit_text(units)
-    axes.set_title(name + (f" [{text}]" if text else ""), fontsize=8.5, pad=5)
+    title = name + (f" [{text}]" if text else "")
+    axes.set_title(title, fontsize=8.5 if len(title) < 34 else 7.5, pad=5)
     if last.size:
         axes.set_title(
-            f"{last[0]:.6g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
+            f"{last[0]:.5g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
         )
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:.7g}")
     axes.locator_params(axis="y", nbins=5)
+
+
+def _short(values: np.ndarray, last: np.ndarray, text: str) -> tuple[np.ndarray, np.ndarray, str]:
+    """Values whose labels are short, and their unit: large and small ones by a power of 1000."""
+    largest = float(np.max(np.abs(values[np.isfinite(values)]), initial=0.0))
+    if largest == 0 or 1e-3 <= largest < 1e5:
+        return values, last, text
+    power = 3 * math.floor(math.log10(largest) / 3)
+    raised = str(power).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return values / 10.0**power, last / 10.0**power, f"10{raised} {text}".strip()

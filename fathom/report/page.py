@@ -244,12 +244,13 @@ def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
         (
             name.replace("_", " "),
             *(_value(held.get(key, "")) for key in ("minimum", "mean", "maximum")),
+            " to ".join(_value(limit) for limit in held.get("limits", ())),
             unit_text(held.get("units") or describe(name).units),
         )
         for name, held in state.items()
         if isinstance(held, Mapping)
     ]
-    return table(("field", "minimum", "mean", "maximum", ""), rows) if rows else ""
+    return table(("field", "minimum", "mean", "maximum", "allowed", ""), rows) if rows else ""
 
 
 def _budget(budget: Mapping[str, Any]) -> str:

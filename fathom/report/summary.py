@@ -81,13 +81,19 @@ def _of_the_state(s):
     extremes = {name: s.fields.extremes(name) for name in s.model.prognostic}
     return {
         "state": {
-            name: {k: e[k] for k in ("minimum", "maximum", "mean")} for name, e in extremes.items()
+            name: {k: e[k] for k in ("minimum", "maximum", "mean")} | _allowed(s.limits[name])
+            for name, e in extremes.items()
         },
         "series": {
             name: {"last": value, "units": units} for name, (value, units) in s.series.last.items()
         },
         "checksum": s.checksum(),
     }
+
+
+def _allowed(limits):
+    """The limits of a field, where it has some."""
+    return {"limits": list(limits)} if np.isfinite(limits).all() else {}
 
 
 def _of_the_time(s):

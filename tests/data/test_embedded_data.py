@@ -12,6 +12,7 @@ import pytest
 
 import fathom as fm
 from fathom.data import embedded, fluxes, levitus, surface, topography
+from fathom.data.light import BALANCE
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {
@@ -228,6 +229,21 @@ def test_polar_winter_is_dark_and_cold():
     assert 140 < january["downward_longwave_flux"][0] < 200
     july = surface.on_points([-70.0], [330.0])
     assert july["downward_shortwave_flux"][6] < 5 and -28 < july["air_temperature"][6] < -12
+
+
+def test_light_over_the_pack():
+    """Over the dark sea as in the file but for the balance; at 68 S in December, under snow (albedo
+    0.84) and a sky that sends two fifths back, what the ice camp ISPOL measured: 52 +- 8 W m-2
+    (Vihma et al. 2009).
+    """
+    latitude = np.array([-68.0, -59.0, -57.0, 40.0])
+    place = latitude, 0 * latitude + 305, surface.LIGHT
+    (light,) = surface.on_points(*place, month=11).values()
+    (in_file,) = embedded.on_points(surface.FILE, *place, month=11).values()
+    ratio = light / in_file
+    assert 1.05 < ratio[0] < 1.25 and ratio[1] == pytest.approx(1, abs=0.05)
+    assert ratio[2:] == pytest.approx(BALANCE, rel=1e-6)
+    assert 44 < light[0] * (1 - 0.4 * 0.066) / (1 - 0.4 * 0.84) * (1 - 0.84) < 60
 
 
 def test_area_of_sea_ice():

@@ -14,6 +14,7 @@ import icy
 from fathom.data import fluxes
 from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
+from fathom.failure import RunFailure
 from fathom.ocean.series import by_basin
 
 rho_cp, ice, snow, fresh = 1026.0 * 3996.0, 917.0, 330.0, 1000.0
@@ -220,6 +221,17 @@ def test_series_of_ice_by_hemisphere(globe):
         assert value == pytest.approx(factor * area[north].sum(), rel=1e-6)
         assert units == ("m3" if name == "volume" else "m2")
     assert found["sea_ice_extent_south"][0] > 1e12
+    assert found["sea_ice_thickness_most"] == (pytest.approx(1.5, rel=1e-9), "m")
+    assert found["sea_ice_speed_most"][0] == 0 and found["ice_surface_temperature_most"][0] == -5
+
+
+def test_a_run_ends_where_ice_is_absurd(tmp_path):
+    """The limits of the ice are those of a run, and its summary has them."""
+    sim = icy.uneven(weather={"wind_speed": 20.0, "eastward_wind": 19.0}.items())
+    sim.limits["sea_ice_speed_most"] = (0, 1e-3)
+    sim.directory = tmp_path
+    with pytest.raises(RunFailure, match="went bad at step"):
+        sim.run("3h", report=False)
 
 
 def test_in_single_precision():

@@ -12,7 +12,9 @@
 /// is exact, and some iterations find T'. Then the fluxes change the heat: it is conserved for any
 /// error of the iteration. At the top snow melts first, then upper, then lower ice; at the bottom
 /// in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
-/// sides melt too.
+/// sides melt too. Of the snow that falls on ice, wind blows a share into leads, as water for the
+/// sea: half and more of it around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52, 271-278;
+/// Dery & Tremblay 2004, J. Phys. Oceanogr. 34, 1083-1094).
 ///
 /// The sea gets the rest of the fluxes: its heat, mass and salt are differences of the contents
 /// before and after, so that budgets close to round-off.
@@ -83,7 +85,7 @@ template <class Real> struct IceSlab {
 };
 
 struct IceThermodynamics {
-    double step = 3600, salinity = 4, least_thickness = 0.05;
+    double step = 3600, salinity = 4, least_thickness = 0.05, drifting_snow = 0.5;
 
     static constexpr std::string_view summary =
         "Growth and melt of one category of sea ice and its snow";
@@ -91,7 +93,9 @@ struct IceThermodynamics {
         Parameter{"step", &IceThermodynamics::step, "s", 0, 1e6, "time step"},
         Parameter{"salinity", &IceThermodynamics::salinity, "1e-3", 0.1, 20, "salinity of the ice"},
         Parameter{"least_thickness", &IceThermodynamics::least_thickness, "m", 1e-3, 1,
-                  "thinner ice covers less instead"}};
+                  "thinner ice covers less instead"},
+        Parameter{"drifting_snow", &IceThermodynamics::drifting_snow, "1", 0, 1,
+                  "share of the snow on ice that wind blows into leads"}};
 
     /// Fluxes through the ice, and the flux from the air that its surface absorbs.
     template <class Real> struct Fluxes {
@@ -182,7 +186,7 @@ struct IceThermodynamics {
         slab.upper = slab.lower = select(present, slab.upper, Real(0.5));
         const Real before = select(present, area * slab.heat(),
                                    (category.upper[0] + category.lower[0]) + ice::snow_heat * snow);
-        const Real snowfall = air.snowfall[0];
+        const Real snowfall = (1 - drifting_snow) * air.snowfall[0];
         slab.snow += snowfall * (tau / ice::snow_density);
 
         const Real slope = air.slope[0], thick = slab.thickness(),
