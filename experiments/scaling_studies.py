@@ -17,6 +17,7 @@ from fathom.scaling import load
 from fathom.scaling.studies import (
     arome,
     cgpop,
+    cgpop_terms,
     k_computer,
     pop_phases,
     pop_x1,
@@ -313,6 +314,23 @@ def figures():
             }
             for most in (1500, 2300, 2900)
         },
+        "terms": {
+            name: {
+                most: {
+                    series: {
+                        int(far): float(error)
+                        for far, error in zip(*cgpop.beyond(series, most, term))
+                    }
+                    for series in cgpop.six
+                }
+                for most in (1500, 2300)
+            }
+            for name, term in cgpop_terms.terms.items()
+        },
+        "apart": {
+            f"{one} less {other}": cgpop_terms.apart(one, other)
+            for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
+        },
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [
             statement._asdict()
@@ -324,6 +342,19 @@ def figures():
             for statement, found in statements.found()
         ],
     }
+
+
+def say_what_was_tried(found):
+    for name, by_cores in found["terms"].items():
+        for most, series in by_cores.items():
+            shown = "; ".join(
+                f"{of} " + ", ".join(f"{100 * e:+.0f}" for e in errors.values())
+                for of, errors in series.items()
+            )
+            print(f"{name:<10} from up to {most} cores, % beyond: {shown}")
+    for name, by_cores in found["apart"].items():
+        shown = ", ".join(f"{cores}: {s:+.2f} of {own:.2f}" for cores, (s, own) in by_cores.items())
+        print(f"{name}, s, and all computing of the slower: {shown}")
 
 
 def say(found):
@@ -339,6 +370,7 @@ def say(found):
             print(f"{name:<16} from up to {most} cores, % beyond: {shown}")
         of_pop = [e for name, errors in series.items() if "/POP" in name for e in errors.values()]
         print(f"POP beyond {most} cores: rms {100 * np.sqrt(np.mean(np.square(of_pop))):.2f} %")
+    say_what_was_tried(found)
     print(f"phases of POP: largest error {100 * found['phases']:.1f} points")
     for s in found["statements"]:
         print(f"{'holds' if s['holds'] else 'FAILS'}  {s['study']}: {s['text']}: {s['figures']}")

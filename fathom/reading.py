@@ -93,7 +93,7 @@ class Readers:
 
     def __enter__(self):
         self.before.append(_now.readers)
-        _now.readers = None if self.alone else self
+        _now.readers = self
         return self
 
     def __exit__(self, *_):
@@ -253,7 +253,7 @@ def _loaded(load, spent):
     began = time.perf_counter()
     try:
         value = load()
-        if before is not None and hasattr(value, "load"):
+        if before is not None and before.comm.size > 1 and hasattr(value, "load"):
             value = value.load()
     finally:
         _now.readers = before

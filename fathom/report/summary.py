@@ -124,14 +124,20 @@ def profile(s):
 
 
 def read(s):
-    """Input since the start of the process: who read, and seconds of the slowest rank,
-    those of readers' threads (`reading ahead`) and of waiting for them among them.
+    """Input since the start of the process: who read, and seconds of the slowest rank for each
+    part, those of readers' threads (`reading ahead`) and of waiting for them among them; for all
+    but those of threads together (`seconds_in_all`).
     """
     readers = list(range(s.comm.size)) if s.readers.alone else s.readers.ranks
     counts = {name: s.comm.allreduce(count) for name, count in reading.counts.items()}
     return {
         "readers": readers,
         **counts,
+        "seconds_in_all": max(
+            s.comm.allgather(
+                sum(each for name, each in reading.seconds.items() if name != "reading_ahead")
+            )
+        ),
         "seconds": {
             name.replace("_", " "): max(s.comm.allgather(value))
             for name, value in reading.seconds.items()

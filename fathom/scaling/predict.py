@@ -12,7 +12,7 @@ from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.run import launch
 from fathom.run.progress import Line
-from fathom.scaling import grid_points, probes, spectral, virtual
+from fathom.scaling import grid_points, probes, spectral, starting, virtual
 from fathom.scaling.helpers import waits
 from fathom.scaling.machine import Machine
 from fathom.scaling.request import Request, supposed
@@ -179,6 +179,7 @@ class Prices:
             "regions": regions,
             "efficiencies": t.efficiency(),
             "output": self._output(place, seconds, machine, total),
+            "input": self._input(ranks, machine),
             "messages": len(place.messages),
             "imbalance": float(place.work.max() / place.work.mean()),
             "blocks": place.text,
@@ -195,11 +196,22 @@ class Prices:
             seconds,
             self.request.servers or 0,
             machine,
-            virtual.slower(machine, self.here, 1) / virtual.slower(self.here, self.here, 1),
+            self._slower(machine),
             total,
             self.request.sets,
             self.request.writers(place.ranks, machine),
         )
+
+    def _input(self, ranks: int, machine: Machine) -> dict[str, float]:
+        """Seconds of reading before the first step, by readers, where readers are supposed."""
+        readers = self.request.what_if.get("readers")
+        if readers is None or self.found.reads is None:
+            return {}
+        return starting.priced(self.found.reads, readers, ranks, machine, self._slower(machine))
+
+    def _slower(self, machine: Machine) -> float:
+        """The factor by which a core of the machine is slower than one here."""
+        return virtual.slower(machine, self.here, 1) / virtual.slower(self.here, self.here, 1)
 
 
 def _least_crowded(request: Request, found: probes.Found) -> Machine:

@@ -18,6 +18,7 @@ from fathom.scaling import cost, grid_points, here, spectral, writing
 from fathom.scaling.cost import Measured
 from fathom.scaling.machine import Machine, read, write
 from fathom.scaling.request import Request
+from fathom.scaling.starting import Reading
 from fathom.scaling.threads import speedups
 from fathom.scaling.writing import Writing
 
@@ -25,13 +26,15 @@ from fathom.scaling.writing import Writing
 @dataclass
 class Found:
     """By the number of ranks: costs of a step, and this machine; speed-ups by threads, where the
-    machine that is asked for does not know them; output, where servers are supposed.
+    machine that is asked for does not know them; output, where servers are supposed; input of
+    the most ranks, where readers are.
     """
 
     costs: dict[int, Any] = field(default_factory=dict)
     machines: dict[int, Machine] = field(default_factory=dict)
     faster: dict[str, float] = field(default_factory=dict)
     writes: Writing | None = None
+    reads: Reading | None = None
 
 
 def measure(request: Request, machine: Machine | None, line: Line) -> Found:
@@ -49,6 +52,8 @@ def measure(request: Request, machine: Machine | None, line: Line) -> Found:
             found.costs[ranks] = Measured.read(file)
             text = file.with_suffix(".toml").read_text()
             found.machines[ranks] = read(text, "this machine")
+            if "readers" in request.what_if:
+                found.reads = Reading.read(file.with_suffix(".input"))
         threads = request.supposed_threads
         known = machine is not None and "threads.number" in machine.values
         if threads != request.threads and not known:
@@ -96,11 +101,13 @@ def act(request: Request, to: Path) -> int:
         return 0
     document.tables.pop("output", None)
     simulation = Experiment(document).simulation(tempfile.gettempdir(), True).prepare()
+    reads = Reading.of(simulation)
     by_solver = {mpi.core.BarotropicSolve: cost, mpi.core.HelmholtzSolve: grid_points}
     kind = next((k for solver, k in by_solver.items() if simulation.find(solver)), spectral)
     measured = kind.measure(simulation)
     of_here = here.measure(mpi.world)
     if measured is not None:
         measured.write(to)
+        reads.write(to.with_suffix(".input"))
         write(of_here, to.with_suffix(".toml"))
     return 0

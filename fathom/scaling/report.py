@@ -99,6 +99,14 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
                 ],
             )
         )
+    if "readers" in f["what_if"]:
+        names = list(f["simulated"][0]["input"])
+        lines = [f"{'ranks':>7}" + "".join(f"{name:>14}" for name in names)]
+        lines += [
+            f"{s['ranks']:>7}" + "".join(f"{s['input'][name]:>14.3g}" for name in names)
+            for s in f["simulated"]
+        ]
+        entries.append(("input", [*lines, "s of reading before the first step, by readers"]))
     entries.append(
         (
             "blocks",

@@ -21,7 +21,8 @@ of_run = {
 }  # measured, not priced
 what_ifs = (*of_run, "exchange", "sum", "block", "noise", "threads")
 what_ifs += ("radiation_ranks", "io_servers", "io_sets")
-what_ifs += ("synchronise", "in_flight", "sum_words", "mapping", "distribution", "writers")
+what_ifs += ("synchronise", "in_flight", "sum_words", "mapping", "distribution")
+what_ifs += ("writers", "readers")
 noises: dict[str, dict[str, Any]] = {
     "none": {"noise.frequency": 0.0, "noise.duration": 0.0},
     "synchronised": {"noise.synchronised": True},
@@ -193,9 +194,10 @@ def check(request: Request, machine: Machine | None) -> None:
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
     _check_meetings(given.get("synchronise", "0"))
+    for key in ("writers", "readers"):
+        if (number := given.get(key, every_rank)) != every_rank and not number.isdigit():
+            raise InputError(f"--what-if {key}={number}: allowed: all, a number, or 0: one a node")
     writers = given.get("writers", every_rank)
-    if writers != every_rank and not writers.isdigit():
-        raise InputError(f"--what-if writers={writers}: allowed: all, a number, or 0: one a node")
     if writers != every_rank and request.servers is None:
         raise InputError(
             f"--what-if writers={writers}: no output is priced; io_servers=0 prices that of the"

@@ -186,6 +186,10 @@ with readers:
     except RuntimeError as error:
         mismatch = str(error)
 told["mismatch"] = comm.gather("do not read the same" in mismatch)
+before = reading.seconds["reading"]
+with reading.Readers(comm, "all"):
+    one(2)
+told["counted"] = comm.gather(reading.seconds["reading"] > before)
 if mpi.is_root:
     print(json.dumps(told))
 """)
@@ -202,4 +206,4 @@ if mpi.is_root:
         and told["held"] == [[], [3], []]
         and all(told["owners"])
     )
-    assert told["mismatch"] == [False, True, True]
+    assert told["mismatch"] == [False, True, True] and told["counted"] == [True] * 3

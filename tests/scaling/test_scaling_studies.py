@@ -11,6 +11,7 @@ from fathom.scaling import load
 from fathom.scaling.studies import (
     arome,
     cgpop,
+    cgpop_terms,
     k_computer,
     pop_phases,
     pop_x1,
@@ -87,6 +88,24 @@ def test_cores_beyond_those_in_hand():
     assert max(map(abs, errors.values())) < 0.2
     of_pop = [e for (name, _), e in errors.items() if "/POP" in name]
     assert np.sqrt(np.mean(np.square(of_pop))) < 0.1
+
+
+def test_two_points_follow_from_no_number_of_cores():
+    """Two programs on the same cores of a machine differ in computing alone. At the two points that
+    are predicted worst they differ by all of it or more, and on both sides the other way or less.
+    """
+    found = cgpop_terms.apart("XT5/CGPOP", "XT5/POP")
+    apart, computing = found[3778]
+    assert apart < -1.4 * computing and found[2830][0] > 3 and found[4328][0] > -1.5
+    found = cgpop_terms.apart("XE6/CGPOP/Cray", "XE6/CGPOP/PGI")
+    apart, computing = found[2830]
+    assert apart > 0.85 * computing and found[2183][0] < 0 > found[4343][0]
+
+
+def test_no_other_term_predicts_these_points():
+    for term in cgpop_terms.terms.values():
+        by_cores = dict(zip(*cgpop.beyond("XT5/CGPOP", 2300, term)))
+        assert by_cores[3778] > 0.4 and by_cores[2830] < 0.02
 
 
 def test_phases_of_pop_on_xt5():

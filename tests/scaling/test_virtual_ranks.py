@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fathom.run import launch
-from fathom.scaling import load, report, threads, virtual
+from fathom.scaling import load, report, starting, threads, virtual
 from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions
 from fathom.scaling.run import run
@@ -273,6 +273,7 @@ def test_verdict_finds_crossing_and_end():
         (["--what-if", "threads=0"], "is not a number of threads"),
         (["--what-if", "io_servers=3,io_sets=2"], "3 servers cannot be dealt out evenly to 2 sets"),
         (["--what-if", "io_servers=two"], "is not a number of servers"),
+        (["--what-if", "readers=two"], "readers=two: allowed: all, a number, or 0: one a node"),
         (["--what-if", "io_servers=2"], "has no [output] that servers could write"),
         (["--machine", "cray-ex", "--what-if", "network.latensy=1"], "did you mean 'latency'"),
         (["--machine", "cray-ex", "--what-if", "noise=loud"], "allowed: none, synchronised, loose"),
@@ -323,6 +324,19 @@ def test_many_ranks_all_have_water():
     assert place.used == 1500 and place.columns.min() > 0
     assert place.columns.sum() == (~land).sum()
     assert place.work.max() < 1.15 * place.work.mean()
+
+
+def test_readers_share_lists_and_the_disk():
+    """A file of numbers that all need is read once; lists are shared; a slow disk decides."""
+    machine = here.but({"node.cores": 8, "network.bandwidth": 1e9})
+    read = starting.Reading(whole=1.0, lists=8.0, bytes=1e9)
+    found = starting.priced(read, 4, 64, machine, 2.0)
+    assert found == pytest.approx(
+        {"one": 2 * 9 + 2, "one a node": 2 * 2 + 2, "all": 2 * 9, "4": 2 * 3 + 2}
+    )
+    slow = starting.priced(read, "all", 64, machine.but({"files.server": 1e9}), 2.0)
+    assert slow["all"] == pytest.approx(64) and slow["one a node"] == found["one a node"]
+    assert starting.priced(read, 0, 1, machine, 1.0)["one"] == 9
 
 
 def test_writers_take_longer_where_they_are_few():

@@ -110,14 +110,13 @@ def price(document: Any) -> Priced | None:
     usual = float(np.quantile(ran.steps, 0.25))
     added = max(0.0, float(ran.steps.sum()) - usual * len(ran.steps)) / outputs
     stalls = {name: ran.summary["output"]["stores"][name]["stall_seconds"] for name in ran.stores}
-    reading = ran.summary["input"]["seconds"]
     return {
         "step": usual,
         "output": sum(
             added * seconds / max(sum(stalls.values()), 1e-12) / between[name]
             for name, seconds in stalls.items()
         ),
-        "input": reading.get("reading", 0.0) + reading.get("distributing", 0.0),
+        "input": ran.summary["input"]["seconds_in_all"],
     }
 
 

@@ -12,7 +12,7 @@ machine's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 
 import numpy as np
@@ -85,11 +85,18 @@ def iteration(
     }
 
 
+Iteration = Callable[[Machine, Mapping[str, float], int, str], dict[str, float]]
+
+
 def day(
-    machine: Machine, program: Mapping[str, float], ranks: int, way: str = "allreduce"
+    machine: Machine,
+    program: Mapping[str, float],
+    ranks: int,
+    way: str = "allreduce",
+    priced: Iteration = iteration,
 ) -> float:
-    """Seconds of a simulated day."""
-    return iterations * sum(iteration(machine, program, ranks, way).values())
+    """Seconds of a simulated day. priced: an iteration, by what is done."""
+    return iterations * sum(priced(machine, program, ranks, way).values())
 
 
 in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # which the machine's own are fitted to
@@ -102,7 +109,14 @@ def fitted(name: str, with_machine: bool, hold_out: bool = True, most: float = n
     return _fitted(name, load(machines[name.partition("/")[0]]), with_machine, hold_out, most)
 
 
-def _fitted(name: str, machine: Machine, with_machine: bool, hold_out: bool, most: float) -> Fit:
+def _fitted(
+    name: str,
+    machine: Machine,
+    with_machine: bool,
+    hold_out: bool,
+    most: float,
+    priced: Iteration = iteration,
+) -> Fit:
     cores, seconds = series(name)
     seconds, cores = seconds[cores <= most], cores[cores <= most]
     own = (
@@ -113,7 +127,7 @@ def _fitted(name: str, machine: Machine, with_machine: bool, hold_out: bool, mos
 
     def model(values: Mapping[str, float]) -> list[float]:
         at = _with(machine, {key: values[key] for key in own})
-        return [day(at, values, int(c)) for c in cores]
+        return [day(at, values, int(c), priced=priced) for c in cores]
 
     return fit(model, list(seconds), {**starts, **own}, hold_out)
 
@@ -124,18 +138,19 @@ def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
     return Machine(machine.name, {**machine.values, **own}, machine.sources)
 
 
-def beyond(name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndarray, np.ndarray]:
     """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
     there alone: what the machine has of a fit is that of the solver in POP, up to there too.
     """
     key = name.partition("/")[0]
     machine = load(machines[key])
     if key in in_pop:
-        machine = _with(machine, _fitted(in_pop[key], machine, True, False, most).values)
-    values = _fitted(name, machine, False, False, most).values
+        own = _fitted(in_pop[key], machine, True, False, most, priced)
+        machine = _with(machine, own.values)
+    values = _fitted(name, machine, False, False, most, priced).values
     cores, seconds = series(name)
     far = cores > most
-    found = np.array([day(machine, values, int(c)) for c in cores[far]])
+    found = np.array([day(machine, values, int(c), priced=priced) for c in cores[far]])
     return cores[far], found / seconds[far] - 1
 
 

@@ -1,0 +1,104 @@
+"""Other terms for the points of the 0.1-degree solver that were predicted worst (cgpop.beyond):
+each in place of the one of cgpop.py, fitted to the same points, without those that are predicted.
+
+    pairs      log2 of the largest power of two not above the ranks, and two stages for the rest:
+               recursive doubling as MPICH does it
+    tree       twice as many stages: a sum to one rank, and back
+    scattered  nodes of a job anywhere in the machine's torus: each message passes the mean number
+               of links between two of its nodes, and all halos share the links of the job's nodes
+    durations  of a disturbance are exponential with mean d: n ranks that are hit wait for the
+               longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
+
+And why none of them can: two programs on as many cores of one machine (`apart`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+
+from fathom.scaling import noise, sums
+from fathom.scaling.machine import Machine, load
+from fathom.scaling.network import overhead, seconds_per_byte, wire
+from fathom.scaling.studies import cgpop
+
+torus = {"Cray XE6": (17, 8, 24), "Cray XT5": (25, 16, 24)}  # Hopper, Kraken: unconfirmed
+Program = Mapping[str, float]
+
+
+def pairs(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+    """The sum in pairs of a power of two."""
+    found = cgpop.iteration(machine, program, ranks, way)
+    if machine["sum.algorithm"] != "recursive-doubling":
+        return found
+    most = 1 << (ranks.bit_length() - 1)
+    stage = 2 * overhead(machine) + float(wire(machine, 1)) + machine.get("sum.stage", 0.0)
+    extra = 2 * stage if most < ranks else 0.0
+    return _on_time(machine, found | {"sum": sums.seconds(machine, most, 3, way) + extra}, ranks)
+
+
+def tree(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+    """The sum to one rank and back."""
+    found = cgpop.iteration(machine, program, ranks, way)
+    if machine["sum.algorithm"] != "recursive-doubling":
+        return found
+    return _on_time(machine, found | {"sum": sums.seconds(machine, ranks, 3, "tree")}, ranks)
+
+
+def scattered(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+    """Nodes anywhere in the machine."""
+    found = cgpop.iteration(machine, program, ranks, way)
+    if machine.name not in torus:
+        return found
+    sides, nodes, hop = torus[machine.name], machine.nodes(ranks), machine["network.hop"]
+    hops = sum(side / 4 for side in sides)
+    points, _ = cgpop.points(ranks)
+    moved = 8 * cgpop.halo * 4 * (math.sqrt(points) + cgpop.halo)
+    shared = ranks * moved * hops / (nodes * 2 * len(sides) * machine["network.link"])
+    alone = moved * float(seconds_per_byte(machine, 1, machine["node.cores"]))
+    halo = found["halo"] + hop * hops + max(0.0, shared - alone)
+    total = found["sum"] + hop * hops * math.log2(max(nodes, 1))
+    return _on_time(machine, found | {"halo": halo, "sum": total}, ranks)
+
+
+def durations(machine: Machine, program: Program, ranks: int, way: str) -> dict[str, float]:
+    """Disturbances of exponential length."""
+    from scipy.special import exp1
+
+    found = cgpop.iteration(machine, program, ranks, way)
+    seconds = sum(found[part] for part in ("calc", "halo", "sum"))
+    hit = ranks * machine["disturbance.frequency"] * seconds if _disturbed(machine) else 0.0
+    if not hit:
+        return found
+    longest = math.log(hit) + np.euler_gamma + float(exp1(hit)) - hit / ranks
+    return found | {"waiting": machine["disturbance.duration"] * longest}
+
+
+terms = {each.__name__: each for each in (pairs, tree, scattered, durations)}
+
+
+def _disturbed(machine: Machine) -> bool:
+    return bool(machine.get("disturbance.frequency", 0.0))
+
+
+def _on_time(machine: Machine, found: dict[str, float], ranks: int) -> dict[str, float]:
+    """With the waiting of these seconds."""
+    seconds = sum(found[part] for part in ("calc", "halo", "sum"))
+    return found | {"waiting": noise.excess(machine, seconds, ranks)}
+
+
+def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
+    """By the cores that both curves have: seconds of a day that the first takes more than the
+    other, and those that the slower computing of the two takes in all, as fitted.
+    """
+    machine = load(cgpop.machines[name.partition("/")[0]])
+    curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]
+    programs = [cgpop.fitted(each, False, hold_out=False).values for each in (name, other)]
+    computing = lambda cores: (
+        cgpop.iterations
+        * max(cgpop.iteration(machine, program, cores)["calc"] for program in programs)
+    )
+    both = sorted(map(int, curves[0].keys() & curves[1].keys()))
+    return {cores: (curves[0][cores] - curves[1][cores], computing(cores)) for cores in both}
