@@ -275,7 +275,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def numerics(self):
-        """What bits depend on beside the equations: a restart says it."""
+        """What bits depend on other than the equations: a restart says it."""
         return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
 
     @property
@@ -556,6 +556,10 @@ class GridPointAtmosphere(AirWithPhysics):
     def watch(self, simulation):
         """Present numbers: name -> (value, units), and words for the line of progress."""
         return gridpoint_diagnostics.watch(simulation)
+
+    def condition(self, simulation):
+        """What the state of a run that went bad shows, in words."""
+        return gridpoint_diagnostics.condition(simulation)
 
     def criteria(self, step):
         """Limits of the step: none that is known before anything moves."""

@@ -210,3 +210,36 @@ def watch(simulation):
         f"|u| ≤ {most(u, v):.1f}  |w| ≤ {most(w):.3g} m/s"
         f"  theta [{theta['minimum']:.1f}, {theta['maximum']:.1f}] K"
     )
+
+
+def condition(simulation):
+    """What the state of a run that went bad shows, in words: the fastest winds, and how many cells
+    they cross in a step; how much colder air lies over warm air. All ranks call it.
+    """
+    model, found = simulation.model, []
+    h, z = model.grid.horizontal, model.heights
+    depth = lambda k, j, i: np.diff(-z[max(k - 1, 0) : k + 2, j, i]).min()
+    spacing = {
+        "x_wind": lambda k, j, i: np.asarray(h.dx_east_face)[j, i],
+        "y_wind": lambda k, j, i: np.asarray(h.dy_north_face)[j, i],
+        "upward_air_velocity": depth,
+    }
+    for name in filter(simulation.fields.has, spacing):
+        e = simulation.fields.extremes(name)
+        end = max(("minimum", "maximum"), key=lambda end: abs(e[end]))
+        k, j, i = e[f"at_{end}"] if e["finite"] else e["not_finite"]
+        if not e["finite"]:
+            found.append(f"{name} is not a number at {model.grid.place(j, i, k)}")
+            continue
+        cells = abs(e[end]) * simulation.step / spacing[name](k, j, i)
+        found.append(
+            f"{name} is {e[end]:.3g} m s-1 at {model.grid.place(j, i, k)}: {cells:.2g} cells a step"
+        )
+    theta, text = simulation.gather("air_potential_temperature"), ""
+    if simulation.is_root and np.isfinite(theta).all():
+        falls = theta[1:] - theta[:-1]
+        k, j, i = (int(n) for n in np.unravel_index(falls.argmax(), falls.shape))
+        text = f"potential temperature falls by {falls[k, j, i]:.3g} K through the layer of "
+        text = text + model.grid.place(j, i, k) if falls[k, j, i] > 0 else ""
+    found.append(simulation.comm.bcast(text))
+    return "; ".join(filter(None, found))

@@ -17,7 +17,8 @@ class Gather:
         self.mine = {
             n: r for n, (r, owner) in enumerate(zip(rectangles, owners)) if owner == comm.rank
         }
-        self.here = self._within(domain.blocks)
+        self.blocks = domain.blocks
+        self.here = self._within(self.blocks)
         given = [
             (i0, j0, i1 - i0, j1 - j0, owner) for (j0, j1, i0, i1), owner in zip(rectangles, owners)
         ]
@@ -39,6 +40,20 @@ class Gather:
         exchange.finish([[_by_rows(w) for w in wholes.values()]])
         return wholes
 
+    def back(self, wholes, levels, dtype):
+        """The other way: arrays (levels, rows, columns) for each block, from the rectangles that
+        this rank owns, {position: array}. One message a pair of ranks; called by all ranks."""
+        windows = [np.zeros((levels, ny, nx), dtype) for _, _, ny, nx in self.blocks]
+        if self.here is not None:
+            for n, (j, i) in self.here.items():
+                windows[0][:, j, i] = wholes[n]
+            return windows
+        given = [np.ascontiguousarray(wholes[n], dtype) for n in self.mine]
+        exchange = self._exchange(levels, windows[0].itemsize, back=True)
+        exchange.start([[_by_rows(w) for w in given]])
+        exchange.finish([[_by_rows(w) for w in windows]])
+        return windows
+
     def _within(self, blocks):
         """Rows and columns of the one block of a single rank for each rectangle: nothing travels;
         None where a rectangle is not in it.
@@ -55,12 +70,14 @@ class Gather:
             for n, (j0, j1, i0, i1) in self.mine.items()
         }
 
-    def _exchange(self, levels, size):
-        if (levels, size) not in self.exchanges:
-            self.exchanges[levels, size] = mpi.core.Exchange.of_plans(
-                self.comm.py2f(), [self.plan], size, [("center", False, 0, levels)]
+    def _exchange(self, levels, size, back=False):
+        key = levels, size, back
+        if key not in self.exchanges:
+            plan = self.plan.adjoint() if back else self.plan
+            self.exchanges[key] = mpi.core.Exchange.of_plans(
+                self.comm.py2f(), [plan], size, [("center", False, 0, levels)]
             )
-        return self.exchanges[levels, size]
+        return self.exchanges[key]
 
 
 def _by_rows(array):

@@ -145,7 +145,12 @@ def blow_up(simulation, reason=""):
 
 
 def advice(simulation):
-    """Which limits the step is near, and which step would hold."""
+    """What the state shows, which limits the step is near, and which step would hold."""
+    shows = getattr(simulation.model, "condition", lambda _: "")(simulation)
+    return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
+
+
+def _better(simulation):
     step = simulation.step
     worst = max(simulation.model.criteria(step), key=lambda c: c.value / c.limit, default=None)
     if worst is None:

@@ -402,10 +402,32 @@ class Simulation(Requests, Events):
         """The global grid, (levels, ny, nx), from the windows of this rank's blocks, on rank 0;
         None elsewhere.
         """
+        return self._whole(windows).get(0)
+
+    def scatter(self, name, values):
+        """Sets a field from the global grid, (levels, ny, nx), of rank 0; others may give None. One
+        message to each rank, with all levels. All ranks call it.
+        """
+        own = self.fields.windows(name)
+        levels, dtype = own[0].shape[0], own[0].dtype
+        shape = (levels, *np.shape(self.model.grid.wet_levels))
+        given = {}
+        if self.is_root:
+            given[0] = np.asarray(values)
+        fault = self.is_root and given[0].shape != shape
+        if self.comm.bcast(fault):
+            raise InputError(f"scatter: values of {name} must have the shape {shape}")
+        for block, part in enumerate(self._whole.back(given, levels, dtype)):
+            self.fields.put(name, block, part)
+        self.changed = True
+
+    @property
+    def _whole(self):
+        """Between blocks and the global grid on rank 0."""
         if "whole" not in self.gathers:
             ny, nx = np.shape(self.model.grid.wet_levels)
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
-        return self.gathers["whole"](windows).get(0)
+        return self.gathers["whole"]
 
     def write_restart(self, path, beside=True):
         """The whole present state in one file, by the ranks that compute; returns its path. beside:

@@ -1,5 +1,6 @@
 """The grid-point atmosphere: rest, exact solutions, order of convergence, mass, restart, ranks."""
 
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import fathom as fm
 import small_planes
+from fathom.failure import Unstable
 from fathom.mpi import core
 
 experiments = Path(__file__).parents[2] / "experiments"
@@ -191,3 +193,18 @@ def test_what_could_be_faster_is_told():
     assert ways["preconditioner"][0] == "lines" and ways["solver"] == ["gcr", "bicgstab"]
     assert ways["solver_precision"] == ["fp64", "fp32"]
     assert air.numerics["tolerance"] == 1e-4
+
+
+def test_a_run_that_goes_bad_says_what_its_air_does(tmp_path):
+    sim = small_planes.bubble(directory=tmp_path).prepare()
+    sim.limits["x_wind"] = (-10, 10)
+    theta = sim.gather("air_potential_temperature")
+    theta[4, 3, 7] -= 40
+    sim.scatter("air_potential_temperature", theta)
+    with pytest.raises(Unstable) as error:
+        sim.watch()
+    said = str(error.value)
+    assert re.search(r"x_wind is 15 m s-1 at x .* km, .*: 0.3 cells a step", said)
+    assert re.search(r"falls by 3\d.* K through the layer of x 7.5 km, y 3.5 km", said)
+    with pytest.raises(ValueError, match=r"must have the shape \(11, 8, 40\)"):
+        sim.scatter("air_potential_temperature", theta[0])

@@ -1,5 +1,5 @@
 """Prints what each rank asks of MPI in three steps of a small model, and when a field of many
-levels is gathered; run by test_counted_messages.py with counted_messages.c preloaded:
+levels is gathered and given back; run by test_counted_messages.py with counted_messages.c preloaded:
 python counted_steps.py MODEL.
 """
 
@@ -35,8 +35,13 @@ def counted(work):
 sim = make[sys.argv[1]]().prepare()
 sim.advance(2)
 field = levels_of[sys.argv[1]]
-sim.gather(field)  # makes the plan
+whole = sim.gather(field)  # makes the plan
+sim.scatter(field, whole)
 found = {"step": counted(lambda: sim.advance(3)), "gather": counted(lambda: sim.gather(field))}
+before, whole = sim.fields.checksum([field]), sim.gather(field)
+sim.fields.fill(field, 0.0)
+found["scatter"] = counted(lambda: sim.scatter(field, whole))
+found["same"] = sim.fields.checksum([field]) == before
 everyone = sim.comm.gather(found)
 if mpi.is_root:
     print(json.dumps(everyone))

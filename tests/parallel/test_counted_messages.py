@@ -54,8 +54,9 @@ def test_counts_are_those_of_the_library(library, exchange, level):
 
 @pytest.mark.parametrize("model, ranks", [("ocean", 2), ("spectral", 2), ("grid-point", 3)])
 def test_no_barrier_in_a_step_and_one_message_a_pair_in_a_gather(library, model, ranks):
-    """All levels of a field travel together to the rank that has the whole one."""
+    """All levels of a field travel together to the rank that has the whole one, and back."""
     for rank, found in enumerate(counted(library, ranks, "counted_steps.py", model)):
         messages, _, _, barriers = found["step"]
         assert messages > 0 and barriers == 0
         assert found["gather"][0] == (rank > 0) and found["gather"][3] == 0
+        assert found["scatter"][0] == (ranks - 1 if rank == 0 else 0) and found["same"]

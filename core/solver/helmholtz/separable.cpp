@@ -52,8 +52,9 @@ void SeparableSolver<T>::vertical_modes(const SeparableColumns& c,
         if (k + 1 == K) break;
         const double down = c.down[k] / c.face[k], up = c.up[k + 1] / c.face[k + 1];
         if (!(down * up > 0))
-            throw Error("layers ", k, " and ", k + 1,
-                        " are too thick for the separable preconditioner: take lines");
+            throw Error("the mean air of layers ", k, " and ", k + 1,
+                        " has no vertical modes: the state has gone bad, or layers are too thick "
+                        "for a separable preconditioner, and lines would solve the equation");
         S.beside[k] = -std::sqrt(down * up);
         G[k + 1] = G[k] * std::sqrt(up / down);
     }

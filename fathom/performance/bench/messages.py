@@ -37,14 +37,16 @@ class Case:
 
 
 def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
-    """Seconds in which rank 0 has a field of 96 x 72 columns: with all levels of a rank in one
-    message, and level by level (UM20).
+    """Seconds in which rank 0 has a field of 96 x 72 columns, and gives it back: with all levels of
+    a rank in one message, and level by level (UM20).
     """
     grid = fm.SphereGrid(96)
     domain = fm.Simulation(fm.GridPointAtmosphere(grid), step=600).domain_of(grid, 2)
     _, rows, columns = grid.shape
     gather = Gather(comm, domain, [(0, rows, 0, columns)], [0])
     blocks = [np.zeros((levels, ny, nx), np.float32) for _, _, ny, nx in domain.blocks]
+
+    whole = gather(blocks)
 
     def seconds(act: Callable[[], Any]) -> float:
         act()
@@ -61,6 +63,13 @@ def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
         "together": seconds(lambda: gather(blocks)),
         "by_level": seconds(
             lambda: [gather([b[k : k + 1] for b in blocks]) for k in range(levels)]
+        ),
+        "back_together": seconds(lambda: gather.back(whole, levels, np.float32)),
+        "back_by_level": seconds(
+            lambda: [
+                gather.back({n: w[k : k + 1] for n, w in whole.items()}, 1, np.float32)
+                for k in range(levels)
+            ]
         ),
     }
 
@@ -133,9 +142,21 @@ def measure(case: Case) -> dict[str, Any] | None:
             name: {**times, "ratio": times["buffered"] / times["word_by_word"]}
             for name, times in pairs.items()
         },
-        "gather": {**levels, "ratio": levels["by_level"] / levels["together"]},
+        "gather": {
+            **levels,
+            "ratio": levels["by_level"] / levels["together"],
+            "ratio_back": levels["back_by_level"] / levels["back_together"],
+        },
         "packing": (column["datatypes"] / column["packed"]).tolist(),
     }
+
+
+def _by_level(figures: dict[str, float], name: str, way: str) -> Entry:
+    one, many = (figures["_".join(filter(None, (way, n)))] for n in ("together", "by_level"))
+    return name, (
+        f"{1e6 * one:.0f} µs a field with its 38 levels together,"
+        f" {1e6 * many:.0f} µs level by level: {many / one:.1f}"
+    )
 
 
 # long: one line of the table after the other
@@ -199,12 +220,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
                 ]
             ),
         ),
-        (
-            "gather",
-            f"{1e6 * figures['gather']['together']:.0f} µs a field with its 38 levels together,"
-            f" {1e6 * figures['gather']['by_level']:.0f} µs level by level:"
-            f" {figures['gather']['ratio']:.1f}",
-        ),
+        *(_by_level(figures["gather"], *way) for way in (("gather", ""), ("scatter", "back"))),
         (
             "packing",
             "datatypes over packed, columns: "
