@@ -3,7 +3,7 @@ for 50 clear columns of CKDMIP, and ecRad's own for a meridian of 32 columns of 
 cloudy, with the gas optics of RRTMG.
 
     python experiments/radiation_ecrad.py FOLDER [--longwave lw-g128] [--shortwave sw-g112]
-        [--draws 50] [--json FILE]
+        [--draws 50] [--fractional-std 1] [--json FILE]
 
 FOLDER (or the variable ECRAD_DATA) holds, from test/ifs and test/ckdmip of that repository:
 
@@ -12,17 +12,14 @@ FOLDER (or the variable ECRAD_DATA) holds, from test/ifs and test/ckdmip of that
 
 --longwave and --shortwave may be definitions of ecCKD, from its folder data. Clouds are the mean of
 so many draws of McICA. The reference varies the water within a layer of cloud, with a standard
-deviation as large as its mean; Fathom does not. --varied does it here, draw by draw: water times an
-exponential number, which keeps its rank over half the decorrelation of cover. Printed are
-differences [W m-2]: mean, rms and largest of the columns, at the top upward and at the ground
-downward.
+deviation as large as its mean: --fractional-std, 1 by default. Printed are differences [W m-2]:
+mean, rms and largest of the columns, at the top upward and at the ground downward.
 """
 
 import argparse
 import itertools
 import json
 import os
-from math import erfc
 from pathlib import Path
 
 import netCDF4
@@ -146,28 +143,15 @@ def one(columns, n):
     }
 
 
-def varied(column, length, random):
-    """The same column with water times an exponential number of mean 1."""
-    p = column["pressure"][0]
-    height = -7500 * np.log(p / p[-1])
-    z, rank = random.normal(), np.empty(len(p))
-    for k in reversed(range(len(p))):
-        stays = np.exp(-(height[k] - height[min(k + 1, len(p) - 1)]) / (0.5 * length))
-        z = stays * z + np.sqrt(1 - stays**2) * random.normal()
-        rank[k] = 0.5 * erfc(z / np.sqrt(2))
-    factor = -np.log(np.maximum(rank, 1e-12))
-    return column | {n: column[n] * factor for n in ("liquid_path", "ice_path")}
-
-
-def cloudy(compute, tables, columns, lengths, draws, vary=False, **options):
+def cloudy(compute, tables, columns, lengths, draws, **options):
     """The mean of the draws: (up, down)."""
-    found, random = [], np.random.default_rng(1)
+    found = []
     for n, length in enumerate(lengths):
         column = one(columns, n)
         of_column = [
             compute(
                 tables,
-                varied(column, length, random) if vary else column,
+                column,
                 key=key,
                 decorrelation=length,
                 **options,
@@ -197,7 +181,7 @@ def main():
     parser.add_argument("--longwave", default="lw-g128")
     parser.add_argument("--shortwave", default="sw-g112")
     parser.add_argument("--draws", type=int, default=50)
-    parser.add_argument("--varied", action="store_true", help="water varies within clouds")
+    parser.add_argument("--fractional-std", type=float, default=1.0, help="of cloud water")
     parser.add_argument("--json", type=Path)
     o = parser.parse_args()
     if o.folder is None or not (Path(o.folder) / MERIDIAN).is_file():
@@ -226,7 +210,7 @@ def main():
         for label, compute, tables, options in work:
             given = columns | of_sky | {"gases": known(tables, columns["gases"])}
             draws = 1 if sky == "clear" else o.draws
-            options |= {"vary": o.varied and sky == "cloudy"}
+            options |= {"fractional_std": o.fractional_std}
             found = cloudy(compute, tables, given, lengths, draws, **options)
             kind = "sw" if compute is shortwave else "lw"
             flux = [wanted[f"flux_{way}_{kind}"] for way in ("up", "dn")]

@@ -115,6 +115,20 @@ std::shared_ptr<KDistribution> distribution(const nb::dict& d) {
     return k;
 }
 
+struct OfClouds {
+    int overlap;
+    double decorrelation;
+    std::vector<float> water_factors;
+    std::uint64_t key;
+};
+
+std::vector<float> checked(std::vector<float> water_factors) {
+    if (!water_factors.empty() && int(water_factors.size()) != rrtmgp::parts_of_water)
+        throw Error(water_factors.size(), " factors of cloud water, expected ",
+                    rrtmgp::parts_of_water);
+    return water_factors;
+}
+
 /// Columns given as arrays (column, ...), computed one after the other.
 template <class T> class Columns {
 public:
@@ -129,7 +143,7 @@ public:
     int columns() const { return count; }
     int layers() const { return L; }
 
-    rrtmgp::Column<T>& column(int n, int overlap, double decorrelation, std::uint64_t key) {
+    rrtmgp::Column<T>& column(int n, const OfClouds& clouds) {
         c = {};
         c.layers = L;
         c.pressure = numbers("pressure", n), c.temperature = numbers("temperature", n);
@@ -143,8 +157,9 @@ public:
         c.albedo_direct = one("albedo_direct", n, 0);
         c.albedo_diffuse = one("albedo_diffuse", n, 0);
         c.irradiance_factor = one("irradiance_factor", n, 1);
-        c.overlap = rrtmgp::Overlap(overlap), c.decorrelation = T(decorrelation);
-        c.key = rrtmgp::key_of(std::uint64_t(n), key);
+        c.overlap = rrtmgp::Overlap(clouds.overlap), c.decorrelation = T(clouds.decorrelation);
+        c.key = rrtmgp::key_of(std::uint64_t(n), clouds.key);
+        c.water_factors = clouds.water_factors.empty() ? nullptr : clouds.water_factors.data();
         amounts(n);
         return c;
     }
@@ -190,14 +205,13 @@ struct Result {
 };
 
 template <class T>
-Result compute(const KDistribution& k, Columns<T>& all, int angles, int overlap,
-               double decorrelation, std::uint64_t key) {
+Result compute(const KDistribution& k, Columns<T>& all, int angles, const OfClouds& clouds) {
     const std::size_t each = std::size_t(all.layers()) + 1;
     Result r;
     for (auto* x : {&r.up, &r.down, &r.other}) x->assign(each * std::size_t(all.columns()), 0.);
     std::vector<T> up(each), down(each), other(each);
     for (int n = 0; n < all.columns(); ++n) {
-        const auto& c = all.column(n, overlap, decorrelation, key);
+        const auto& c = all.column(n, clouds);
         if (k.longwave())
             rrtmgp::longwave<T>(k, c, angles, {up.data(), down.data(), other.data()});
         else if (c.zenith > 0)
@@ -219,13 +233,15 @@ nb::object array(std::vector<double> values, std::size_t columns) {
 }
 
 nb::tuple fluxes(const KDistribution& k, const nb::dict& arrays, int precision, int angles,
-                 int overlap, double decorrelation, std::uint64_t key) {
+                 int overlap, double decorrelation, std::vector<float> water_factors,
+                 std::uint64_t key) {
+    const OfClouds clouds{overlap, decorrelation, checked(std::move(water_factors)), key};
     const auto with = [&]<class T>(T) {
         Columns<T> all(k, arrays);
         Result r;
         {
             nb::gil_scoped_release nogil;
-            r = compute<T>(k, all, angles, overlap, decorrelation, key);
+            r = compute<T>(k, all, angles, clouds);
         }
         const auto n = std::size_t(all.columns());
         return nb::make_tuple(array(std::move(r.up), n), array(std::move(r.down), n),
@@ -236,7 +252,8 @@ nb::tuple fluxes(const KDistribution& k, const nb::dict& arrays, int precision, 
 
 Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistribution> solar,
              std::vector<double> of_thermal, std::vector<double> of_solar,
-             const std::map<std::string, double>& parameters, int precision) {
+             const std::map<std::string, double>& parameters, std::vector<float> water_factors,
+             int precision) {
     RRTMGP s{thermal, solar, std::move(of_thermal), std::move(of_solar)};
     s.ozone = int(parameters.at("ozone")), s.angles = int(parameters.at("angles"));
     s.overlap = int(parameters.at("overlap"));
@@ -244,6 +261,7 @@ Process make(std::shared_ptr<KDistribution> thermal, std::shared_ptr<KDistributi
     s.ice_diameter = parameters.at("ice_diameter");
     s.decorrelation = parameters.at("decorrelation");
     s.twilight = parameters.at("twilight");
+    s.water_factors = std::make_shared<const std::vector<float>>(checked(std::move(water_factors)));
     return process_of(s, precision);
 }
 
@@ -265,9 +283,9 @@ void bind_radiation(nb::module_& m) {
     m.def("k_distribution", &distribution, "tables"_a,
           "from arrays as fathom.radiation makes them");
     m.def("radiative_fluxes", &fluxes, "tables"_a, "arrays"_a, "precision"_a, "angles"_a,
-          "overlap"_a, "decorrelation"_a, "key"_a,
+          "overlap"_a, "decorrelation"_a, "water_factors"_a, "key"_a,
           "(up, down, other), each (column, interface); other: the emission of the ground that "
           "arrives, or the beam");
     m.def("rrtmgp_process", &make, "thermal"_a, "solar"_a, "mole_fraction_thermal"_a,
-          "mole_fraction_solar"_a, "parameters"_a, "precision"_a);
+          "mole_fraction_solar"_a, "parameters"_a, "water_factors"_a, "precision"_a);
 }

@@ -8,6 +8,7 @@ from fathom import mpi
 from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.tables import AEROSOLS
+from fathom.radiation.variability import water_factors
 from fathom.schemes import bytes_of
 
 OVERLAPS = ("homogeneous", "maximum-random", "exponential-random")
@@ -17,7 +18,8 @@ def longwave(tables, columns, *, angles=1, precision="fp64", **of_clouds):
     """Long-wave fluxes: (up, down), each (columns, layers + 1) [W m-2].
 
     tables : Tables of the long wave. columns : see `checked`. angles : 1 to 4 without scattering;
-    0: two streams. precision : "fp64" or "fp32". of_clouds : overlap, decorrelation, key.
+    0: two streams. precision : "fp64" or "fp32". of_clouds : overlap, decorrelation,
+    fractional_std of their water (0), key.
     """
     if angles not in (0, 1, 2, 3, 4):
         raise InputError(f"angles = {angles!r} must be 1 to 4, or 0 for two streams")
@@ -39,6 +41,7 @@ def _fluxes(
     precision,
     overlap="exponential-random",
     decorrelation=2000.0,
+    fractional_std=0.0,
     key=0,
 ):
     if tables.longwave != longwave:
@@ -56,6 +59,7 @@ def _fluxes(
         angles,
         OVERLAPS.index(overlap),
         float(decorrelation),
+        water_factors(float(fractional_std)),
         int(key),
     )
 

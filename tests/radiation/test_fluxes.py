@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from fathom.radiation import AEROSOLS, Tables, columns, longwave, shortwave
+from fathom.radiation.variability import water_factors
 
 here = Path(__file__).parent
 thermal, solar = cache(lambda: Tables("lw-g128")), cache(lambda: Tables("sw-g112"))
@@ -206,6 +207,30 @@ def test_mean_of_draws_is_that_of_independent_columns():
             np.abs(partly - 0.7 * clear - 0.3 * overcast).max()
             < 0.012 * np.abs(overcast - clear).max()
         )
+
+
+def test_water_that_varies_within_a_cloud():
+    """The mean over draws is that of overcast columns with the factors of a gamma distribution."""
+    factors = np.array(water_factors(0.75))
+    assert abs(factors.mean() - 1) < 1e-12 and abs(factors.std() - 0.75) < 0.002
+    assert np.median(factors) == pytest.approx(0.82003, abs=1e-4)  # of gamma, n = 16 / 9
+    cover, column = np.zeros(40), one_column(cosine_zenith=0.6)
+    cover[25] = 1
+    alike, found = (
+        np.mean([up(column, cover, s, key) for key in range(draws)], axis=0)
+        for s, draws in ((0.0, 1), (0.75, 100))
+    )
+    exact = np.mean([up(column, cover, 0.0, water=60.0 * f) for f in factors[::4]], axis=0)
+    assert exact < alike - 20  # darker
+    assert found == pytest.approx(exact, abs=2)
+    with pytest.raises(ValueError, match="must lie in"):
+        up(column, cover, 4.0)
+
+
+def up(column, cover, fractional_std, key=0, water=60.0):
+    """Short wave that goes back to space."""
+    cloudy = column | cloud(cover, water)
+    return shortwave(solar(), cloudy, key=key, fractional_std=fractional_std)[0][0, 0]
 
 
 def test_draws_are_a_function_of_their_key():

@@ -11,6 +11,10 @@
 ///                exponential-random a = exp(-dz / z0), dz between the middles (Hogan &
 ///                                   Illingworth 2000); below clear air always a new one
 ///   homogeneous  the cloud is spread over the layer: W times cover, no random numbers
+///
+/// Where water varies within clouds, W of a sub-column is times a factor of mean 1 whose place in
+/// its distribution is another such rank; it stays over half the distance z0 (Shonk et al. 2010;
+/// Hogan & Bozzo 2018).
 #pragma once
 #include "physics/radiation/rrtmgp/random.hpp"
 #include "physics/radiation/rrtmgp/transmission.hpp"
@@ -24,7 +28,8 @@ public:
         absorption = work.absorption(0);
         scattering = work.scattering(std::size_t(L) * S + lanes);
         asymmetry = work.asymmetry(std::size_t(L) * S + lanes);
-        rank = work.sweep(std::size_t(S));
+        rank = work.sweep(std::size_t(2 * S));
+        water = rank + S;
     }
     /// scaled: by the forward peak (short wave). scatters: whether absorption alone is not enough.
     /// touched: set for the layers that have one.
@@ -36,7 +41,8 @@ public:
                 above = false;
                 continue;
             }
-            if (c.overlap != Overlap::homogeneous) draw(l, above);
+            if (c.overlap != Overlap::homogeneous) draw(rank, c.key, l, above, 1);
+            if (varies()) draw(water, c.key ^ of_water, l, above, 2);
             if (scatters && !touched[l])
                 std::fill(asymmetry + l * S, asymmetry + l * S + k.row, T(0));
             touched[l] = 1;
@@ -50,7 +56,8 @@ private:
     const KDistribution& k;
     const Column<T>& c;
     const int L, S;
-    T *absorption, *scattering, *asymmetry, *rank;
+    static constexpr std::uint64_t of_water = 0x9e3779b97f4a7c15u;
+    T *absorption, *scattering, *asymmetry, *rank, *water;
     struct Optics {
         Real tau, scattered, forward;
     };
@@ -67,14 +74,15 @@ private:
         x.lanes = __builtin_convertvector(bits, typename Real::Storage);
         return x * Real(T(0x1p-24));
     }
-    /// Ranks of a layer: new, or those of the layer above.
-    void draw(int l, bool above) {
+    bool varies() const { return c.water_factors && c.overlap != Overlap::homogeneous; }
+    /// Ranks of a layer: new, or those of the layer above. faster: times as fast as cover.
+    void draw(T* rank, std::uint64_t key, int l, bool above, int faster) {
         T stays = 0;
         if (above && c.overlap == Overlap::maximum_random) stays = 2;
         if (above && c.overlap == Overlap::exponential_random)
-            stays = exp(Pack<T, 1>(-distance(l) / c.decorrelation)).lanes;
+            stays = exp(Pack<T, 1>(T(-faster) * distance(l) / c.decorrelation)).lanes;
         for (int g = 0; g < k.row; g += lanes) {
-            const Words8 words = random_words(c.key, std::uint64_t(l) << 32 | std::uint64_t(g));
+            const Words8 words = random_words(key, std::uint64_t(l) << 32 | std::uint64_t(g));
             const Real chance = share(words >> 40), fresh = share(words >> 16 & 0xffffff);
             select(chance < Real(stays), Real::load(rank + g), fresh).store(rank + g);
         }
@@ -107,6 +115,12 @@ private:
             there = Real(c.cover[l]);
         else
             there = select(Real::load(rank + g) < Real(1 - c.cover[l]), Real(0), Real(1));
+        if (varies()) {
+            T factors[lanes];
+            for (int n = 0; n < lanes; ++n)
+                factors[n] = T(c.water_factors[int(water[g + n] * T(parts_of_water))]);
+            there = there * Real::load(factors);
+        }
         Optics all{0, 0, 0};
         optics(k.liquid, c.liquid_path[l], c.droplet_radius[l], g, all);
         optics(k.ice, c.ice_path[l], c.ice_diameter[l], g, all);

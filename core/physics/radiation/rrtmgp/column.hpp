@@ -32,6 +32,8 @@ private:
 
 enum class Overlap { homogeneous, maximum_random, exponential_random };
 
+inline constexpr int parts_of_water = 256;  // fathom/radiation/variability.py
+
 /// Numbers of layers have `layers` values, of interfaces one more.
 template <class T> struct Column {
     int layers = 0;
@@ -44,8 +46,9 @@ template <class T> struct Column {
     // clouds, where `cover` is given: fraction; water within it [g m-2]; sizes [um]
     const T *cover = nullptr, *liquid_path, *ice_path, *droplet_radius, *ice_diameter;
     Overlap overlap = Overlap::exponential_random;
-    T decorrelation = 2000;  ///< [m]
-    std::uint64_t key = 0;   ///< of the random numbers of this column now
+    T decorrelation = 2000;                ///< [m]
+    std::uint64_t key = 0;                 ///< of the random numbers of this column now
+    const float* water_factors = nullptr;  ///< parts_of_water, of equal probability; null: all 1
 
     // aerosols, where given: [species][layer] [kg m-2], relative humidity of layers
     const T *aerosol = nullptr, *humidity = nullptr;

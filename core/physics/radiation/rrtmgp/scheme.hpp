@@ -26,6 +26,9 @@ struct RRTMGP {
     int ozone = 3, angles = 1;
     double droplet_radius = 10, ice_diameter = 60, decorrelation = 2000;
     int overlap = 2;
+    /// Empty: cloud water does not vary.
+    std::shared_ptr<const std::vector<float>> water_factors =
+        std::make_shared<const std::vector<float>>();
     double twilight = 0;
 
     template <class Real>
@@ -138,7 +141,9 @@ private:
                    .droplet_radius = radius.data(),
                    .ice_diameter = diameter.data(),
                    .overlap = rrtmgp::Overlap(scheme.overlap),
-                   .decorrelation = T(scheme.decorrelation)};
+                   .decorrelation = T(scheme.decorrelation),
+                   .water_factors =
+                       scheme.water_factors->empty() ? nullptr : scheme.water_factors->data()};
         }
         void layer(const RRTMGP& scheme, int k, T dp, T q, T o, T fraction, T cloud) {
             q = std::max(q, T(0));
