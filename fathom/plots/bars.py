@@ -20,18 +20,24 @@ def bars(
     """Draw a profile: records with region, phase, seconds, calls. Returns the figure; ValueError if
     empty.
 
-    The `most` longest regions have their own bars, the others share one.
+    The `most` longest regions have their own bars, the others share one, divided by phase.
     """
     records = merged(profile, most)
     total = sum(record["seconds"] for record in records) or 1.0
     figure = new_figure(7.4, 0.95 + 0.225 * len(records))
     height = figure.get_figheight()
     axes = figure.add_axes((0.32, 0.12 / height, 0.55, 1 - 0.8 / height))
-    order = list(dict.fromkeys(record["phase"] for record in records))
-    colour = colours_of(order)
+    parts = {
+        row: record.get("parts", {record["phase"]: record["seconds"]})
+        for row, record in enumerate(records)
+    }
+    colour = colours_of(list(dict.fromkeys(phase for part in parts.values() for phase in part)))
     longest = max(record["seconds"] for record in records) or 1.0
     for row, record in enumerate(records):
-        axes.barh(row, record["seconds"], height=0.68, color=colour[record["phase"]])
+        begin = 0.0
+        for phase, seconds in parts[row].items():
+            axes.barh(row, seconds, left=begin, height=0.68, color=colour[phase])
+            begin += seconds
         axes.text(
             record["seconds"] + 0.012 * longest,
             row,
@@ -53,17 +59,25 @@ def bars(
     axes.set(xlim=(0, 1.17 * longest), ylim=(len(records) - 0.4, -0.6), xticks=[])
     axes.spines[["bottom"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    _legend(figure, colour, records, total, title)
+    share = {
+        phase: sum(part.get(phase, 0.0) for part in parts.values()) / total for phase in colour
+    }
+    _legend(figure, colour, share, title)
     return figure
 
 
 def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
-    """The records in order of their seconds, those beyond `most` summed into one."""
+    """The records in order of their seconds, those beyond `most` summed into one, with the seconds
+    of each phase as its `parts`.
+    """
     records = sorted((dict(record) for record in profile), key=lambda record: -record["seconds"])
     if not records:
         raise InputError("the profile is empty")
     rest = records[most:]
     if rest:
+        phases = {record["phase"]: 0.0 for record in rest}
+        for record in rest:
+            phases[record["phase"]] += record["seconds"]
         records = [
             *records[:most],
             {
@@ -71,6 +85,7 @@ def merged(profile: Iterable[Mapping[str, Any]], most: int) -> list[dict]:
                 "phase": "others",
                 "seconds": sum(r["seconds"] for r in rest),
                 "calls": sum(r.get("calls", 0) for r in rest),
+                "parts": dict(sorted(phases.items(), key=lambda part: -part[1])),
             },
         ]
     return records
@@ -88,15 +103,10 @@ def seconds_text(seconds: float) -> str:
     return f"{seconds * 1e6:.0f} µs"
 
 
-def _legend(
-    figure: Any, colour: Mapping[str, str], records: list[dict], total: float, title: str
-) -> None:
+def _legend(figure: Any, colour: Mapping[str, str], share: Mapping[str, float], title: str) -> None:
     from matplotlib.patches import Patch
 
     height = figure.get_figheight()
-    share = {
-        phase: sum(r["seconds"] for r in records if r["phase"] == phase) / total for phase in colour
-    }
     handles = [
         Patch(color=colour[phase], label=f"{phase} {100 * share[phase]:.0f} %")
         for phase in sorted(share, key=lambda phase: share[phase], reverse=True)

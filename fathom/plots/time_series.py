@@ -70,6 +70,9 @@ def _panel(
 ) -> None:
     if units == _sverdrup:
         values, units = values / 1e6, "Sv"
+    values = values.copy()
+    if "flux" in name and len(values) > 1 and values[0] == 0.0:
+        values[0] = np.nan  # of the state before the first step there is none yet
     name, last = name.replace("_", " "), values[np.isfinite(values)][-1:]
     if last.size and 0 < np.ptp(values) < 1e-5 * abs(values[0]):  # labels would be the same
         name, values, last = f"{name} − {values[0]:.6g}", values - values[0], values[:0]
@@ -79,7 +82,7 @@ def _panel(
     axes.margins(x=0.01, y=0.12)
     title = name + (f" [{text}]" if text else "")
     axes.set_title(title, fontsize=8.5 if len(title) < 34 else 7.5, pad=5)
-    if last.size:
+    if last.size and len(title) < 38:  # else there is no room
         axes.set_title(
             f"{last[0]:.5g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
         )

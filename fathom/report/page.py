@@ -250,7 +250,7 @@ def _state_table(state: Mapping[str, Mapping[str, Any]]) -> str:
         for name, held in state.items()
         if isinstance(held, Mapping)
     ]
-    return table(("field", "minimum", "mean", "maximum", "allowed", ""), rows) if rows else ""
+    return table(("field", "minimum", "mean", "maximum", "allowed", "units"), rows) if rows else ""
 
 
 def _budget(budget: Mapping[str, Any]) -> str:
@@ -371,7 +371,7 @@ def _writes(output: Mapping[str, Any]) -> str:
         about = _value(calls_of_metadata), f"{metadata / 1e6:.3g} MB", share
         rows.append(("metadata, of any size", *about))
     return (
-        table(("size of a write", "writes", "", "of all"), rows)
+        table(("size of a write", "writes", "bytes", "of all"), rows)
         + f"<p>{100 * output['share_in_large_writes']:.2f} % of {total / 1e6:.4g} MB in writes of"
         " 64 KiB and more</p>"
         if rows

@@ -20,7 +20,7 @@ def finish(simulation, report=True):
         if report:
             write_report(
                 s.directory / "report.html",
-                title=f"{summary['model']} {summary['start'][:10]} to {summary['end'][:10]}",
+                title=_title(summary),
                 summary=summary,
                 configuration=s.configuration,
                 pictures=s.model.pictures(drawn),
@@ -30,6 +30,13 @@ def finish(simulation, report=True):
             )
     s.comm.barrier()
     return summary
+
+
+def _title(summary):
+    """Model and dates; with hours, where a run stays within a day."""
+    start, end = summary["start"], summary["end"]
+    long = 10 if start[:10] != end[:10] else 16
+    return f"{summary['model']} {start[:long]} to {end[:long]}"
 
 
 def _of_the_run(s):

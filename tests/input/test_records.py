@@ -70,15 +70,17 @@ def test_found_converted_and_regridded(tmp_path):
     )
 
 
-def test_sums_over_an_hour_are_rates():
-    """J m-2 and m of water of the hour before; a humidity from dew point and pressure."""
+def test_sums_over_a_time_are_rates():
+    """J m-2 and m of water of the time before; a humidity from dew point and pressure."""
     sunlight = (daily() + 7200.0).assign_attrs(units="J m**-2", standard_name="")
     with pytest.raises(ValueError, match=r"adds up over a time; .*accumulated='1h'"):
         Input("sun", Records(sunlight), "W m-2")
-    one = Input("sun", Records(sunlight, accumulated="1h"), "W m-2")
-    assert one.axis.begin[0] == (2001, 2, 28, 82800.0) and one.axis.end[0] == (2001, 3, 1, 0.0)
+    one = Input("sun", Records(sunlight, accumulated="1d"), "W m-2")
+    assert one.axis.begin[0] == (2001, 2, 28, 0.0) and one.axis.end[0] == (2001, 3, 1, 0.0)
     (source,) = sources([one], grid)
-    np.testing.assert_allclose(source.read(1)["sun"], 2 + (1 + north) / 3600)
+    np.testing.assert_allclose(source.read(1)["sun"], (7201 + north) / 86400)
+    sparse = Input("sun", Records(sunlight, accumulated="1h"), "W m-2")
+    assert not sparse.axis.intervals and sparse.factor == pytest.approx(1 / 3600)
     rain = Input(
         "rain", Records(daily(units="m", standard_name=""), accumulated="1h"), "kg m-2 s-1"
     )

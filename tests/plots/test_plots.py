@@ -10,6 +10,7 @@ import xarray as xr
 
 import fathom.output as output
 import fathom.plots as plots
+from fathom.plots.bars import merged
 from fathom.plots.mesh import EqualEarth
 from synthetic import box, centres, globe, made_up_land, profile, series, tripolar_corners
 
@@ -61,6 +62,8 @@ def test_sections_series_bars(world, tmp_path):
     assert is_picture(plots.time_series(series(), path=tmp_path / "b.png"), tmp_path / "b.png")
     assert is_picture(plots.bars(profile(), path=tmp_path / "c.png"), tmp_path / "c.png")
     assert plots.encoded(plots.bars(profile()), "svg").lstrip().startswith(b"<?xml")
+    (_, others) = merged(profile(), 1)
+    assert sum(others["parts"].values()) == pytest.approx(others["seconds"])
 
 
 def test_steps_of_runs_on_one_scale(tmp_path):
