@@ -136,12 +136,15 @@ def draw(x, z, w, true, near, top):
     figure, panels = new_panels(1, 2, 9.2, 3.2, sharey=True)
     keep = z <= top
     most = np.abs(true[np.ix_(keep, near)]).max()
+    unit = 10 ** np.floor(np.log10(most / 10))
+    step = unit * np.ceil(most / 10 / unit)
+    levels = step * (np.arange(21) - 10)
     for panel, values, title in zip(panels, (w, true), ("computed", "linear solution")):
         filled = panel.contourf(
             x[near] / 1e3,
             z[keep] / 1e3,
             values[np.ix_(keep, near)],
-            np.linspace(-most, most, 22),
+            levels,
             cmap="RdBu_r",
             extend="both",
         )
