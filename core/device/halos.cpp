@@ -11,7 +11,7 @@ namespace {
 
 constexpr int most = 32;  // fields of a launch: their addresses travel with it
 
-/// Numbers of several lists, one after another: which list has number n, and where in it.
+/// Several lists numbered consecutively: finds the list of number n, and the position in it.
 template <class List> struct Lists {
     std::array<List, most> list;
     struct Found {

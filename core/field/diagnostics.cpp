@@ -20,8 +20,8 @@ double value(const FieldSet& s, const Field& f, int b, int k, int j,
     return s.bytes() == 4 ? double(((const float*)f.at[b])[n]) : ((const double*)f.at[b])[n];
 }
 
-/// A row of a block: j within it, global (i0, J) of its first point, levels of each point that
-/// count: 0 on land, and where a point of a folded row is the image of another.
+/// A row of a block: j within the block, global (i0, J) of its first point, and the number of
+/// levels of each point that count: 0 on land and for the second image of a point at the fold.
 struct Row {
     int b, j, i0, J, nx, deepest;
     const int* levels;
@@ -239,7 +239,7 @@ private:
     std::vector<double> sums, depths, terms, volumes;
 };
 
-/// Smallest place wins among equals: the same on any ranks.
+/// Of equal values the one at the smallest place counts: the same on any ranks.
 struct Ranked {
     double value;
     long place;

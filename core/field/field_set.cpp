@@ -23,8 +23,8 @@ bool Layout::shares_memory(int f) const {
     return std::ranges::any_of(rotations, has_guest);
 }
 
-/// Where each field begins in the memory of a set. Rows are padded to whole cells; spare bytes at
-/// both ends for the reach of the first and the last cell.
+/// Finds the begin of each field in the memory of a set. Rows are padded to whole cells; both ends
+/// have spare bytes, which the neighbourhood of the first and of the last cell may read.
 void Layout::place() {
     auto& all = fields;
     memory = 0;
@@ -74,7 +74,7 @@ FieldSet::FieldSet(std::shared_ptr<const Layout> given)
     settle_guests();
 }
 
-/// All bytes; time levels stand where they stand in the other.
+/// Copies all bytes; the time levels are in the same order as in the other set.
 FieldSet::FieldSet(const FieldSet& x)
     : layout(x.layout), count(x.count), memory(layout->memory), all(x.all) {
     for (auto& f : all)
@@ -97,9 +97,9 @@ FieldSet::FieldSet(const FieldSet& x, int bytes) : FieldSet(in_precision(*x.layo
     copy(x);
 }
 
-/// Large pages where the system has them: the levels of a column lie pages apart, and a tile's
-/// columns are more pages than the processor remembers. But not where the rock under shallow water
-/// would fill a good part of one.
+/// Uses large pages if the system has them: the levels of a column are pages apart, and a tile has
+/// more pages than the TLB of the processor holds. Small ones stay where the sea is shallow and
+/// unused levels below the floor would fill much of a large page.
 void FieldSet::choose_pages() {
     constexpr std::size_t small = Pages::small_page, large = Pages::large_page;
     const auto begin = (std::size_t)memory.at, end = begin + memory.bytes;

@@ -36,7 +36,7 @@ Counters::~Counters() {
     for (auto& [name, descriptor] : open) close(descriptor);
 }
 
-/// Where there are fewer counters than events these take turns: what was counted stands for the
+/// With fewer counters than events, the events are counted in turn. The counts are scaled to the
 /// whole time.
 std::vector<std::pair<std::string, double>> Counters::read() const {
     std::vector<std::pair<std::string, double>> list;

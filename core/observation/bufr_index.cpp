@@ -14,7 +14,7 @@ std::size_t number(const std::uint8_t* p, int bytes) {
 
 int descriptor(const std::uint8_t* p) { return (p[0] >> 6) * 100000 + (p[0] & 63) * 1000 + p[1]; }
 
-/// Section 1: where the data come from and which tables they want.
+/// Section 1: the origin of the data and the tables that they need.
 void read_identification(const std::uint8_t* s, std::size_t length, Message& m) {
     const bool four = m.edition == 4;
     if (length < (four ? 18u : 12u)) throw Damaged("section 1 too short");

@@ -57,7 +57,7 @@ void relative_humidity_adjoint(const Levels& levels, const Column<double>& c, co
     at_adjoint(levels, c.q, ps, x, per_q / e_s * value, to.q, to.surface_pressure, unused);
 }
 
-/// Of vapour of q at p: where e = e_s.
+/// The dew point of air with humidity q at pressure p: the temperature at which e_s = e.
 template <class Real> Real dew_point(Real q, Real p) {
     const Real x = log(post::vapour_pressure(q, p) / 611.2);
     return (17.67 * 273.15 - 29.65 * x) / (17.67 - x);

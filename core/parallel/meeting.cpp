@@ -85,7 +85,7 @@ bool Meetings::alike() const {
     return extremes[0] == -extremes[2] && extremes[1] == -extremes[3];
 }
 
-/// Of each meeting, when the last of those that were needed was there, by the clock of rank 0.
+/// For each meeting the arrival of the last rank that was needed, by the clock of rank 0.
 std::vector<double> Meetings::latest() const {
     std::vector<double> sums, exchanges, result;
     for (auto& m : list)

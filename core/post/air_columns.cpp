@@ -194,8 +194,8 @@ void AirColumns::relative_humidity(Slab<Number> humidity, double* result) const 
     }
 }
 
-/// Newton's steps on the cubic, which is all but straight; above the highest layer the column is
-/// isothermal, below the ground it is as air.hpp says.
+/// Newton's steps on the cubic, which is nearly straight. Above the highest layer the column is
+/// isothermal; below the ground it follows air.hpp.
 void AirColumns::at_geopotential(Slab<double> wanted, double* logarithms) const {
     const int steps = 5;
     const double step = 1e-4;

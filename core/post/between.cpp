@@ -8,7 +8,7 @@ namespace {
 
 using Four = Pack<double, 4>;
 
-/// `lagrange`, all weights at once: the same factors in the same order, and 1 where there is none.
+/// `lagrange` with all weights at once: the same factors in the same order, 1 for a missing one.
 Four lagrange_of_four(const double* first, std::ptrdiff_t step, double at) {
     using Lanes = Four::Storage;
     const double x[] = {first[0], first[step], first[2 * step], first[3 * step]};

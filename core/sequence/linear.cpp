@@ -213,8 +213,8 @@ std::size_t LinearSequence::bytes() const {
 
 // ---- one step -----------------------------------------------------------------------------------
 
-/// The state before a step, where only states are kept: those between two kept ones are computed
-/// once for all of them.
+/// Restores the state before a step if only states are kept: all states between two kept ones are
+/// computed together, once.
 void LinearSequence::recall(int step) {
     const int begin = step / options.every * options.every;
     const auto set_back = [&](int n) {
@@ -266,7 +266,7 @@ void LinearSequence::show(const Step& step, int number) {
     });
 }
 
-/// Where a value of a field lies, of each block.
+/// The address of a value of a field in each block.
 std::vector<const std::byte*> LinearSequence::place(const Step& step, std::optional<int> number,
                                                     int field) {
     const Field& f = (*now)[field];

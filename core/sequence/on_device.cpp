@@ -52,8 +52,8 @@ private:
         int process = -1;
         Group* exchange = nullptr;
         double seconds = 0;
-        /// Of a recording (`branch_out`): where it runs, and the works of other branches that it
-        /// waits for.
+        /// In a recording (`branch_out`): the branch in which it runs, and the works of other
+        /// branches for which it waits.
         int branch = 0;
         std::vector<int> after = {};
     };

@@ -66,7 +66,7 @@ void Sequence::cut_rows() {
     }
 }
 
-/// Cells [first, last) of a row that need nothing from other ranks; [n, n) where there are none.
+/// Cells [first, last) of a row that need nothing from other ranks; [n, n) if there are none.
 /// outer: whether the block has neighbours on other ranks.
 std::pair<std::size_t, std::size_t> Sequence::inner_cells(const Group& g, int b, int r,
                                                           bool outer) const {
@@ -127,7 +127,7 @@ bool Sequence::takes_turn(const Step& s, const Row& r, const FieldSet& set) cons
            (s.process.every == 1 || set.count % s.process.every == 0);
 }
 
-/// Where the fields of a process lie in a row, from this column on.
+/// The addresses of the fields of a process in a row, from this column on.
 void Sequence::arguments(const Step& s, const Row& r, int column, const FieldSet& set, int thread,
                          Raw* at) const {
     std::byte* const space = scratch.at + thread * scratch_bytes;

@@ -1,8 +1,8 @@
-/// The same on the sphere, between parallels and meridians. Displacements are vectors in space, of
-/// the unit sphere: means of those around say where other points come from, across the poles too.
-/// The wind is interpolated by its components, which are next to each other at each place (those of
-/// other places as means), and turned from the place of departure to that of arrival: there are
-/// all metric terms, in space in a deep atmosphere, along the sphere in a shallow one.
+/// Transport on the sphere, between parallels and meridians. Displacements are vectors in space, on
+/// the unit sphere; that of another point is the mean of those around it, also across the poles.
+/// The components of the wind are stored side by side at each place (means, if they belong to other
+/// places). They are interpolated, and rotated from the departure to the arrival point: this is all
+/// metric terms, in space for a deep atmosphere, along the sphere for a shallow one.
 #include "atmosphere/gridpoint/departure.hpp"
 #include "atmosphere/gridpoint/sphere_lines.hpp"
 #include "atmosphere/gridpoint/transport.hpp"
@@ -109,8 +109,8 @@ private:
     }
 };
 
-/// deep: u, v and w are next to each other wherever one of them is carried; else u and v where one
-/// of them is.
+/// deep: u, v and w are stored side by side wherever one of them is transported; else u and v are,
+/// where one of these two is.
 template <class T, bool deep> class SphereTransport final : public GridPointCarrier {
     /// Numbers of a point in memory: on faces all of the wind; at interfaces theta with it.
     static constexpr int on_face = deep ? 3 : 2, at_interface = deep ? 4 : 2;
@@ -236,7 +236,7 @@ private:
         if (reach.north >= ny - 3) u_rows->around.need(ny - 1, 0, nx);
     }
 
-    /// Where the points of a line come from.
+    /// The departure points of a line.
     struct Trajectories {
         const Parallel<T>& A;
         Origins<T> origins;

@@ -109,7 +109,7 @@ private:
                z = reads("interface_height", place::center_interface, "m"),
                area = reads("area_center", place::center_column, "m2");
 
-    /// Where the points of a line come from.
+    /// The departure points of a line.
     void from(Given g, const Line& l, Departures<T>& to) const {
         const Domain& d = g.set.domain();
         const T height = nodes->height(l.k);

@@ -61,7 +61,7 @@ private:
     }
 };
 
-/// The fields of one place: carried from where the displacements around them say.
+/// The fields of one place of the grid, transported by the means of the displacements around.
 template <class T, int fields> class Carried {
 public:
     Carried(Around where, const GridPointSetup& s, const Domain& d)

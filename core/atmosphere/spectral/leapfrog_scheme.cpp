@@ -6,8 +6,8 @@
 /// d = X- - 2 X + X+:
 ///   X = X + filter williams d,   X+ = X+ - filter (1 - williams) d
 /// A tracer does the same without L. The first step is forward, dt/2 instead of dt from X- = X.
-/// The mean of p_s over the sphere is that before the step. Every step finds the coefficients of
-/// now and before from grid points: only these last from step to step.
+/// The mean of p_s over the sphere does not change in a step. Each step computes the coefficients
+/// of X and X- from grid points: only grid-point values are kept from one step to the next.
 #include <omp.h>
 #include "atmosphere/spectral/engine.hpp"
 #include "atmosphere/spectral/horizontal_diffusion.hpp"

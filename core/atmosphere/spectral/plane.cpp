@@ -87,7 +87,7 @@ public:
         divide(w, mode);
         vertical.from_modes(mode, level, padded);
         for (int i = 0; i < count; ++i) {
-            // of the mean, in whose place the wind stands, there is no divergence
+            // the mean has no divergence: its place holds the mean wind
             const bool mean = w.m == 0 && w.first + i / 2 == 0;
             T* const of_D = level + std::size_t(i) * P;
             if (!mean) std::copy_n(of_D, vertical.modes(), columns + i * stride + vertical.modes());

@@ -1,5 +1,5 @@
-/// The semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): what its global processes
-/// declare, and what they do.
+/// The semi-Lagrangian scheme of the spectral atmosphere (dynamics.hpp): declarations and work of
+/// its global processes.
 #include "atmosphere/linearised_transport.hpp"
 #include "atmosphere/spectral/compressible_transport.hpp"
 #include "atmosphere/spectral/coupling.hpp"
@@ -236,8 +236,8 @@ public:
     double heat_of_diffusion() const override { return *engine ? (*engine)->heat_of_diffusion : 0; }
 };
 
-/// As much of each tracer over the sphere as before it was carried: all its values times one
-/// number.
+/// Keeps the mass of each tracer over the sphere: after the transport all its values are
+/// multiplied by one number.
 template <class T> class TracerMass final : public GlobalProcess {
     const Item pressure = reads("log_pressure_ratio", place::center_column, "1");
     std::vector<Item> tracers;

@@ -288,7 +288,7 @@ private:
     }
     bool any() const { return best.time < std::numeric_limits<double>::infinity(); }
 
-    /// Pieces as wide as packs where regions have room for two of them.
+    /// Edges of regions are multiples of a pack if regions are at least two packs wide.
     Decomposition by_equal_area() {
         for (int unit : {8, 4, 1}) {
             if (unit > 1 && std::int64_t(t.nx) * t.ny < 4ll * unit * unit * ranks) continue;
@@ -310,7 +310,7 @@ private:
         double even;  // the work of a rank if all ranks had the same
         int width, height;
     };
-    /// Of which there are enough; all: reasonable or not.
+    /// Sizes of blocks that give every rank a block; all: also unreasonable ones.
     std::vector<Size> block_sizes(bool all) const {
         std::vector<Size> sizes;
         for (int width : widths)

@@ -23,8 +23,8 @@ std::vector<int> rounded(const std::vector<double>& ideal, int sum) {
     return whole;
 }
 
-/// Where the sums come nearest to the wanted ones, each piece at least one long; sum: rising, 0
-/// first.
+/// The cuts at which the sums are nearest to the wanted ones; each piece has at least length 1.
+/// sum: increasing, the first is 0.
 Cuts nearest(const std::vector<double>& sum, const std::vector<double>& wanted) {
     const int n = int(sum.size()) - 1, pieces = int(wanted.size());
     Cuts cuts{0};
@@ -37,7 +37,7 @@ Cuts nearest(const std::vector<double>& sum, const std::vector<double>& wanted) 
     return cuts;
 }
 
-/// Where each of `pieces` ends, so that the greatest of them is least.
+/// The ends of `pieces` pieces whose largest sum is as small as possible.
 Cuts even(const std::vector<double>& sum, int pieces) {
     return even_pieces(
         int(sum.size()) - 1, pieces, 1.001 * sum.back(), [&](int begin, double limit) {

@@ -54,7 +54,7 @@ double WorkTable::block(int i0, int j0, int nx, int ny) const {
     const Packs& p = aligned(((i0 - halo) % 8 + 8) % 8);
     const int first = (i0 - halo - p.first) / 8,
               last = std::min(first + (nx + 2 * halo + 7) / 8, p.count);
-    // one row of the halo, where there is one, is computed, on average
+    // on average one row of the halo is computed, if there is a halo
     const int around = halo > 0;
     const int south = std::max(j0 - around, 0), north = std::min(j0 + ny + around, topology.ny);
     const std::size_t width = p.count + 1;

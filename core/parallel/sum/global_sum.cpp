@@ -34,7 +34,7 @@ void GlobalSum::start(std::span<double> values) {
     words = {(std::uint64_t*)values.data(), values.size()};
     if (ranks > 1) give();
 }
-/// All but the last `together` words are summed here and now.
+/// Sums all words but the last `together` ones at once.
 void GlobalSum::give() {
     const auto take = [this](Words some) {
         words = some;
@@ -200,10 +200,10 @@ struct MasterFlags final : GlobalSum {
     }
 };
 
-/// No flags: a word has arrived when it is no longer the sentinel, a pattern that no word can have.
-/// A NaN with the sentinel's bits travels as another NaN; integers as two halves, in doubles' place
-/// never a NaN. Each word is written whole (MPI_REPLACE), but perhaps twice: the reader puts the
-/// sentinel back one sum later, when who wrote there has written elsewhere since.
+/// No flags: a word has arrived if it is not the sentinel, a bit pattern that no word has. A NaN
+/// with these bits is sent as another NaN, an integer as two halves, which are never a NaN as
+/// doubles. A word is written as a whole (MPI_REPLACE), but perhaps twice. So the reader restores
+/// the sentinel one sum later, when the writer has already written to another place.
 struct MasterSentinel final : GlobalSum {
     static constexpr std::uint64_t sentinel = 0x7ff4'dead'beef'f00d;
     static constexpr std::size_t place = 2 * most_words;

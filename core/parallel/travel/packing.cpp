@@ -30,8 +30,8 @@ template <class Number> using BitsOf = typename As<Number>::Bits;
 template <class Number>
 constexpr BitsOf<Number> sign_bit = BitsOf<Number>(1) << (8 * sizeof(Number) - 1);
 
-/// What is there already, zeros below the bottom above all, is not written: it may not even have
-/// memory yet.
+/// A value that is already there is not written. Most of these are zeros below the sea floor, in
+/// pages that may have no memory yet.
 template <class Number> void put(Number* out, const Number* in, int count, int step, Number sign) {
     if (step == 1 && sign == 1 && count >= 8) {
         if (std::memcmp(out, in, count * sizeof(Number)))
@@ -44,7 +44,7 @@ template <class Number> void put(Number* out, const Number* in, int count, int s
     }
 }
 
-/// Where a piece lies in a field: columns, levels, rows.
+/// The address of a piece in a field, and its steps from level to level and from row to row.
 template <class Number> struct Spot {
     Number* at;
     std::ptrdiff_t level, row;

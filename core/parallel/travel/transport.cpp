@@ -441,7 +441,7 @@ struct Shared final : WithinNode<SharedWindow> {
     void arrived_near(const Link& l) override { copy(l), has_read(l); }
 };
 
-/// The receiver unpacks where the sender has packed, and says so when the next exchange begins.
+/// The receiver unpacks from the sender's buffer, and reports it when the next exchange begins.
 struct Mapped final : WithinNode<MappedMemory> {
     std::vector<const std::byte*> lies;  // of each receive
     Mapped(MPI_Comm c, const Parts& p) : WithinNode(c, p) {
