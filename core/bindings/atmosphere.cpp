@@ -106,7 +106,7 @@ public:
         if (wide) return {wide->seconds(it->second), wide->operations(it->second, 4)};
         return {narrow->seconds(it->second), narrow->operations(it->second, 4)};
     }
-    /// Of interpolating four fields, so many at once: the least of some repetitions.
+    /// Time to interpolate four fields, so many at once: the shortest of some repetitions.
     double seconds(int together, int repetitions, bool by_levels) {
         std::vector<Copy> copies;
         std::vector<FieldSlab> slabs;

@@ -221,7 +221,7 @@ private:
                 throw Error(process.name, " reads no field '", wanted, "'", near(wanted, known));
         }
     }
-    /// Of the array of a field: as the process wants it, of a profile as it is given.
+    /// Shape of the array of a field as the process needs it, or of a profile as it was given.
     std::vector<std::size_t> shape_of(std::size_t n) const {
         auto& f = process.fields[n];
         std::vector<std::size_t> shape, have;

@@ -31,7 +31,7 @@ public:
     }
     std::ptrdiff_t to_changes() const { return std::ptrdiff_t(size); }
 
-    /// Of the state what is given, and all changes.
+    /// Copies the given part of the state, and all changes.
     void take(const Raw* state, const Raw* change, std::ptrdiff_t column) {
         const auto copy = [](std::byte* field, std::byte* own) { std::memcpy(own, field, line); };
         each(

@@ -165,7 +165,7 @@ public:
         const FieldSlab* values = operator()(f);
         return watch->column_sums(*values, thickness());
     }
-    /// Of the last extremes or motion.
+    /// Mean of the last extremes or of the last motion.
     double mean(double of_nothing) const {
         const auto sum = [&](Watch::Terms which) {
             return exact_sum(
@@ -182,7 +182,7 @@ private:
     std::list<FieldSlab> slabs;
 };
 
-/// Of fields at centres and corners, which are those that count for something.
+/// Whether diagnostics of a field run on the device: only those at centres and corners do.
 bool lives_there(const FieldSet& s, const Field& f) {
     return s.device() &&
            (f.place.horizontal == Horizontal::center || f.place.horizontal == Horizontal::corner);
@@ -204,7 +204,7 @@ class Mean {
 public:
     Mean(const FieldSet& s, const Field& f) : weight(s, f, false), comm(s.domain().comm) {}
     void begin(const Row& r) { sums.assign(r.nx, 0), depths.assign(r.nx, 0); }
-    /// Of the points of a row's level: of the layer, or of each cell.
+    /// Thickness at the points of a level of a row: that of the layer, or of each cell.
     auto level(const Row& r, int k) const {
         const double layer =
             weight.levels.empty()
@@ -258,7 +258,7 @@ Ranked best(MPI_Comm comm, Ranked mine) {  // of the largest value
 
 }  // namespace
 
-/// Of what is finite: the largest of -value and of value; and of what is not.
+/// The largest of -value and of value among finite values; and the first that is not finite.
 struct Found {
     Ranked low, high, bad;
 };

@@ -24,7 +24,7 @@ std::vector<std::array<int, 2>> Sampled::samples() const {
     return all;
 }
 
-/// Of each column of this rank, by the numbers of samples of the grid; makes the stretches.
+/// Finds the samples around each column of this rank, by their numbers; makes the stretches.
 std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
     const int nx = d.decomposition.topology.nx;
     std::vector<int> points(std::size_t(d.decomposition.topology.ny)), first { 0 };

@@ -23,7 +23,7 @@ using sphere::degree;
 
 namespace {
 
-/// Of the new pole on the stereographic plane.
+/// Distance of the new pole from the origin on the stereographic plane.
 double distance_of_pole(const DipoleShape& shape) {
     return std::tan(0.5 * (90 - shape.pole_latitude) * degree);
 }

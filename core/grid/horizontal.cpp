@@ -36,7 +36,7 @@ struct Work {
     double& along_x(int i, int j) { return side_x[(j + 1) * nx + i]; }
     /// East of T(i, j), i from -1.
     double& along_y(int i, int j) { return side_y[j * (nx + 1) + i + 1]; }
-    /// Of the corners of row j, if it is regular; of column i, in degrees.
+    /// Latitude of the corners of row j, if it is regular, and width of column i [degrees].
     double latitude(int j) const { return g.corner_latitude[g.corner(-1, j)]; }
     double width(int i) const {
         return g.corner_longitude[g.corner(i, -1)] - g.corner_longitude[g.corner(i - 1, -1)];

@@ -57,7 +57,7 @@ struct Rows {
             throw Error("south = ", shape.south, " with ny = ", shape.ny, " rows reaches latitude ",
                         southward.back(), ": choose more rows or an edge further north");
     }
-    /// Of the corners of row j, south of the cap.
+    /// Latitude of the corners of row j, south of the cap.
     double latitude(int j, double join) const {
         const int m = j + 1 - south;
         return m == north ? join : m > 0 ? northward[m] : southward[-m];
@@ -87,7 +87,7 @@ struct Cap {
         }
         sine.back() = 0;
     }
-    /// Of row m of the cap, 1 to `rows`.
+    /// The coordinate xi of row m of the cap, 1 to `rows`.
     double xi(int m) const {
         if (m == rows) return 0;
         const double t = double(m) / rows, colatitude = extent - t * (first + t * bend * (t - 3));

@@ -45,7 +45,7 @@ int make(std::size_t bytes, File& file) {
     return made;
 }
 
-/// Of another rank's file; -1 if it is not the same: processes may have other numbers here.
+/// Opens another rank's file; -1 if it is another file: numbers of processes may differ here.
 int open_of(const File& file) {
     const auto path =
         "/proc/" + std::to_string(file.process) + "/fd/" + std::to_string(file.number);

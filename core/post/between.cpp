@@ -90,8 +90,8 @@ void Between::find_weights() const {
         for (std::size_t p = 0; p < points; ++p) weights[n * points + p] = weights_at(n, p);
 }
 
-/// Of levels first ... first + 3, first = k - 1 within the column; next to its ends those of the
-/// straight line.
+/// Weights of levels first ... first + 3, where first = k - 1 within the column. Next to the ends
+/// of the column they are those of linear interpolation.
 std::array<double, 4> Between::weights_at(int n, std::size_t p) const {
     const int k = level[n * points + p];
     std::array<double, 4> w{};

@@ -27,9 +27,9 @@ void Sequence::reset_timings() {
     for (auto& s : steps) s.seconds = s.operations = 0, s.calls = 0;
 }
 
-/// Of the rows of a group, which its processes have passed in turns, shared out among threads. In
-/// some rows each process is timed by itself; what threads spent in the others is shared out in the
-/// same proportion. To the region of rows is left what threads waited for each other, and what
+/// Divides the time of a group's rows among its processes. Processes run in turn, row by row, on
+/// several threads. In some rows each process is timed separately; the time of the other rows is
+/// divided in the same proportion. The region of rows keeps the waiting between threads, and what
 /// loops cost. In a trace processes stand one after the other, as long as they took.
 void Sequence::settle_clocks(Group& group, double began, int counted) {
     double all = 0, timed = 0, t = began;

@@ -49,7 +49,7 @@ void list_water(EllipticPoints& points, const Operator& A, const Topology& t) {
     for (auto& w : wet) points.wet.push_back(w.at), points.fold += !w.fold;
 }
 
-/// Of wet points in the halo, from the edges of the blocks outwards.
+/// Lists copies of wet points into the halo, from the edges of the blocks outwards.
 void list_copies(EllipticPoints& points, const Plan& plan) {
     const auto place = [&](int block, int row, int column) {
         return points.blocks[block].at + (row - halo) * points.up + column - halo;
@@ -80,7 +80,7 @@ void list_sources(EllipticPoints& points) {
     for (auto& copy : points.copies) points.source[copy.to] = copy.from;
 }
 
-/// Of a block all alike; none without water.
+/// Lists tiles of nearly equal size for each block; those without water are left out.
 void list_tiles(EllipticPoints& points, const Operator& A, const Topology& t) {
     using Tile = EllipticPoints::Tile;
     const auto count = [](int n, int most) { return (n + most - 1) / most; };

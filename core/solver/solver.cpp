@@ -10,9 +10,9 @@ namespace fathom {
 namespace {
 
 constexpr int lead = EllipticOperator<double>::halo;
-/// Of a row, before its sums must be carried.
+/// The most columns of a row that may be added before carries must be resolved.
 constexpr int most_columns = register_lanes * ExactLanes::most - 32;
-/// To what part iterations in fp32 reduce a residual before it is computed again.
+/// Iterations in fp32 reduce the residual to this part before it is computed again.
 constexpr double single_precision = 1e-5;
 /// Along borders between ranks: as wide as the widest halo, in whole packs.
 constexpr int strip_columns = 8, strip_rows = 4;

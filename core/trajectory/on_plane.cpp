@@ -165,7 +165,7 @@ private:
         four.need(reach), one.need(reach);
     }
 
-    /// Of an interface.
+    /// Departure points of an interface.
     void trace(const Line& l, OnPlane& layers) {
         const int last = nodes.levels() - 1;
         Line up = l, down = l;

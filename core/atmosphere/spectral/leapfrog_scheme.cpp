@@ -81,7 +81,7 @@ public:
         to_points(f);
     }
 
-    /// Of the fields of both times.
+    /// Truncates the fields of both times.
     void truncate(const LeapfrogFields& f) {
         const std::ptrdiff_t t = stride_of_time;
         transform.direct({transform.wind(of(0), of(levels), f.now.u, f.now.v),

@@ -124,7 +124,7 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
                thickness = reads("reference_thickness", place::profile, "1");
     std::optional<Item> standard;              // where T - T_s is carried (primitive.hpp)
     std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
-    /// Of compressible air.
+    /// Only for compressible air.
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
     Common<T> engine;
     SpectralFields fields(const Given& at) const {

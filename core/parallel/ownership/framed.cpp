@@ -14,7 +14,7 @@ struct Lattice {
     int owner(int i, int j) const { return d.blocks[j * columns + i].owner; }
     static bool border(int a, int b) { return a >= 0 && b >= 0 && a != b; }
 
-    /// Of each cut in i, whether it lies between ranks somewhere.
+    /// For each cut in i: whether it separates two ranks anywhere.
     std::vector<bool> borders_in_i() const {
         std::vector<bool> west(columns + 1);
         for (int i = 0; i <= columns; ++i) {

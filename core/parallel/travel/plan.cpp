@@ -76,7 +76,7 @@ private:
     static bool in_place(const Topology::Source& source, int i, int j, const Block* self) {
         return self && source.i == i && source.j == j && i >= self->i0 && i < self->i0 + self->nx;
     }
-    /// Of a point; most likely the block of the one before.
+    /// The block of a point; it is most likely that of the previous point.
     const Block* owner(int i, int j) {
         const bool same = last && i >= last->i0 && i < last->i0 + last->nx && j >= last->j0 &&
                           j < last->j0 + last->ny;

@@ -63,7 +63,7 @@ HelmholtzSolver<T>::HelmholtzSolver(const Domain& d, HelmholtzOptions o, int byt
                  std::vector<Exchange::Item>{{Horizontal::center, false, 1, d.levels}}, d.exchange);
 }
 
-/// Of the columns alone.
+/// Factorises the operator of the columns.
 template <class T> void HelmholtzSolver<T>::factorise() {
     each_row([&](int b, int row, int count) {
         for (int k = 0; k < domain.levels; ++k) {

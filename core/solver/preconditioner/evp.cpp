@@ -48,12 +48,12 @@ struct MarchingBlocks::Share {
     bool whole = false;  // the block has all of it
 };
 
-/// Of the tiles of all ranks; with_corners: one point more in the west and south.
+/// Rectangles of the tiles of all ranks; with_corners: one more point in the west and south.
 struct MarchingBlocks::Rectangles {
     std::vector<Rectangle> all, with_corners, travelling;
 };
 
-/// Of this rank's tiles, one after another.
+/// Fields of this rank's tiles, one tile after another.
 struct MarchingBlocks::Fields {
     std::vector<double> wet, area, scale, depth, dx, dy;
 
@@ -89,7 +89,7 @@ MarchingBlocks::MarchingBlocks(const PreconditionerParts& p) : space(p.space) {
     plan_travel(rectangles, rank);
 }
 
-/// Of all tiles of the grid, row by row.
+/// For each tile of the grid, row by row, the block that has most of it.
 std::vector<MarchingBlocks::Share> MarchingBlocks::shares(const Decomposition& d) {
     const int across = (d.topology.nx + side - 1) / side, up = (d.topology.ny + side - 1) / side;
     std::vector<Share> shares(std::size_t(across) * up);

@@ -44,7 +44,7 @@ struct Corners {
     double north_south(int corner) const { return difference[corner] - compact * sum[corner]; }
 };
 
-/// Of wet points; 0 if there are none.
+/// Mean area of the wet points of a tile; 0 if there are none.
 double mean_area(const TileFields& tile) {
     double total = 0;
     int wet = 0;

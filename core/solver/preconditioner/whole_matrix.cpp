@@ -33,7 +33,7 @@ Entries own_entries(const Topology& t, const EllipticOperator<double>& A) {
     return own;
 }
 
-/// Of all ranks, one after another; first: where the list of each begins.
+/// Entries of all ranks, rank by rank; first: the begin of each rank's list.
 Entries gather(MPI_Comm comm, const Entries& own, std::vector<int>& first) {
     int ranks;
     MPI_Comm_size(comm, &ranks);
@@ -93,7 +93,7 @@ void WholeMatrix::list_points(const std::vector<int>& given, const std::vector<i
     }
 }
 
-/// Of the last point; at the fold two ways may lead to a neighbour, or to the point itself.
+/// Adds to the row of the last point. At the fold a neighbour may come twice, or be the point.
 void WholeMatrix::couple(int point, int other, double value) {
     if (other == point) {
         diagonal[point] += value;
