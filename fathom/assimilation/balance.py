@@ -8,12 +8,22 @@ function, what is not has its own controls.
     (T, pi)  = N phi_b + V_mass x_mass
 
 pi is ln p_s, N a matrix between levels: by regression, or the temperatures and the pressure whose
-geopotential is phi_b. All of it is linear and has its adjoint; vectors are those of a `Trajectory`:
-wind, temperature and pi at the points of a Gaussian grid.
+geopotential is phi_b. Regression may find more (Derber & Bouttier 1999, Berre 2000), matrices of
+each degree n: the velocity potential that phi_b explains, the mass that the rest of it explains,
+and of humidity what all three explain,
+
+    chi      = M_n phi_b + chi_u,             chi_u = V_chi x_chi
+    (T, pi)  = N phi_b + P_n chi_u + mass_u,  mass_u = V_mass x_mass
+    q / q_s  = Q_n (phi_b, chi_u, mass_u) + V_q x_q
+
+q_s is the saturation of a state that is given. All of it is linear and has its adjoint; vectors are
+those of a `Trajectory`: wind, temperature, pi and, if any, humidity at the points of a Gaussian
+grid.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +41,7 @@ from fathom.failure import InputError
 from fathom.transform import SphericalHarmonics
 
 parts = ("stream_function", "velocity_potential", "mass")
+more = ("divergence_balance", "mass_by_divergence", "humidity", "humidity_balance")
 
 
 def linear_balance(transform: SphericalHarmonics, rotation: float = earth.ROTATION) -> Any:
@@ -86,21 +97,26 @@ def mass_of_geopotential(
 @dataclass
 class Errors:
     """Covariances of background errors: of each part a C_n (truncation + 1, levels, levels) of its
-    coefficients, with the variance of a field sum_n (2 n + 1) C_n; and N (levels + 1, levels)."""
+    coefficients, with the variance of a field sum_n (2 n + 1) C_n; N (levels + 1, levels); and,
+    where they were found, M_n, P_n, Q_n (truncation + 1, to, from)."""
 
     stream_function: np.ndarray
     velocity_potential: np.ndarray
     mass: np.ndarray
     balance: np.ndarray
+    divergence_balance: np.ndarray | None = None  # M_n
+    mass_by_divergence: np.ndarray | None = None  # P_n
+    humidity: np.ndarray | None = None
+    humidity_balance: np.ndarray | None = None  # Q_n
+
+    def _with(self, names: tuple[str, ...], change: Callable) -> Errors:
+        """With those of these that there are changed."""
+        there = {name: getattr(self, name) for name in names}
+        return replace(self, **{n: change(x) for n, x in there.items() if x is not None})
 
     def scaled(self, factor: float) -> Errors:
         """All variances times a factor."""
-        return Errors(
-            factor * self.stream_function,
-            factor * self.velocity_potential,
-            factor * self.mass,
-            self.balance,
-        )
+        return self._with((*parts, "humidity"), lambda C: factor * C)
 
     def truncated(self, truncation: int) -> Errors:
         """Of a coarser model."""
@@ -109,7 +125,7 @@ class Errors:
                 f"truncation = {truncation} of errors of T{len(self.mass) - 1}: allowed is the"
                 " same or less"
             )
-        return replace(self, **{name: getattr(self, name)[: truncation + 1] for name in parts})
+        return self._with((*parts, *more), lambda x: x[: truncation + 1])
 
     def write(self, path: str) -> None:
         """Writes the covariances as NetCDF."""
@@ -121,6 +137,9 @@ class Errors:
             for name in parts
         }
         variables["balance"] = (("mass_level", "level"), self.balance)
+        for name in more:
+            if (matrices := getattr(self, name)) is not None:
+                variables[name] = (("degree", f"{name}_to", f"{name}_from"), matrices)
         xr.Dataset(
             variables, attrs={"title": "covariances of background errors", "levels": levels}
         ).to_netcdf(path)
@@ -136,70 +155,108 @@ class Errors:
                     f"{path}: no {', '.join(missing)}; expected is the file of"
                     " fathom background --nmc"
                 )
-            return Errors(*(data[n].values for n in (*parts, "balance")))
+            there = [n for n in (*parts, "balance", *more) if n in data]
+            return Errors(**{n: data[n].values for n in there})
 
 
 class Waves:
-    """Maps vectors of a state to coefficients of stream function, velocity potential, and
-    temperature with pi below it, and back.
+    """Maps vectors of a state to coefficients of stream function, velocity potential, temperature
+    with pi below it, and, if `saturation` (levels, points) is given, relative humidity; and back.
     """
 
-    def __init__(self, transform: SphericalHarmonics, levels: int) -> None:
-        self.transform, self.levels = transform, levels
+    def __init__(
+        self,
+        transform: SphericalHarmonics,
+        levels: int,
+        saturation: np.ndarray | None = None,
+    ) -> None:
+        self.transform, self.levels, self.saturation = transform, levels, saturation
         n = np.asarray(transform.n, float)
         self.laplace = -n * (n + 1) / transform.radius**2
         self.inverse_laplace = np.divide(1.0, self.laplace, out=0 * n, where=n > 0)
         self.points = int(transform.inside.sum())
+        self.degrees = [np.flatnonzero(transform.n == n) for n in range(transform.truncation + 1)]
 
     @property
     def size(self) -> int:
         """Length of a vector of a state."""
-        return (3 * self.levels + 1) * self.points
+        return (3 * self.levels + 1 + self.levels * (self.saturation is not None)) * self.points
 
     def fields(self, vector: Vector) -> np.ndarray:
-        """(3 levels + 1, rows, points): wind, temperature, pi."""
-        made = np.zeros((3 * self.levels + 1, *self.transform.shape))
+        """(3 levels + 1 and more, rows, points): wind, temperature, pi, humidity."""
+        made = np.zeros((self.size // self.points, *self.transform.shape))
         made[:, self.transform.inside] = vector.reshape(-1, self.points)
         return made
 
     def vector(self, *fields: np.ndarray) -> Vector:
         return np.concatenate([f[:, self.transform.inside].ravel() for f in fields])
 
-    def to_points(self, psi: np.ndarray, chi: np.ndarray, mass: np.ndarray) -> Vector:
+    def to_points(
+        self, psi: np.ndarray, chi: np.ndarray, mass: np.ndarray, r: np.ndarray | None = None
+    ) -> Vector:
         wind = self.transform.wind(self.laplace * psi, self.laplace * chi)
-        return self.vector(*wind, self.transform.inverse(mass))
+        made = self.vector(*wind, self.transform.inverse(mass))
+        if r is None:
+            return made
+        relative = self.vector(self.transform.inverse(r)).reshape(self.levels, -1)
+        return np.concatenate([made, (self.saturation * relative).ravel()])
 
-    def to_points_adjoint(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        u, v, mass = np.split(self.fields(vector), [self.levels, 2 * self.levels])
+    def _split(self, vector: Vector) -> tuple[np.ndarray, ...]:
+        ends = [self.levels, 2 * self.levels, 3 * self.levels + 1]
+        u, v, mass, q = np.split(self.fields(vector), ends)
+        return (u, v, mass) if self.saturation is None else (u, v, mass, q)
+
+    def to_points_adjoint(self, vector: Vector) -> tuple[np.ndarray, ...]:
+        u, v, mass, *q = self._split(vector)
         zeta, D = self.transform.wind_adjoint(u, v)
-        return self.laplace * zeta, self.laplace * D, self.transform.inverse_adjoint(mass)
+        made = (self.laplace * zeta, self.laplace * D, self.transform.inverse_adjoint(mass))
+        return (*made, *(self.transform.inverse_adjoint(self._times(x)) for x in q))
 
-    def to_waves(self, vector: Vector) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def to_waves(self, vector: Vector) -> tuple[np.ndarray, ...]:
         """The direct transform of a state."""
-        u, v, mass = np.split(self.fields(vector), [self.levels, 2 * self.levels])
+        u, v, mass, *q = self._split(vector)
         zeta, D = self.transform.vorticity_divergence(u, v)
-        return (
-            self.inverse_laplace * zeta,
-            self.inverse_laplace * D,
-            self.transform.direct(mass),
-        )
+        made = (self.inverse_laplace * zeta, self.inverse_laplace * D, self.transform.direct(mass))
+        return (*made, *(self.transform.direct(self._times(x, -1)) for x in q))
+
+    def _times(self, q: np.ndarray, power: int = 1) -> np.ndarray:
+        made, factor = q.copy(), np.asarray(self.saturation)
+        made[:, self.transform.inside] *= factor**power
+        return made
+
+    def by_degree(self, matrices: np.ndarray, of: np.ndarray) -> np.ndarray:
+        """Coefficients (levels, waves) times the matrix of each degree."""
+        made = np.empty((matrices.shape[1], of.shape[1]), of.dtype)
+        for A, these in zip(matrices, self.degrees):
+            made[:, these] = A @ of[:, these]
+        return made
 
 
 class AirBackground(LinearMap):
-    """L: from the control vector, the numbers of the three parts one after another, to a state.
+    """L: from the control vector, the numbers of the parts one after another, to a state.
 
     transform : on the grid of the state. errors : those that `estimated` finds, or other ones.
+    saturation : q_s (levels, points) [kg kg-1] of a state with humidity.
     """
 
     def __init__(
-        self, transform: SphericalHarmonics, errors: Errors, rotation: float = earth.ROTATION
+        self,
+        transform: SphericalHarmonics,
+        errors: Errors,
+        rotation: float = earth.ROTATION,
+        saturation: np.ndarray | None = None,
     ) -> None:
         levels = errors.balance.shape[1]
-        self.waves, self.errors = Waves(transform, levels), errors
+        if (errors.humidity is None) != (saturation is None):
+            raise InputError(
+                "humidity: errors of it and the saturation of the state go together, or neither"
+            )
+        self.waves, self.errors = Waves(transform, levels, saturation), errors
         self.geopotential = linear_balance(transform, rotation)
+        names = parts if errors.humidity is None else (*parts, "humidity")
         self.roots = [
             SpectralRoot(transform, None, np.array([root_of(C) for C in getattr(errors, name)]))
-            for name in parts
+            for name in names
         ]
         self.ends = np.cumsum([root.controls for root in self.roots])
 
@@ -209,58 +266,38 @@ class AirBackground(LinearMap):
         return int(self.ends[-1])
 
     def apply(self, x: Vector) -> Vector:
-        psi, chi, mass = (
+        psi, chi, mass, *q = (
             root.coefficients(root.apply(part))
             for root, part in zip(self.roots, np.split(x, self.ends[:-1]))
         )
-        balanced = (self.geopotential @ psi.T).T
-        return self.waves.to_points(psi, chi, mass + self.errors.balance @ balanced)
+        e, of = self.errors, self.waves.by_degree
+        phi = (self.geopotential @ psi.T).T
+        if e.humidity_balance is not None:
+            q = [q[0] + of(e.humidity_balance, np.concatenate([phi, chi, mass]))]
+        mass = mass + e.balance @ phi
+        if e.mass_by_divergence is not None:
+            mass = mass + of(e.mass_by_divergence, chi)
+        if e.divergence_balance is not None:
+            chi = chi + of(e.divergence_balance, phi)
+        return self.waves.to_points(psi, chi, mass, *q)
 
     def adjoint(self, y: Vector) -> Vector:
-        psi, chi, mass = self.waves.to_points_adjoint(y)
-        psi = psi + (self.geopotential.T @ (self.errors.balance.T @ mass).T).T
+        psi, chi, mass, *q = self.waves.to_points_adjoint(y)
+        e = self.errors
+        back = lambda A, z: self.waves.by_degree(A.transpose(0, 2, 1), z)
+        phi = e.balance.T @ mass
+        if e.divergence_balance is not None:
+            phi = phi + back(e.divergence_balance, chi)
+        if e.mass_by_divergence is not None:
+            chi = chi + back(e.mass_by_divergence, mass)
+        if e.humidity_balance is not None:
+            K = self.waves.levels
+            explained = np.split(back(e.humidity_balance, q[0]), [K, 2 * K])
+            phi, chi, mass = phi + explained[0], chi + explained[1], mass + explained[2]
+        psi = psi + (self.geopotential.T @ phi.T).T
         return np.concatenate(
-            [root.adjoint(root.flat(c)) for root, c in zip(self.roots, (psi, chi, mass))]
+            [root.adjoint(root.flat(c)) for root, c in zip(self.roots, (psi, chi, mass, *q))]
         )
-
-
-def estimated(
-    differences: list[Vector],
-    transform: SphericalHarmonics,
-    levels: int,
-    rotation: float = earth.ROTATION,
-    ridge: float = 1e-4,
-) -> Errors:
-    """Covariances from differences of states of one time, as of forecasts of two lengths (Parrish &
-    Derber 1992): N by regression over all waves, C_n as means over m, the samples and the degrees
-    next to."""
-    waves, geopotential = Waves(transform, levels), linear_balance(transform, rotation)
-    all_waves = [waves.to_waves(d) for d in differences]
-    balanced = [(geopotential @ psi.T).T for psi, _, _ in all_waves]
-    inner = lambda a, b: np.real(a @ (np.where(transform.m == 0, 1.0, 2.0) * b).conj().T)
-    A = sum(inner(phi, phi) for phi in balanced)
-    B = sum(inner(mass, phi) for (_, _, mass), phi in zip(all_waves, balanced))
-    N = np.linalg.solve(A + ridge * np.trace(A) / levels * np.eye(levels), B.T).T
-    rest = [mass - N @ phi for (_, _, mass), phi in zip(all_waves, balanced)]
-    psi, chi = ([w[k] for w in all_waves] for k in (0, 1))
-    of = lambda samples: _covariances(samples, transform)
-    return Errors(of(psi), of(chi), of(rest), N)
-
-
-def _covariances(samples: list[np.ndarray], transform: SphericalHarmonics) -> np.ndarray:
-    """C_n (truncation + 1, levels, levels), smoothed over n with weights 1, 2, 1 times the number
-    of real numbers of a degree."""
-    size, levels = transform.truncation + 1, len(samples[0])
-    sums = np.zeros((size, levels, levels))
-    twice = np.where(transform.m == 0, 1.0, 2.0)
-    for n in range(size):
-        these = np.flatnonzero(transform.n == n)
-        for s in samples:
-            here = s[:, these]
-            sums[n] += np.real(here @ (twice[these] * here).conj().T)
-    count = len(samples) * (2.0 * np.arange(size) + 1)
-    smooth = lambda x: 2 * x + np.concatenate([x[:1], x[:-1]]) + np.concatenate([x[1:], x[-1:]])
-    return smooth(sums) / smooth(count)[:, None, None]
 
 
 def simple_errors(

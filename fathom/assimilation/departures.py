@@ -127,16 +127,25 @@ def variances(errors: Errors, transform: SphericalHarmonics) -> tuple[np.ndarray
     """Means over the sphere that a B has: of a component of the wind [m2 s-2] (levels), of what is
     balanced and of what is not of temperature [K2] and ln p_s (levels + 1)."""
     n = np.arange(transform.truncation + 1.0)
-    both = errors.stream_function + errors.velocity_potential
-    of_wind = (2 * n + 1) * n * (n + 1) / (2 * transform.radius**2)
-    wind = np.einsum("n,nkk->k", of_wind, both)
-    geopotential = linear_balance(transform)
-    twice = np.where(transform.m == 0, 1.0, 2.0)
-    by_wave = geopotential.multiply(geopotential).T @ twice
-    by_degree = np.bincount(transform.n, by_wave, len(n))
-    phi = np.einsum("n,nkl->kl", by_degree, errors.stream_function)
+    count, of_wind = 2 * n + 1, n * (n + 1) / (2 * transform.radius**2)
+    geopotential = linear_balance(transform).tocoo()
+    # sum over m of the squares of phi_n by those of psi of each degree
+    twice = np.where(transform.m == 0, 1.0, 2.0)[geopotential.row]
+    between = np.zeros((len(n), len(n)))
+    at = transform.n[geopotential.row], transform.n[geopotential.col]
+    np.add.at(between, at, twice * geopotential.data**2)
+    phi = np.tensordot(between, errors.stream_function, 1)
+    both = count[:, None, None] * (errors.stream_function + errors.velocity_potential)
+    explained = lambda A, C: A @ C @ A.transpose(0, 2, 1)
+    if errors.divergence_balance is not None:
+        both = both + explained(errors.divergence_balance, phi)
     N = errors.balance
-    return wind, np.diagonal(N @ phi @ N.T), np.einsum("n,nkk->k", 2 * n + 1, errors.mass)
+    balanced = N @ phi.sum(0) @ N.T
+    if errors.mass_by_divergence is not None:
+        chi = count[:, None, None] * errors.velocity_potential
+        balanced = balanced + explained(errors.mass_by_divergence, chi).sum(0)
+    rest = np.einsum("n,nkk->k", count, errors.mass)
+    return np.einsum("n,nkk->k", of_wind, both), np.diagonal(balanced), rest
 
 
 def sized(
@@ -158,6 +167,9 @@ def sized(
     wind, _, rest = variances(errors, transform)
     s = factor(0.5 * (given[:levels] + given[levels : 2 * levels]), wind)
     psi, chi = (s[:, None] * C * s for C in (errors.stream_function, errors.velocity_potential))
-    _, balanced, _ = variances(Errors(psi, chi, errors.mass, errors.balance), transform)
+    made = replace(errors, stream_function=psi, velocity_potential=chi)
+    if errors.divergence_balance is not None:
+        made.divergence_balance = s[:, None] * errors.divergence_balance / s
+    _, balanced, _ = variances(made, transform)
     t = factor(given[2 * levels :] - balanced, rest)
-    return Errors(psi, chi, t[:, None] * errors.mass * t, errors.balance)
+    return replace(made, mass=t[:, None] * errors.mass * t)

@@ -4,8 +4,8 @@
 
 so that the covariance of f at two points an angle apart is V V^T times the correlation whose
 Legendre series is b_n; or, with a separate V_n for each n, f_n^m(k) = sum_j V_n(k, j) chi_n^m(j).
-chi are real numbers: real parts of all waves, then imaginary parts of those
-with m > 0.
+chi are real numbers, degree by degree: the real part of m = 0, then both parts of m = 1, 2, ...,
+each of all modes. So each degree is one product of matrices in memory that lies together.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def root_of(covariance: np.ndarray) -> np.ndarray:
 
 
 class SpectralRoot(LinearMap):
-    """Maps chi to coefficients of fields on levels, flat: (levels, waves) real parts, then
-    imaginary parts.
+    """Maps chi to coefficients of fields on levels, flat: (waves, real and imaginary part, levels).
 
     Parameters
     ----------
@@ -74,15 +73,18 @@ class SpectralRoot(LinearMap):
             vertical = np.broadcast_to(vertical, (len(spectrum), *vertical.shape))
         self.transform = transform
         # of a real number each: those with m > 0 count twice
-        per_number = np.sqrt(np.where(transform.m == 0, 1.0, 0.5))
-        self.vertical = np.sqrt(spectrum)[:, None, None] * vertical
-        self.scale, self.degrees = (
-            per_number,
-            [np.flatnonzero(transform.n == n) for n in range(transform.truncation + 1)],
-        )
-        self.moving = transform.m > 0
+        vertical = np.sqrt(spectrum)[:, None, None] * vertical
+        self.of_waves = np.sqrt(0.5) * vertical
+        self.transposed = np.ascontiguousarray(self.of_waves.transpose(0, 2, 1))
         self.levels, self.modes = vertical.shape[1:]
-        self.reals = transform.waves + int(self.moving.sum())
+        self.reals = (transform.truncation + 1) ** 2
+        # where each part of each wave lies among the real numbers; one behind: nowhere
+        m, n = transform.m, transform.n
+        real = n * n + np.maximum(2 * m - 1, 0)
+        self.here = np.stack([real, np.where(m > 0, real + 1, self.reals)], 1).ravel()
+        self.there = np.empty(self.reals, np.intp)
+        within = self.here < self.reals
+        self.there[self.here[within]] = np.flatnonzero(within)
 
     @property
     def controls(self) -> int:
@@ -91,32 +93,32 @@ class SpectralRoot(LinearMap):
 
     def coefficients(self, flat: Vector) -> np.ndarray:
         """(levels, waves), complex, of what `apply` gives."""
-        real, imaginary = flat.reshape(2, self.levels, self.transform.waves)
-        return real + 1j * imaginary
+        parts = flat.reshape(self.transform.waves, 2, self.levels)
+        return (parts[:, 0] + 1j * parts[:, 1]).T
 
     @staticmethod
     def flat(coefficients: np.ndarray) -> Vector:
         """The numbers that `coefficients` reads, the inverse of it."""
-        return np.stack([coefficients.real, coefficients.imag]).ravel()
+        return np.stack([coefficients.real.T, coefficients.imag.T], 1).ravel()
+
+    def _products(self, x: np.ndarray, matrices: np.ndarray, to: np.ndarray) -> None:
+        """Of each degree; the real number of m = 0 counts once."""
+        for n, V in enumerate(matrices):
+            these = slice(n * n, (n + 1) * (n + 1))
+            np.matmul(x[these], V, out=to[these])
+        to[np.arange(len(matrices)) ** 2] *= np.sqrt(2.0)
 
     def apply(self, x: Vector) -> Vector:
-        given, waves = x.reshape(self.modes, self.reals), self.transform.waves
-        parts = np.zeros((2, self.modes, waves))
-        parts[0] = given[:, :waves]
-        parts[1][:, self.moving] = given[:, waves:]
-        parts *= self.scale
-        made = np.empty((2, self.levels, waves))
-        for V, these in zip(self.vertical, self.degrees):
-            made[:, :, these] = V @ parts[:, :, these]
-        return made.ravel()
+        made = np.empty((self.reals + 1, self.levels))
+        made[-1] = 0
+        self._products(x.reshape(self.reals, self.modes), self.transposed, made)
+        return np.take(made, self.here, axis=0).ravel()
 
     def adjoint(self, y: Vector) -> Vector:
-        given = y.reshape(2, self.levels, self.transform.waves)
-        parts = np.empty((2, self.modes, self.transform.waves))
-        for V, these in zip(self.vertical, self.degrees):
-            parts[:, :, these] = V.T @ given[:, :, these]
-        parts *= self.scale
-        return np.concatenate([parts[0], parts[1][:, self.moving]], axis=1).ravel()
+        given = np.take(y.reshape(-1, self.levels), self.there, axis=0)
+        made = np.empty((self.reals, self.modes))
+        self._products(given, self.of_waves, made)
+        return made.ravel()
 
 
 class Fields(LinearMap):

@@ -22,7 +22,9 @@ increment in the middle is faster than the filter lets through,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -39,6 +41,16 @@ from fathom.observations import quality
 
 methods = ("3d-var", "fgat", "4d-var")
 controls: Mapping[str, Callable] = {"huber": quality.huber, "flat": quality.flat}
+
+
+class Stopwatch(dict[str, float]):
+    """Seconds by part of the work."""
+
+    @contextmanager
+    def of(self, part: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        self[part] = self.get(part, 0.0) + time.perf_counter() - began
 
 
 def _taken(seen: Mapping[int, Seen], of: Callable[[int, Seen], Vector]) -> Vector:
@@ -165,6 +177,13 @@ class Constraint:
     weight: float = 1.0
     longest: float = 6.0
 
+    @staticmethod
+    def of_air(trajectory: Any, weight: float, longest: float) -> Constraint:
+        """In which 1 m/s, 1 K and 1 hPa count as one; longest: [steps] of this trajectory."""
+        sizes = np.ones(trajectory.size)
+        trajectory.split(sizes)["log_pressure_ratio"][:] = 1e-3
+        return Constraint(sizes, weight, longest)
+
     def filter(self, steps: int) -> np.ndarray:
         """h_n less 1 in the middle, n = 0 ... steps: Lanczos' window, the sum is 0."""
         n = np.arange(steps + 1) - steps // 2
@@ -209,6 +228,7 @@ class Analysis:
     filtered: float = 0.0  # J_c
     weights: Vector | None = None  # of quality control, of each departure
     history: list[float] = field(default_factory=list)  # J_o with the model, of each outer loop
+    seconds: dict[str, float] = field(default_factory=dict)  # of the parts of the work
 
     def columns(self, values: int) -> tuple[np.ndarray, np.ndarray]:
         """Departures of background and analysis by columns of so many values (values, columns);
@@ -304,32 +324,34 @@ class Window:
             raise InputError(
                 f"observations after {sorted(seen)} steps; the window has {self.steps}"
             )
-        seen, middle = dict(sorted(seen.items())), self.steps // 2
-        states = self._follow(start, list(seen))
+        seen, middle, clock = dict(sorted(seen.items())), self.steps // 2, Stopwatch()
+        with clock.of("background"):
+            states = self._follow(start, list(seen))
         if self.method == "3d-var":  # as if all were of the middle
             states |= {n: states[middle] for n in seen}
-        rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
+        with clock.of("screening"):
+            rejected = sum(self._screen(s, s.departures(states[n])) for n, s in seen.items())
         first, variances = _departures(seen, states), _taken(seen, lambda n, s: s.variances)
         departures, chi, history, filtered = first, None, [], 0.0
         x, weights, whole = start, None, _weights(seen)
         cost_of = lambda d: 0.5 * float(np.sum(whole.apply(d) ** 2))
         for _ in range(self.outer):
-            if self.inner is not None:
-                self.inner.follow(x, self.steps)
-            G = self._observed(seen)
-            if chi is not None:  # about what was found, for the whole increment
-                departures = departures + G.apply(self.background.apply(chi))
-            W = whole if weights is None else _weights(seen, weights)
-            slot = Slot(W.apply(departures), np.ones(len(departures)), Product(W, G))
-            slots = [slot, *self._filtered()]
-            found = lanczos(
-                Cost(self.background, slots), iterations=self.iterations, tolerance=self.tolerance
-            )
+            with clock.of("minimisation"):
+                if self.inner is not None:
+                    self.inner.follow(x, self.steps)
+                G = self._observed(seen)
+                if chi is not None:  # about what was found, for the whole increment
+                    departures = departures + G.apply(self.background.apply(chi))
+                W = whole if weights is None else _weights(seen, weights)
+                slot = Slot(W.apply(departures), np.ones(len(departures)), Product(W, G))
+                slots = [slot, *self._filtered()]
+                found = self._minimum(slots)
             chi = found.control
             for slot in slots[1:]:
                 left = slot.observation.apply(found.increment)
                 filtered = 0.5 * float(left @ slot.weighted(left))
-            after, departures = self._found(start, states[middle], departures, G, found, seen)
+            with clock.of("forecast"):
+                after, departures = self._found(start, states[middle], departures, G, found, seen)
             x = after[0]
             history.append(cost_of(departures))
             if self.quality is not None:
@@ -351,6 +373,12 @@ class Window:
             filtered,
             weights,
             history,
+            clock,
+        )
+
+    def _minimum(self, slots: list[Slot]) -> Found:
+        return lanczos(
+            Cost(self.background, slots), iterations=self.iterations, tolerance=self.tolerance
         )
 
     def drawn(self, seen: Mapping[int, Seen], random: np.random.Generator) -> Found:
@@ -360,9 +388,7 @@ class Window:
         L: Any = self.background
         y = W.apply(G.apply(L.apply(random.standard_normal(L.controls))))
         slot = Slot(y + random.standard_normal(len(y)), np.ones(len(y)), Product(W, G))
-        return lanczos(
-            Cost(self.background, [slot]), iterations=self.iterations, tolerance=self.tolerance
-        )
+        return self._minimum([slot])
 
     def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
         """G, of dx to what is observed in the window."""

@@ -19,6 +19,7 @@ from fathom.commands.options import (
     threads_option,
 )
 from fathom.run import launch
+from fathom.time.clock import Period
 
 experiment_argument = click.argument("experiment", type=click.Path(path_type=Path))
 out_option = file_option(
@@ -70,10 +71,18 @@ def cycle(
         wanted = [method] if method else read.assimilation.methods
         results = {name: cycles.run(name) for name in wanted}
         if mpi.is_root:
-            lines = report.text(results)
+            given = read.cycle.deadline
+            deadline = Period(given, "deadline").seconds if given else 0.0
+            lines = report.text(results) + report.times(cycles.seconds, deadline)
             click.echo("\n".join(lines))
             (cycles.out / "report.txt").write_text("\n".join(lines) + "\n")
-            made = {"kind": "twin", "means": report.means(results), "windows": results}
+            made = {
+                "kind": "twin",
+                "means": report.means(results),
+                "windows": results,
+                "seconds": cycles.seconds,
+                "deadline": deadline,
+            }
             for path in (cycles.out / "report.json", file):
                 if path is not None:
                     path.write_text(json.dumps(made, indent=1))

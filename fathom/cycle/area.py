@@ -6,6 +6,7 @@ and [nature]:
 [background]     standard deviations, length and depth of background errors (assimilation/area.py)
 [assimilation]   methods, window, minimisation
 [inner]          a coarser model for the inner loops of 4D-Var
+[filter]         a weak digital filter of 4D-Var
 [cycle]          windows
 
 Truth and model are the same dry air, drawn to the same state at the edges. The first background
@@ -29,9 +30,15 @@ from fathom.assimilation.area import AreaBackground, AreaErrors, PlaneWaves, col
 from fathom.assimilation.maps import Matrix, Vector
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Forecasts, Trajectory
-from fathom.assimilation.variational import Seen, Window, methods
+from fathom.assimilation.variational import (
+    Constraint,
+    Seen,
+    Stopwatch,
+    Window,
+    methods,
+)
 from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
-from fathom.cycle.experiment import Assimilation, Cycle, Observations, table_of
+from fathom.cycle.experiment import Assimilation, Cycle, Filter, Observations, table_of
 from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.grids.levels import SigmaLevels
@@ -91,6 +98,7 @@ class AreaExperiment:
     background: AreaErrors
     assimilation: Assimilation
     inner: InnerArea
+    filter: Filter
     cycle: Cycle
 
     @property
@@ -123,6 +131,7 @@ def read(path: Path, settings: Iterable[str] = ()) -> AreaExperiment | None:
         "background": AreaErrors,
         "assimilation": Assimilation,
         "inner": InnerArea,
+        "filter": Filter,
         "cycle": Cycle,
     }
     for name in document.tables:
@@ -222,6 +231,7 @@ class AreaCycles:
             step = self.forecasts.simulation.step
             ratio = round(self.coarse.forecasts.simulation.step / step)
             self.inner = Inner(self.coarse.forecasts, self.model.waves, self.coarse.waves, ratio)
+        self.seconds: dict[str, list[dict[str, float]]] = {}  # of each method, by part and window
         self.truth = [self.forecasts.vector()]  # every step since the start
 
     def run(self, method: str) -> list[dict[str, Any]]:
@@ -237,14 +247,18 @@ class AreaCycles:
             outer=e.assimilation.outer,
             screening=None,  # the errors of data are those that B and R are told
             inner=inner,
+            constraint=self._filter() if method == "4d-var" else None,
         )
         draw = B.apply(random.standard_normal(B.controls))
         background = free = self.truth[0] + e.area.first_error * draw
         results = []
         for number in range(e.cycle.windows):
             first = number * e.steps
-            seen = {n: self._seen(self.at(first + n), random) for n in e.times}
+            clock, truths = Stopwatch(), {n: self.at(first + n) for n in e.times}
+            with clock.of("observations"):
+                seen = {n: self._seen(x, random) for n, x in truths.items()}
             found, middle = window.analyse(background, seen), self.at(first + e.steps // 2)
+            self.seconds.setdefault(method, []).append(clock | found.seconds)
             free_middle = self.forecasts.run(free, e.steps // 2)
             free = self.forecasts.run(free_middle, e.steps - e.steps // 2)
             results.append(
@@ -259,6 +273,13 @@ class AreaCycles:
             background = found.end
             self._tell(method, number, results[-1])
         return results
+
+    def _filter(self) -> Constraint | None:
+        of, model = self.experiment.filter, self.coarse.forecasts
+        if not of.weight:
+            return None
+        longest = Period(of.longest, "longest").seconds / model.simulation.step
+        return Constraint.of_air(model, of.weight, longest)
 
     def at(self, step: int) -> Vector:
         """The truth after so many steps."""

@@ -6,6 +6,7 @@
 [departures]     R, and the shape of B, from departures
 [assimilation]   methods, window, minimisation
 [inner]          a coarser model for the inner loops of 4D-Var
+[filter]         a weak digital filter of 4D-Var
 [ensemble]       of the methods eda, envar and hybrid
 """
 
@@ -61,11 +62,14 @@ class Observations:
 class Background:
     """file: covariances that `fathom background` has written; else from `samples` differences of
     forecasts over 48 and 24 h. scale: times these variances; less than 1 where a window is
-    shorter than a day and the model good, more where the samples lack its errors."""
+    shorter than a day and the model good, more where the samples lack its errors. divergence:
+    whether the wind's divergence follows the balanced mass by regression, and mass the rest of
+    it."""
 
     file: str = ""
     samples: int = 30
     scale: float = 1.0
+    divergence: bool = False
 
 
 @dataclass
@@ -97,6 +101,16 @@ class Inner:
 
 
 @dataclass
+class Filter:
+    """A weak digital filter of 4d-var and hybrid, where a weight is given: what of the increment
+    has a shorter period than `longest`, over 1 m/s, 1 K and 1 hPa, costs its square times the
+    weight."""
+
+    weight: float = 0.0
+    longest: str = "6h"
+
+
+@dataclass
 class Ensemble:
     """members of the ensemble of data assimilations; from window to window inflation of their
     spread, and model_error, drawn again for each: a share of B's variance; weight of their
@@ -114,7 +128,10 @@ class Ensemble:
 
 @dataclass
 class Cycle:
+    """deadline: of the work of a window, as "10min", for the report; none by default."""
+
     windows: int = 40
+    deadline: str = ""
 
 
 @dataclass
@@ -126,6 +143,7 @@ class Experiment:
     departures: Departures
     assimilation: Assimilation
     inner: Inner
+    filter: Filter
     ensemble: Ensemble
     cycle: Cycle
     text: str = ""

@@ -79,6 +79,24 @@ def text(results: Results) -> list[str]:
     return lines
 
 
+def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[str]:
+    """A line a method: what the parts of a window take on average, its longest one, and, where
+    there is a deadline [s], how many windows keep it and with what margin."""
+    lines = []
+    for method, windows in seconds.items():
+        parts = {name: np.mean([w.get(name, 0.0) for w in windows]) for name in windows[0]}
+        whole = np.array([sum(w.values()) for w in windows])
+        text = ", ".join(f"{name} {part:.2f}" for name, part in parts.items())
+        line = f"{method}: seconds of a window: {text}; the longest {whole.max():.2f}"
+        if deadline:
+            line += (
+                f"; {np.sum(whole <= deadline)} of {len(whole)} within the deadline of"
+                f" {deadline:g} s, the least margin {deadline - whole.max():.2f} s"
+            )
+        lines.append(line)
+    return lines
+
+
 @styled
 def picture(results: Results) -> Any:
     """Errors of background and analysis in time."""

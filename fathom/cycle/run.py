@@ -26,12 +26,13 @@ from fathom import mpi
 from fathom.assimilation.balance import AirBackground, Errors
 from fathom.assimilation.ensembles import AirLocalisation, background_of
 from fathom.assimilation.maps import Hybrid, LinearMap, Vector
-from fathom.assimilation.variational import Seen, Window
+from fathom.assimilation.variational import Constraint, Seen, Stopwatch, Window
 from fathom.cycle import kept, learning, members
 from fathom.cycle.experiment import Experiment
 from fathom.cycle.kept import read, write
 from fathom.cycle.twin import Twin, as_numbers
 from fathom.failure import MissingFile
+from fathom.time.clock import Period
 from fathom.transform import SphericalHarmonics
 
 Say = Callable[[str], None]
@@ -44,6 +45,7 @@ class Cycles:
         self.experiment, self.out, self.say = experiment, out, say
         self.twin = Twin(experiment)
         self._learned: tuple[Errors, np.ndarray | None, Vector] | None = None
+        self.seconds: dict[str, list[dict[str, float]]] = {}  # of each method, by part and window
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
         mpi.world.barrier()
@@ -152,16 +154,20 @@ class Cycles:
         for number in range(e.cycle.windows):
             path = folder / f"window-{number:04d}.npz"
             if not path.exists():
-                truth, seen = self.window(self.first + number), self.seen(self.first + number, R)
+                truth, clock = self.window(self.first + number), Stopwatch()
+                with clock.of("observations"):
+                    seen = self.seen(self.first + number, R)
                 window.screening = self.screening(number)
-                window.background = self._background(method, number, B)
+                with clock.of("errors"):
+                    window.background = self._background(method, number, B)
                 found = window.analyse(start, seen)
                 said = found.summary | {
                     "hours": self.hours(number),
                     "background": twin.distance(found.background, truth["middle"]),
                     "analysis": twin.distance(found.middle, truth["middle"]),
                 }
-                write(path, end=found.end, summary=json.dumps(as_numbers(said)))
+                seconds = json.dumps(clock | found.seconds)
+                write(path, end=found.end, summary=json.dumps(as_numbers(said)), seconds=seconds)
             made = read(path)
             start = made["end"]
             results.append(self.told(method, number, made))
@@ -186,7 +192,16 @@ class Cycles:
             screening=e.assimilation.screening,
             background_variance=4.0,
             inner=twin.inner if propagation == "4d-var" else None,
+            constraint=self._filter() if propagation == "4d-var" else None,
         )
+
+    def _filter(self) -> Constraint | None:
+        """Of the increment, where it is."""
+        of, model = self.experiment.filter, self.twin.coarse or self.twin.model
+        if not of.weight:
+            return None
+        longest = Period(of.longest, "longest").seconds / model.step
+        return Constraint.of_air(model.trajectory, of.weight, longest)
 
     def static(self, propagation: str, errors: Errors) -> AirBackground:
         """L of statistics, on the grid of the increment."""
@@ -209,6 +224,8 @@ class Cycles:
 
     def told(self, method: str, number: int, made: dict[str, Any]) -> dict[str, Any]:
         r: dict[str, Any] = json.loads(str(made["summary"]))
+        if "seconds" in made:
+            self.seconds.setdefault(method, []).append(json.loads(str(made["seconds"])))
         self.say(
             f"{method} {number + 1:3d}: departure {r['departure']:.2f}, residual"
             f" {r['residual']:.2f} of the errors; wind {r['background']['wind']:.2f} ->"

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from fathom.assimilation import observed
-from fathom.assimilation.balance import Errors, Waves, estimated
+from fathom.assimilation.balance import Errors, Waves
+from fathom.assimilation.estimation import estimated
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.resolution import Inner
 from fathom.assimilation.trajectory import Trajectory
@@ -160,7 +161,12 @@ class Twin:
 
     def errors(self, differences: list[Vector]) -> Errors:
         """Covariances of background errors, not scaled."""
-        return estimated(differences, self.model.transform, self.experiment.model.levels)
+        return estimated(
+            differences,
+            self.model.transform,
+            self.experiment.model.levels,
+            divergence=self.experiment.background.divergence,
+        )
 
     def distance(self, a: Vector, b: Vector) -> dict[str, float]:
         """rms over the sphere and the levels: wind [m s-1], temperature [K], pressure [Pa]; and the
