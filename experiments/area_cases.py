@@ -120,8 +120,8 @@ def bubble(points, hours, directory):
     }
     x = grid.coordinates()[0][0] / 1e3
     shown = [
-        ("theta' [K]", x, z[:, 0].mean(1) / 1e3, theta[:, 0] - 300),
-        ("w [m/s]", x, interfaces[:, 0].mean(1) / 1e3, w[:, 0]),
+        ("θ′ [K]", x, z[:, 0].mean(1) / 1e3, theta[:, 0] - 300),
+        ("w [m s⁻¹]", x, interfaces[:, 0].mean(1) / 1e3, w[:, 0]),
     ]
     return found, shown
 
@@ -191,10 +191,10 @@ def supercell(points, hours, directory):
     water = sum(sim.gather(k) for k in ("rain_water", "snow_water", "graupel_water")) * 1e3
     row = int(at[half:].max(1).argmax() + half)
     shown = [
-        ("w at 5 km [m/s]", x[0], y[:, 0], at),
+        ("w at 5 km [m s⁻¹]", x[0], y[:, 0], at),
         ("rain [mm]", x[0], y[:, 0], np.asarray(rain)),
         (
-            f"rain, snow, graupel [g/kg], y = {y[row, 0]:.0f} km",
+            f"rain, snow, graupel [g kg⁻¹], y = {y[row, 0]:.0f} km",
             x[0],
             z[:, 0, 0] / 1e3,
             water[:, row],
@@ -267,9 +267,9 @@ def night(points, hours, directory):
     }
     part = z < 400
     shown = [
-        ("wind [m/s]", speed[part], z[part], None),
-        ("theta [K]", theta[part], z[part], None),
-        ("stress [m2/s2]", flux[edge < 400], edge[edge < 400], None),
+        ("wind [m s⁻¹]", speed[part], z[part], None),
+        ("θ [K]", theta[part], z[part], None),
+        ("stress [m² s⁻²]", flux[edge < 400], edge[edge < 400], None),
     ]
     return found, shown
 
@@ -336,10 +336,10 @@ def outbreak(points, hours, directory):
     water, low = 1e3 * sum(map(sim.gather, kinds)), z[:, 0, 0] < 5e3
     row = int(path.max(1).argmax())
     shown = [
-        ("cloud water and ice [g/m2]", x[0], y[:, 0], path),
-        ("w at 1 km [m/s]", x[0], y[:, 0], w[level]),
+        ("cloud water and ice [g m⁻²]", x[0], y[:, 0], path),
+        ("w at 1 km [m s⁻¹]", x[0], y[:, 0], w[level]),
         (
-            f"cloud, rain, snow, graupel [g/kg], y = {y[row, 0]:.0f} km",
+            f"cloud, rain, snow, graupel [g kg⁻¹], y = {y[row, 0]:.0f} km",
             x[0],
             z[low, 0, 0] / 1e3,
             water[low, row],
@@ -361,19 +361,25 @@ def draw(shown):
         for panel in row[len(parts) :]:
             panel.axis("off")
         for panel, (name, x, y, values) in zip(row, parts, strict=False):
-            panel.set_title(f"{case}: {name}", fontsize=9)
+            panel.set_title(f"{case}: {name}", fontsize=8)
             if values is None:
                 panel.plot(x, y)
                 panel.set_ylabel("height [m]")
-                continue
-            signed = -values.min() > 0.02 * values.max() > 0
-            most = abs(values).max()
-            values = values if signed else np.maximum(values, 0)
-            levels = np.linspace(-most, most, 22) if signed else np.linspace(0, most, 22)
-            filled = panel.contourf(x, y, values, levels, cmap="RdBu_r" if signed else "viridis")
-            panel.set_xlabel("x [km]")
-            figure.colorbar(filled)
+            else:
+                panel.set(xlabel="x [km]", ylabel="y [km]" if y.max() > 30 else "height [km]")
+                figure.colorbar(filled(panel, x, y, values))
     return figure
+
+
+def filled(panel, x, y, values):
+    """Values at round levels, about zero where they have both signs."""
+    from matplotlib.ticker import MaxNLocator
+
+    signed = -values.min() > 0.02 * values.max() > 0
+    values = values if signed else np.maximum(values, 0)
+    most = abs(values).max()
+    levels = MaxNLocator(20).tick_values(-most if signed else 0, most)
+    return panel.contourf(x, y, values, levels, cmap="RdBu_r" if signed else "viridis")
 
 
 def main():

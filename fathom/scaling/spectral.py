@@ -22,7 +22,7 @@ Seconds are measured where ranks are fewest, bytes where they are most.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -99,13 +99,15 @@ class Cost(Measured):
 @dataclass(frozen=True)
 class PlaneRows:
     """The rows of a limited area, E included, as `layout` takes them. work: levels of a column, -n
-    where it is none but as much work as n levels (rows, points).
+    where it is none but as much work as n levels (rows, points). distribution: that which a run on
+    so many ranks takes by itself.
     """
 
     name: str
     levels: Any
     truncation: tuple[int, int]
     work: np.ndarray
+    distribution: Callable[[int], str]
 
     def __repr__(self) -> str:
         return self.name
@@ -113,9 +115,6 @@ class PlaneRows:
     @property
     def points(self) -> np.ndarray:
         return np.full(len(self.work), self.work.shape[1])
-
-    def distribution(self, ranks: int) -> str:
-        return "north-south"
 
 
 def rows_of(model: Any) -> Any:
@@ -128,7 +127,9 @@ def rows_of(model: Any) -> Any:
     if not hasattr(model, "truncation"):
         return None
     work = getattr(grid, "work_levels", grid.wet_levels)
-    return PlaneRows(repr(grid), grid.levels, model.truncation, np.asarray(work))
+    return PlaneRows(
+        repr(grid), grid.levels, model.truncation, np.asarray(work), grid.distribution
+    )
 
 
 @dataclass
