@@ -9,7 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from fathom import earth, mpi
-from fathom.atmosphere import around_area, compressible, forecast, ground_of_area, mass_of_area
+from fathom.atmosphere import (
+    around_area,
+    compressible,
+    forecast,
+    ground_of_area,
+    mass_of_area,
+    report,
+)
 from fathom.atmosphere import outer as outer_models
 from fathom.atmosphere.change_to_area import ChangeToArea
 from fathom.atmosphere.given_state import is_given
@@ -448,6 +455,20 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             return whole
         transform = BiFourier(self.grid.size, self.grid.spacing, truncation=self.truncation)
         return transform.inverse(transform.direct(whole))
+
+    def pictures(self, state):
+        """Those of the report, of C + I: E lies beyond the area."""
+        if isinstance(self.grid, PeriodicPlaneGrid):
+            return super().pictures(state)
+
+        def inside(value):
+            if isinstance(value, (list, tuple)):
+                return type(value)(map(inside, value))
+            of_all_points = np.shape(value)[-2:] == self.grid.size[::-1]
+            return self.grid.area.inside(value) if of_all_points else value
+
+        inner = {name: inside(value) for name, value in state.items()}
+        return report.pictures(self.grid.area.mapping(), inner)
 
     @property
     def land_fraction(self):

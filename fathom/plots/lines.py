@@ -45,7 +45,7 @@ def contours(
         ]
         groups.setdefault((style, 2 * width if thick else width), []).extend(pieces)
         if label:
-            _numbers(axes, raster, pieces, label % level, colour)
+            _numbers(axes, raster, pieces, label % (round(level, 12) + 0.0), colour)  # no -0
     for (style, wide), lines in groups.items():
         axes.add_collection(
             LineCollection(lines, colors=colour, linewidths=wide, linestyles=[style], zorder=2.5)
@@ -123,7 +123,7 @@ def vectors(
     speed = np.hypot(u, v)
     cosine = np.cos(np.deg2rad(middle[1]))
     with np.errstate(invalid="ignore", divide="ignore"):
-        step = 0.2 / speed
+        step = 0.002 / speed  # degrees: short on the map of a small area too
         there = raster.project(middle[0] + u * step / cosine, middle[1] + v * step)
     here = raster.project(*middle)
     along, down = there[0] - here[0], there[1] - here[1]

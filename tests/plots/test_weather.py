@@ -7,6 +7,7 @@ import io
 import numpy as np
 import pytest
 
+import fathom as fm
 import fathom.plots as plots
 from fathom.atmosphere.report import pictures
 
@@ -131,6 +132,18 @@ def test_arrows_of_a_westerly_point_east(globe):
         )
 
     plots.map(state["air_temperature_850"], globe, name="air_temperature", over=check)
+
+
+def test_a_small_area_has_arrows_too():
+    area = fm.LimitedAreaGrid((8, 60), resolution=2e3, points=(30, 24), levels=fm.HybridLevels(4))
+    shape = area.points[::-1]
+
+    def check(axes, raster):
+        plots.vectors(axes, raster, np.full(shape, 10.0), np.zeros(shape))
+        assert axes.collections[-1].U.size > 50
+
+    raster = plots.Raster(plots.mesh_of(area.mapping()), 800)
+    plots.map(np.zeros(shape), raster, name="air_temperature", over=check)
 
 
 def test_highs_and_lows(globe):

@@ -185,6 +185,7 @@ def measure(case: Case) -> dict[str, Any]:
         "megabytes": synchronous["bytes"] / 1e6,
         "output_share": synchronous["stall_seconds"] / synchronous["run_seconds"],
         "output_share_of_processor": synchronous["output_share_of_processor"],
+        "gather_share_of_output": synchronous["gather_seconds"] / synchronous["stall_seconds"],
         "run_seconds": seconds,
         "over_without": {name: s / seconds["without_output"] for name, s in seconds.items()},
         "stall_seconds_per_output": stall,
@@ -283,6 +284,11 @@ def work(settings: Mapping[str, Any]) -> None:
                 "step_seconds": steps.tolist(),
                 "times": times,
                 "stall_seconds": sum(store["stall_seconds"] for store in stores.values()),
+                "gather_seconds": sum(
+                    region["seconds"]
+                    for region in summary["profile"]
+                    if region["region"] == "gather"
+                ),
                 "bytes": sum(
                     stores[str(store.path)]["times"] * store.stored_bytes()
                     for store in simulation.outputs
@@ -417,7 +423,8 @@ def present(figures: dict[str, Any], file: Path | None = None, picture: Path | N
         click.echo(f"{name.replace('_', ' '):<16}" + "".join(f"{cell:>14}" for cell in cells))
     click.echo(
         f"written by the ranks that compute, output takes {f['output_share']:.1%} of the run,"
-        f" {f['output_share_of_processor']:.1%} of its processor time"
+        f" {f['output_share_of_processor']:.1%} of its processor time; gathering is"
+        f" {f['gather_share_of_output']:.1%} of output"
     )
     click.echo(
         f"a copy of an output takes {1e3 * f['copy_seconds_per_output']:.1f} ms; the stores are"

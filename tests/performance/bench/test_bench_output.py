@@ -39,6 +39,7 @@ def test_figures_fit_together(tmp_path):
         and f["copy_seconds_per_output"] > 0
         and f["pace_seconds_per_step"] > 0
         and 0 < f["output_share_of_processor"] < 1
+        and 0 < f["gather_share_of_output"] < 1
     )
     assert set(f["run_seconds"]) == {
         "without_output",
