@@ -127,9 +127,7 @@ def rows_of(model: Any) -> Any:
     if not hasattr(model, "truncation"):
         return None
     work = getattr(grid, "work_levels", grid.wet_levels)
-    return PlaneRows(
-        repr(grid), grid.levels, model.truncation, np.asarray(work), grid.distribution
-    )
+    return PlaneRows(repr(grid), grid.levels, model.truncation, np.asarray(work), grid.distribution)
 
 
 @dataclass
