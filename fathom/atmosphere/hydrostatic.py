@@ -16,7 +16,7 @@ from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
 from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import check_shape, on_columns, on_layers
-from fathom.names import near
+from fathom.names import near_or_all
 from fathom.order import all_placed
 from fathom.regrid import chosen
 from fathom.time.clock import Period
@@ -126,7 +126,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         for name, value in values.items():
             if name not in self.settable:
                 raise InputError(
-                    f"the atmosphere has no field '{name}' to set{near(name, self.settable)}"
+                    f"the atmosphere has no field '{name}' to set{near_or_all(name, self.settable)}"
                 )
             check_shape(self.grid, value, name)
             self.initial[name] = value

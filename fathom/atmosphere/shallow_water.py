@@ -12,7 +12,7 @@ from fathom.grids.arguments import coriolis_of
 from fathom.input.values import check_shape, on_columns
 from fathom.model import Model
 from fathom.moist_air import GRAVITY
-from fathom.names import near
+from fathom.names import near_or_all
 from fathom.order import Order, all_placed
 from fathom.output.diagnostics import Diagnostic, whole
 from fathom.schemes import bytes_of
@@ -121,7 +121,8 @@ class ShallowWater(Model):
         for name, value in values.items():
             if name not in self.prognostic:
                 raise InputError(
-                    f"shallow water has no field '{name}' to set{near(name, self.prognostic)}"
+                    f"shallow water has no field '{name}' to"
+                    f" set{near_or_all(name, self.prognostic)}"
                 )
             check_shape(self.grid, value, name)
             self.initial[name] = value

@@ -31,8 +31,8 @@ from fathom.run import launch
     metavar="A=B,C=D",
     help=(
         "solver, preconditioner, exchange, sum, block, noise, threads, distribution, mapping,"
-        " synchronise, in_flight, sum_words, radiation_ranks, io_servers, io_sets, writers, readers; or"
-        " a quantity of the machine: network.latency=1e-6."
+        " synchronise, in_flight, sum_words, radiation_ranks, io_servers, io_sets, writers,"
+        " readers; or a quantity of the machine: network.latency=1e-6."
     ),
 )
 @file_option(

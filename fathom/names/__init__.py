@@ -10,9 +10,20 @@ from __future__ import annotations
 from fathom.failure import InputError
 from fathom.names import air, air_columns, grid, ocean, sea_surface
 from fathom.names.name import Name
-from fathom.names.near import near, nearest, unknown
+from fathom.names.near import near, near_or_all, nearest, unknown
 
-__all__ = ["Name", "add", "describe", "fields", "get", "known", "near", "nearest", "unknown"]
+__all__ = [
+    "Name",
+    "add",
+    "describe",
+    "fields",
+    "get",
+    "known",
+    "near",
+    "near_or_all",
+    "nearest",
+    "unknown",
+]
 
 _tables = (ocean, sea_surface, air, air_columns, grid)
 fields: dict[str, Name] = {row.name: row for table in _tables for row in table.rows}

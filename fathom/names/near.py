@@ -19,6 +19,12 @@ def near(name: str, allowed: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
 
 
+def near_or_all(name: str, allowed: Iterable[str]) -> str:
+    """As `near`; all that are allowed where none is."""
+    known = list(allowed)
+    return near(name, known) or f"; allowed: {', '.join(sorted(known))}"
+
+
 def unknown(kind: str, given: str, allowed: Iterable[str]) -> str:
     """A whole message: "unknown variable 'tho'; did you mean 'rho'? known: ..."."""
     allowed = list(allowed)

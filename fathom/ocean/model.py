@@ -17,7 +17,7 @@ from fathom.input import layers
 from fathom.input.records import sources
 from fathom.input.values import check_shape, on_columns, on_layers
 from fathom.model import Model
-from fathom.names import near, unknown
+from fathom.names import near, near_or_all, unknown
 from fathom.ocean import balance, circulation, mixing, overflow
 from fathom.ocean.diagnostics import at_depth, derived, drake_transport
 from fathom.ocean.drifters import Drifters
@@ -218,7 +218,9 @@ class Ocean(Model):
                 self.motion = balance.known(value, self.grid)
             elif name not in self.of_water:
                 allowed = [*self.of_water, "motion"]
-                raise InputError(f"the ocean has no field '{name}' to set{near(name, allowed)}")
+                raise InputError(
+                    f"the ocean has no field '{name}' to set{near_or_all(name, allowed)}"
+                )
             else:
                 check_shape(self.grid, value, name)
                 if isinstance(value, str):

@@ -80,6 +80,7 @@ class Events(Held):
         if self.serves:
             return self.apart.help() if self.apart.helps else serve(self)
         sanity.check_step(self)
+        sanity.check_period(Period(period, "run"), self.step)
         progress = chosen(progress)
         try:
             with self.apart.engaged(self.begin):

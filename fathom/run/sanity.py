@@ -11,6 +11,7 @@ from fathom.failure import InputError, RunFailure, Unstable
 from fathom.names import describe as named
 from fathom.names import near
 from fathom.plots.style import unit_text
+from fathom.time.clock import Period
 
 # How far beyond its limits a step may be: the speed of internal waves is an estimate.
 margin = 1.25
@@ -50,6 +51,15 @@ def check_step(simulation: Any) -> None:
         f"step = {s.step:g} s is too long: {name} = {value:.2g} (at most {limit:g}) at {place}; try"
         f" {_readable(s.step * limit / value)}; beyond_stability = true tries it all the same"
     )
+
+
+def check_period(period: Period, step: float) -> None:
+    """InputError: a run that is shorter than a step, as days that were given as a number."""
+    if 0 < period.seconds < step * (1 - 1e-9):
+        raise InputError(
+            f"run = {period.text} is shorter than a step of {step:g} s; a length of time has a"
+            " unit, as in '10d'"
+        )
 
 
 def _readable(seconds: float) -> str:

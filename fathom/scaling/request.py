@@ -183,12 +183,7 @@ def check(request: Request, machine: Machine | None) -> None:
     here.
     """
     given = request.what_if
-    if max(request.ranks) < 2:
-        ranks = ",".join(map(str, request.ranks))
-        raise InputError(
-            f"scale --ranks {ranks}: the messages of a step are counted and measured on two ranks"
-            " or more, also for another machine; give --ranks 1,2"
-        )
+    _check_ranks(request.ranks)
     _check_ways(given)
     if "block" in given and not re.fullmatch(r"[1-9]\d*x[1-9]\d*", given["block"]):
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
@@ -210,6 +205,14 @@ def check(request: Request, machine: Machine | None) -> None:
         )
     if machine is not None:
         supposed(machine, given)
+
+
+def _check_ranks(ranks: tuple[int, ...]) -> None:
+    if max(ranks) < 2:
+        raise InputError(
+            f"scale --ranks {','.join(map(str, ranks))}: the messages of a step are counted and"
+            " measured on two ranks or more, also for another machine; give --ranks 1,2"
+        )
 
 
 def _check_ways(given: dict[str, str]) -> None:
