@@ -36,6 +36,8 @@ def ocean(folder):
         sim.output(f"state.{kind}", state, **more)
         sim.output(f"mean.{kind}", state, statistic="mean", **more)
         sim.output(f"area.{kind}", state, area=[-60, 0, 20, 60], **more)
+        cells = ["temperature", "sea_surface_height"]
+        sim.output(f"cells.{kind}", cells, regular=5, regrid="conservative", **more)
         sim.output(f"moorings.{kind}", state, moorings={"K1": [-16.5, 49.0]}, **more)
         sim.output(f"drifters.{kind}", drifters=[[-40, 30], [-60, 32, 15]], **more)
         sim.output(f"section.{kind}", state, section=[[-30, -50], [-30, 50]], **more)
