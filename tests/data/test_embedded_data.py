@@ -78,8 +78,8 @@ def test_every_source_is_in_the_readme():
 
 
 def test_both_ways_of_reading_agree():
-    fast = embedded.read("levitus", "salinity")["salinity"]
-    np.testing.assert_array_equal(fast, levitus.open("salinity").salinity.values)
+    fast = embedded.read("topography", "ocean_depth")["ocean_depth"]
+    np.testing.assert_array_equal(fast, topography.open("ocean_depth").ocean_depth.values)
 
 
 def test_importing_the_package_is_cheap():
@@ -186,6 +186,14 @@ def test_filled_water_is_plausible():
     data = levitus.open()
     assert -2.2 < data.potential_temperature.min() and data.potential_temperature.max() < 31
     assert 4 < data.salinity.min() and data.salinity.max() < 41
+
+
+def test_sulu_sea_is_warm_to_its_floor():
+    """And the Celebes Sea beside it cold, in both ways to read."""
+    T, S = levitus.on_points([8.0, 4.0], [120.0, 123.0], [1000.0, 2000.0])
+    assert (T[:, 0] > 9.7).all() and (T[:, 1] < 5).all() and S[:, 0] == pytest.approx(34.47)
+    columns = levitus.open().potential_temperature.sel(latitude=8.5, longitude=[119.5, 120.5])
+    assert columns.sel(depth=slice(500, 5000)).min() > 9.7
 
 
 # ---------------------------------------------------------------------------- surface
