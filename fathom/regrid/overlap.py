@@ -6,8 +6,9 @@ so that, with the part of a new cell that lies in old cells with a value,
 
     sum of value x part x area over new cells = sum of f x area over old ones
 
-to round-off. Areas are exact (fathom/regrid/cell_means.py): the old cells or the new ones must be
-boxes of latitudes and longitudes. An old cell is as large as the model says.
+to round-off. Where the old cells or the new ones are boxes of latitudes and longitudes, areas are
+exact with sides along parallels (cell_means.py); else all sides are great circles (clipping.py). An
+old cell is as large as the model says.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from fathom.failure import InputError
+from fathom.regrid import clipping
 from fathom.regrid.cell_means import CellMeans
 from fathom.regrid.places import compass
 
@@ -36,8 +38,12 @@ class Overlap:
         InputError: as `check`, or nothing is in common.
         """
         check(grid, new)
-        boxes = _boxes(new)
-        area = _into_boxes(grid, *boxes) if boxes else _out_of_boxes(grid, new)
+        if boxes := _boxes(new):
+            area = _into_boxes(grid, *boxes)
+        elif boxes := _boxes(grid.mapping()):
+            area = _out_of_boxes(grid, new, *boxes)
+        else:
+            area = _between_curved(grid, new)
         if not area.nnz:
             raise InputError("regrid = 'conservative': no cell of the model lies in the new ones")
         return cls(area, grid.shape[2])
@@ -109,14 +115,12 @@ class TurnOver:
 
 
 def check(grid: Any, new: Mapping[str, Any]) -> None:
-    """InputError: a plane; neither the cells of the grid nor the new ones are boxes; reduced rows
-    about another pole.
-    """
+    """InputError: a plane; reduced rows about another pole, or to cells that are no boxes."""
     if not grid.horizontal.spherical:
         raise InputError("regrid = 'conservative' is for the earth; the grid is a plane")
-    if _boxes(new) is None and (grid.reduced or _boxes(grid.mapping()) is None):
+    if "corner_longitude" not in new or (grid.reduced and _boxes(new) is None):
         raise InputError(
-            "regrid = 'conservative': the model's cells or the new ones must lie between latitudes"
+            "regrid = 'conservative': from reduced rows the new cells must lie between latitudes"
             " and longitudes; give regular = 1, a GaussianGrid that is not turned, or regrid ="
             " 'bilinear'"
         )
@@ -148,15 +152,37 @@ def _into_boxes(grid, edges, inside):
     return _sparse(area.data, area.coords[1], order[area.coords[0]], inside.size, grid)
 
 
-def _out_of_boxes(grid, new):
-    """Areas (new cells, points) of a grid of boxes."""
-    edges, inside = _boxes(grid.mapping())
+def _out_of_boxes(grid, new, edges, inside):
+    """Areas (new cells, points) of a grid of boxes; inside: those of the boxes around the earth
+    that are its cells.
+    """
     corners = np.asarray(new["corner_latitude"]), np.asarray(new["corner_longitude"])
     shares = CellMeans(edges, corners).shares().tocsc()[:, inside]
     height, width = np.abs(np.diff(np.sin(np.deg2rad(edges[0])))), np.deg2rad(np.diff(edges[1]))
     sizes = np.outer(height, width).ravel()[inside]
     area = _as_large(shares.T, grid, np.arange(inside.size), sizes).tocoo()
     return _sparse(area.data, area.coords[1], area.coords[0], shares.shape[0], grid)
+
+
+def _between_curved(grid, new):
+    """Areas (new cells, points) where neither are boxes."""
+    from scipy.sparse import coo_array  # start-up time
+
+    h = grid.horizontal
+    old = clipping.quadrilaterals(h.corner_latitude, h.corner_longitude)
+    cells = clipping.quadrilaterals(new["corner_latitude"], new["corner_longitude"])
+    first, second = clipping.pairs(old, cells)
+    common = clipping.common(old[first], cells[second])
+    sizes = clipping.area(old)
+    kept = common > 1e-12 * sizes[first]
+    shares = coo_array(
+        (common[kept], (first[kept], second[kept])), shape=(len(old), len(cells))
+    ).tocsr()
+    # what lies wholly in new cells is as large as its parts together
+    total = np.asarray(shares.sum(1)).ravel()
+    whole = np.abs(total - sizes) < 1e-9 * sizes
+    area = _as_large(shares, grid, np.arange(len(old)), np.where(whole, total, sizes)).tocoo()
+    return _sparse(area.data, area.coords[1], area.coords[0], len(cells), grid)
 
 
 def _as_large(shares, grid, index, sizes=None):

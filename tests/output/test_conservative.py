@@ -16,17 +16,16 @@ turned = fm.GaussianGrid(21, stretching=2.0, pole=(5.0, 45.0))
 reduced = fm.GaussianGrid(31, grid="cubic", reduced="octahedral")
 
 
-def sampled(grid, west, south, degrees, n=40):
-    """The share of a box in each cell of a grid (ny * nx), from n x n points of equal area: which
-    of them lie to the left of all four sides.
-    """
-    sine = np.sin(np.deg2rad([south, south + degrees]))
-    middle = (np.arange(n) + 0.5) / n
-    latitude = np.rad2deg(np.arcsin(sine[0] + middle * (sine[1] - sine[0])))
-    points = unit_vectors(*np.meshgrid(west + degrees * middle, latitude)).reshape(-1, 3)
+def sides(grid):
+    """Corners (ny, nx, 3) of the cells of a grid, one after another."""
     h = grid.horizontal
     at = unit_vectors(np.asarray(h.corner_longitude), np.asarray(h.corner_latitude))
-    around = [at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]]
+    return [at[:-1, :-1], at[:-1, 1:], at[1:, 1:], at[1:, :-1]]
+
+
+def sampled(grid, points):
+    """The share of points in each cell of a grid (ny * nx): those to the left of all four sides."""
+    around = sides(grid)
     near = (sum(around) @ points.mean(0) > 3.5).ravel()
     inside = np.ones((near.sum(), len(points)), bool)
     for a, b in zip(around, around[1:] + around[:1]):
@@ -36,28 +35,51 @@ def sampled(grid, west, south, degrees, n=40):
     return share
 
 
+def of_box(west, south, degrees, n=40):
+    """n x n points of equal area in a box of latitudes and longitudes."""
+    sine = np.sin(np.deg2rad([south, south + degrees]))
+    middle = (np.arange(n) + 0.5) / n
+    latitude = np.rad2deg(np.arcsin(sine[0] + middle * (sine[1] - sine[0])))
+    return unit_vectors(*np.meshgrid(west + degrees * middle, latitude)).reshape(-1, 3)
+
+
 @pytest.mark.parametrize("grid", [tripolar, dipole, turned], ids=["tripolar", "dipole", "turned"])
 def test_areas_are_those_of_points(grid):
     new = targets.regular(10)
     found, areas = Overlap.of(grid, new.mapping), new.mapping["area"].ravel()
     for j, i in ((17, 3), (15, 20), (16, 30), (12, 7)):  # the first is at the pole
         share = found.area[[j * 36 + i]].toarray()[0] / areas[j * 36 + i]
-        counted = sampled(grid, 10 * i, 10 * j - 90, 10)
+        counted = sampled(grid, of_box(10 * i, 10 * j - 90, 10))
         assert np.abs(share - counted).max() < 1 / 40
         assert share.sum() == pytest.approx(counted.sum(), abs=0.02)
     assert found.area.data.min() > 0
 
 
+def test_areas_between_curved_grids_are_those_of_points():
+    found = Overlap.of(tripolar, targets.of_grid(turned).mapping)
+    corners = [c.reshape(-1, 3) for c in sides(turned)]
+    everywhere = np.random.default_rng(2).normal(size=(1000000, 3))
+    everywhere /= np.linalg.norm(everywhere, axis=1)[:, None]
+    for cell in (200, 300, 700):
+        around = np.stack([c[cell] for c in corners])
+        points = everywhere[everywhere @ around.mean(0) > 0.98]
+        for a, b in zip(around, np.roll(around, -1, 0)):
+            points = points[points @ np.cross(a, b) > 0]
+        share = found.area[[cell]].toarray()[0]
+        assert np.abs(share / share.sum() - sampled(tripolar, points)).max() < 0.06
+
+
 @pytest.mark.parametrize(
     "grid, new",
     [
+        (turned, targets.of_grid(fm.GaussianGrid(15, stretching=1.5, pole=(-60.0, 30.0)))),
         (tripolar, targets.regular(2)),
         (turned, targets.regular(7.5)),
         (reduced, targets.regular(10)),
         (reduced, targets.of_grid(fm.GaussianGrid(10))),
         (fm.GaussianGrid(21), targets.of_grid(turned)),
     ],
-    ids=["tripolar", "turned", "reduced", "rows", "to turned"],
+    ids=["both turned", "tripolar", "turned", "reduced", "rows", "to turned"],
 )
 def test_each_cell_goes_somewhere(grid, new):
     area = np.asarray(Overlap.of(grid, new.mapping).area.sum(0)).ravel()
@@ -99,7 +121,6 @@ def test_winds_turn_between_cells():
     [
         ({"regrid": "conserve", "regular": 5}, "did you mean 'conservative'"),
         ({"regrid": "conservative"}, "goes with regular"),
-        ({"regrid": "conservative", "grid": dipole}, "between latitudes and longitudes"),
         ({"regrid": "conservative", "moorings": [[0, 0]]}, "two places"),
     ],
 )
@@ -110,3 +131,5 @@ def test_what_cannot_be_is_told(asked, words):
         simulation.output("a.nc", ["temperature"], **asked)
     with pytest.raises(fm.InputError, match="lies on the corners of cells"):
         simulation.output("a.nc", ["eastward_velocity"], regular=5, regrid="conservative")
+    with pytest.raises(fm.InputError, match="from reduced rows"):
+        Overlap.of(reduced, targets.of_grid(tripolar).mapping)
