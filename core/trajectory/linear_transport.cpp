@@ -1,69 +1,10 @@
-#include "trajectory/linear_transport.hpp"
+#include <algorithm>
+#include <tuple>
 #include "trajectory/plane_around.hpp"
 #include "trajectory/sphere_around.hpp"
+#include "trajectory/transport_about.hpp"
 
 namespace fathom {
-
-namespace {
-
-/// Rows: the points around departure points, SphereAround or PlaneAround.
-template <class Rows> class TransportAbout final : public LinearTransport<typename Rows::Number> {
-    using T = typename Rows::Number;
-    using Base = LinearTransport<T>;
-
-public:
-    using typename Base::About, typename Base::Group, typename Base::Wind;
-    template <class... Shape>
-    TransportAbout(const Domain& d, int iterations, const Shape&... shape)
-        : rows(shape...), iterations(iterations), back(d.comm, d.decomposition, rows) {
-        for (auto& item : rows.items) first.push_back(points), points += item.count;
-        for (auto* winds : {&mean, &change, &gradient}) winds->resize(3 * points);
-        values.resize(4 * points);
-    }
-    void follow(const Wind& now, const Wind& extrapolated, bool single, About&) override;
-    void follow(Group, bool vector, bool single, const About&, Rounded<T>&) override;
-    void tangent(const About&, const Wind& now, const Wind& extrapolated) override;
-    void tangent(const About&, const Rounded<T>&, Group, bool vector) override;
-    void adjoint(const About&, const Rounded<T>&, Group, bool vector) override;
-    void adjoint(const About&, const Wind& now, const Wind& extrapolated) override;
-
-private:
-    using Item = typename Rows::Item;
-    using Sight = fathom::Sight<T>;
-    static constexpr int tile = Rows::tile;
-    static_assert(tile == Beginnings<T>::tile);
-    /// Where a tile of trajectories begins, and how that changes with the mean wind.
-    struct Tile {
-        T u[tile], v[tile], w[tile];
-        Beginnings<T> at;
-        BeginningSlopes<T> slopes;
-    };
-    Rows rows;
-    const int iterations;
-    static constexpr int of_place = 5, of_pass = of_place + 9;  // numbers of a point
-    GiveBack<Rows> back;
-    std::vector<std::size_t> first;  ///< point of each item among all own points
-    std::size_t points = 0;
-    /// Mean winds of all points, [item][3][point]: of the state, a perturbation, and adjoints,
-    /// which are 0 between two calls.
-    std::vector<T> mean, change, gradient;
-    std::vector<T> values, places;  ///< four of each point; coordinates of a pass in full
-
-    template <class Body> void each_item(Body);
-    void pack(const Wind&);
-    void on_map(const Item&, const Wind&, T* u, T* v, T* w) const;
-    void trace(const Item&, std::size_t at, const Wind& now, About&);
-    fathom::Trajectory<T> trajectory(const Item&, int n, const Beginnings<T>&) const;
-    void derivatives(const Sight&, const Tile&, int n, int fields, bool vector, T* G) const;
-    void need(const About&);
-    typename GiveBack<Rows>::Points places_of(const typename About::Pass&);
-};
-
-/// body(item, the first of its points)
-template <class Rows> template <class Body> void TransportAbout<Rows>::each_item(Body body) {
-#pragma omp parallel for schedule(dynamic, 4)
-    for (std::size_t n = 0; n < rows.items.size(); ++n) body(rows.items[n], first[n]);
-}
 
 template <class Rows>
 auto TransportAbout<Rows>::trajectory(const Item& item, int n, const Beginnings<T>& at) const
@@ -166,6 +107,28 @@ void TransportAbout<Rows>::follow(const Wind& now, const Wind& extrapolated, boo
     for (auto& pass : about.passes) back.find(places_of(pass), pass.ways);
 }
 
+/// Only the last pass: the mean winds are known.
+template <class Rows>
+void TransportAbout<Rows>::follow_between(const Base& given, bool single, About& about) {
+    const auto& layers = static_cast<const TransportAbout&>(given);
+    means_of(layers.mean, layers, mean);
+    about.passes.resize(1);
+    auto& last = about.passes.back();
+    last.numbers.resize(points * of_place, single);
+    each_item([&](const Item& item, std::size_t at) {
+        Tile t;
+        take(&mean[3 * at], item.count, t);
+        rows.locate(item, t.u, t.v, t.w, true, t.at, t.slopes);
+        rows.need(item, t.at.x, t.at.y, t.at.z);
+        T kept[of_place * tile];
+        const T* of[] = {t.at.x, t.at.y, t.at.z, t.at.p, t.at.q};
+        for (int k = 0; k < of_place; ++k) std::copy_n(of[k], item.count, kept + k * tile);
+        keep(last.numbers, at * of_place, kept, of_place, item.count, tile);
+    });
+    rows.around.cover();
+    back.find(places_of(last), last.ways);
+}
+
 template <class Rows>
 void TransportAbout<Rows>::follow(Group carried, bool vector, bool single, const About&,
                                   Rounded<T>& to) {
@@ -176,9 +139,7 @@ void TransportAbout<Rows>::follow(Group carried, bool vector, bool single, const
     each_item([&](const Item& item, std::size_t at) {
         Tile t;
         T G[12 * tile];
-        const T* winds = &mean[3 * at];
-        for (int n = 0; n < item.count; ++n)
-            t.u[n] = winds[n], t.v[n] = winds[item.count + n], t.w[n] = winds[2 * item.count + n];
+        take(&mean[3 * at], item.count, t);
         rows.locate(item, t.u, t.v, t.w, true, t.at, t.slopes);
         for (int n = 0; n < item.count; ++n)
             derivatives(rows.template look<Interpolation::cubic>(trajectory(item, n, t.at)), t, n,
@@ -239,6 +200,13 @@ void TransportAbout<Rows>::tangent(const About& about, const Wind& now, const Wi
 }
 
 template <class Rows>
+void TransportAbout<Rows>::tangent_between(const Base& given, const About& about) {
+    need(about);
+    const auto& layers = static_cast<const TransportAbout&>(given);
+    means_of(layers.change, layers, change);
+}
+
+template <class Rows>
 void TransportAbout<Rows>::tangent(const About& about, const Rounded<T>& of, Group carried,
                                    bool vector) {
     const int fields = int(carried.size());
@@ -249,7 +217,7 @@ void TransportAbout<Rows>::tangent(const About& about, const Rounded<T>& of, Gro
         alignas(64) T out[tile * Rows::fields + 64];
         const int count = item.count;
         const T *numbers =
-                    about.passes[iterations].numbers.get(at * of_place, of_place * count, scratch),
+                    about.passes.back().numbers.get(at * of_place, of_place * count, scratch),
                 *p = numbers + 3 * count, *q = p + count,
                 *G = of.get(3 * fields * at, 3 * fields * count, more), *u = &change[3 * at],
                 *v = u + count, *w = v + count;
@@ -285,7 +253,7 @@ template <class Rows>
 void TransportAbout<Rows>::adjoint(const About& about, const Rounded<T>& of, Group carried,
                                    bool vector) {
     const int fields = int(carried.size());
-    const auto& last = about.passes[iterations];
+    const auto& last = about.passes.back();
     each_item([&](const Item& item, std::size_t at) {
         T scratch[of_place * tile], more[12 * tile];
         const int count = item.count;
@@ -356,7 +324,51 @@ void TransportAbout<Rows>::adjoint(const About& about, const Wind& now, const Wi
     });
 }
 
-}  // namespace
+// ---- between layers -----------------------------------------------------------------------------
+
+/// The item of the same columns on another level.
+template <class Rows>
+std::size_t TransportAbout<Rows>::on_level(const Item& item, int level) const {
+    const auto place = [](const Item& i) { return std::tuple(i.block, i.row, i.level, i.column); };
+    Item wanted = item;
+    wanted.level = level;
+    const auto found = std::ranges::lower_bound(rows.items, place(wanted), {}, place);
+    return std::size_t(found - rows.items.begin());
+}
+
+/// Of winds of layers those of interfaces: the means of both, without vertical motion at the ends.
+template <class Rows>
+void TransportAbout<Rows>::means_of(const std::vector<T>& of_layers, const TransportAbout& layers,
+                                    std::vector<T>& to) {
+    const int last = layers.levels();
+    each_item([&](const Item& item, std::size_t at) {
+        const int count = item.count;
+        const T
+            *up = &of_layers[3 * layers.first[layers.on_level(item, std::max(item.level - 1, 0))]],
+            *down =
+                &of_layers[3 * layers.first[layers.on_level(item, std::min(item.level, last - 1))]];
+        const T depth = item.level > 0 && item.level < last ? T(0.5) : T(0);
+        for (int n = 0; n < 3 * count; ++n)
+            to[3 * at + n] = (n < 2 * count ? T(0.5) : depth) * (up[n] + down[n]);
+    });
+}
+
+/// Its transpose, of the adjoints of mean winds, layer by layer.
+template <class Rows> void TransportAbout<Rows>::adjoint_between(Base& given) {
+    auto& layers = static_cast<TransportAbout&>(given);
+    const int last = layers.levels();
+    layers.each_item([&](const Item& item, std::size_t at) {
+        const int count = item.count;
+        for (const int k : {item.level, item.level + 1}) {
+            const T* g = &gradient[3 * first[on_level(item, k)]];
+            const bool end = k == 0 || k == last;
+            for (int n = 0; n < 3 * count; ++n)
+                layers.gradient[3 * at + n] +=
+                    (n < 2 * count ? (end ? T(1) : T(0.5)) : (end ? T(0) : T(0.5))) * g[n];
+        }
+    });
+    std::ranges::fill(gradient, T(0));
+}
 
 template <class T>
 std::unique_ptr<LinearTransport<T>> linear_transport(const Domain& d, const GaussianGrid& grid,

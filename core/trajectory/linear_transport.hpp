@@ -41,17 +41,22 @@ public:
 
     /// Of the state: winds as `depart` is given them. single: kept in fp32.
     virtual void follow(const Wind& now, const Wind& extrapolated, bool single, About&) = 0;
+    /// Of interfaces: the mean winds of the layers above and below that were followed last; none
+    /// leaves the first or the last interface (Carrier::depart_between).
+    virtual void follow_between(const LinearTransport& layers, bool single, About&) = 0;
     /// G of what is carried, before it is, along the trajectories that were followed last; vector:
     /// the first two fields are one.
     virtual void follow(Group, bool vector, bool single, const About&, Rounded<T>&) = 0;
 
     /// Of a perturbation. First its trajectories, then what is carried changes in place.
     virtual void tangent(const About&, const Wind& now, const Wind& extrapolated) = 0;
+    virtual void tangent_between(const LinearTransport& layers, const About&) = 0;
     virtual void tangent(const About&, const Rounded<T>&, Group, bool vector) = 0;
     /// The adjoint in reversed order. What was carried changes in place; then it adds to the
     /// adjoints of the winds.
     virtual void adjoint(const About&, const Rounded<T>&, Group, bool vector) = 0;
     virtual void adjoint(const About&, const Wind& now, const Wind& extrapolated) = 0;
+    virtual void adjoint_between(LinearTransport& layers) = 0;
 };
 
 /// As of SemiLagrangian. Throws Error on a stretched sphere.

@@ -26,11 +26,10 @@ from fathom.failure import InputError
 def linear(model: Any) -> Any:
     """The model without what has no tangent: one number for the globe that keeps mass or energy;
     and without what is only reported. ValueError: another model."""
-    known = hasattr(model, "prognostic") and getattr(model, "scheme", "") == "semi-lagrangian"
-    if not known or getattr(model, "compressible", False):
+    if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
         raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
-            " ShallowWater with scheme = 'semi-lagrangian', and a hydrostatic LimitedAreaAtmosphere"
+            " ShallowWater with scheme = 'semi-lagrangian', and LimitedAreaAtmosphere"
         )
     same = copy.copy(model)
     same.parameters = model.parameters | {
@@ -171,10 +170,10 @@ class Trajectory(Forecasts):
 
     Parameters
     ----------
-    simulation : of a SpectralAtmosphere, ShallowWater, or a hydrostatic LimitedAreaAtmosphere. Its
-        physics must have adjoints: none, HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are
-        carried without clipping in tangent and adjoint. A vector of an area has all points of its
-        periodic plane; what the area is drawn to does not change with it.
+    simulation : of a SpectralAtmosphere, ShallowWater, or LimitedAreaAtmosphere. Its physics must
+        have adjoints: none, HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are carried
+        without clipping in tangent and adjoint. A vector of an area has all points of its periodic
+        plane; what the area is drawn to does not change with it.
     keep : what is kept of a step. "all": what tangent and adjoint need; "fp32": the same rounded,
         so half of the memory: both are then exactly transposed, about a rounded state; "states":
         the state alone, from which the rest is computed again in each iteration, to the same bits

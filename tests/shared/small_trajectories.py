@@ -62,8 +62,13 @@ def limited_area(periodic=False, **options):
     return small_areas.simulation(small_areas.disturbed(periodic=periodic, **options), "900s")
 
 
+def compressible_area(**options):
+    return limited_area(dynamics="non-hydrostatic", **options)
+
+
 models = {
     "limited_area": limited_area,
+    "compressible_area": compressible_area,
     "primitive_equations": primitive_equations,
     "moist": moist,
     "shallow_water": shallow_water,
@@ -74,6 +79,8 @@ sizes = {
     "air_temperature": 1.0,
     "virtual_temperature": 1.0,
     "log_pressure_ratio": 1e-3,
+    "log_pressure_departure": 1e-4,
+    "vertical_divergence": 1e-5,
     "specific_humidity": 1e-4,
     "dye": 1.0,
     "fluid_geopotential": 100.0,

@@ -147,6 +147,14 @@ template <class T> void CompressibleTerms<T>::divide_by_F(T* x) const {
     for (int k = count - 2; k >= 0; --k) x[k] -= F_below[k] * x[k + 1];
 }
 
+template <class T> void CompressibleTerms<T>::divide_by_F_adjoint(T* x) const {
+    for (int k = 0; k + 1 < count; ++k) x[k + 1] -= F_below[k] * x[k];
+    for (int k = count - 1; k >= 0; --k) {
+        x[k] *= F_pivot[k];
+        if (k > 0) x[k - 1] -= F_above[k] * x[k];
+    }
+}
+
 template <class T> void CompressibleTerms<T>::right_side(T c, T* column, T* of_D) const {
     const T *D = column + count, *t = D + count, s = t[count], *q = q_of(column);
     T* d = q_of(column) + count;
@@ -183,6 +191,40 @@ template <class T> void CompressibleTerms<T>::finish(T* D, T* column) const {
         q[k] -= beta_a * D[k];
         d[k] += D[k];
     }
+}
+
+template <class T> void CompressibleTerms<T>::finish_adjoint(T* column, T* of_D) const {
+    const T *t = column + 2 * count, s = t[count], *q = q_of(column);
+    T* d = q_of(column) + count;
+    // of t and q by D + d, in both of its parts
+    const auto of_expansion = [&](int k) { return -beta * heating * t[k] - beta_a * q[k]; };
+    for (int k = 0; k < count; ++k) of_D[k] = of_expansion(k) + d[k];
+    divide_by_F_adjoint(of_D);
+    T below = -beta * s;  // of the sum over the layers above
+    for (int k = count - 1; k >= 0; --k) {
+        const T of_rest = of_D[k] - d[k], of_aSD = -beta * heating * t[k] - of_rest;
+        of_D[k] = of_rest + a * alpha[k] * of_aSD + thickness[k] * below;
+        below += a * per_pressure[k] * of_aSD;
+        d[k] += of_expansion(k);
+    }
+}
+
+template <class T>
+void CompressibleTerms<T>::right_side_adjoint(T c, const T* of_D, T* column) const {
+    T *t = column + 2 * count, *q = q_of(column), *d = q + count, above = 0;
+    for (int k = 0; k < count; ++k) {
+        const T y = c * of_D[k], of_G = alpha[k] * y + log_ratio[k] * above;
+        t[k] += R * of_G;
+        q[k] += RT * (y - of_G);
+        d[k] += beta * (RT * of_G - C2 * y);
+        above += y;
+    }
+    t[count] += RT * above;
+    divide_by_F_adjoint(d);
+    const T factor = beta * acoustic;
+    for (int k = 0; k < count; ++k)
+        q[k] -= factor * (L_here[k] * d[k] + (k + 1 < count ? L_above[k + 1] * d[k + 1] : T(0)) +
+                          (k > 0 ? L_below[k - 1] * d[k - 1] : T(0)));
 }
 
 template class CompressibleTerms<double>;

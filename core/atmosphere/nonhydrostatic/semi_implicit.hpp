@@ -71,6 +71,16 @@ public:
     }
     /// T, s, q and d from M D+ of all levels, which is overwritten; after `right_side`.
     void finish(Number* D, Number* column) const;
+    /// The transposes: of `finish`, to the M D+ that it was given, and of what it does to q and d;
+    /// of both products; of `right_side`, whose D is that of the column.
+    void finish_adjoint(Number* column, Number* of_D) const;
+    void from_modes_adjoint(const Number* levels, Number* modes, int columns) const {
+        products.from_modes_adjoint(levels, modes, columns);
+    }
+    void to_modes_adjoint(const Number* modes, Number* levels, int columns) const {
+        products.to_modes_adjoint(modes, levels, columns);
+    }
+    void right_side_adjoint(Number c, const Number* of_D, Number* column) const;
 
 private:
     int count;
@@ -82,8 +92,9 @@ private:
     CompressibleTerms(const CompressibleReference&, double beta, const VerticalModes&);
     const Number* q_of(const Number* column) const { return column + 3 * count + 1; }
     Number* q_of(Number* column) const { return column + 3 * count + 1; }
-    /// F^-1 x in place.
+    /// F^-1 x in place; its transpose.
     void divide_by_F(Number* x) const;
+    void divide_by_F_adjoint(Number* x) const;
 };
 
 }  // namespace fathom::atmosphere

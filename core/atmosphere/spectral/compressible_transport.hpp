@@ -2,10 +2,11 @@
 /// velocity lies on the interfaces, whose trajectories are the means of those of layers.
 #pragma once
 #include "atmosphere/spectral/semi_lagrangian_engine.hpp"
+#include "field/linearisation.hpp"
 
 namespace fathom::atmosphere {
 
-template <class T> class CompressibleTransport final : public GlobalProcess {
+template <class T> class CompressibleTransport final : public GlobalProcess, public Linearisable {
     using Wind = typename Carrier<T>::Wind;
     const Item u = reads("eastward_wind", place::center_layer, "m s-1"),
                v = reads("northward_wind", place::center_layer, "m s-1"),
@@ -41,6 +42,62 @@ public:
         one.fields[0] = at[upward];
         e.between->interpolate(one, one.fields);
     }
+    std::unique_ptr<Linearisation> linearise(
+        Given state, bool single, std::unique_ptr<Linearisation> earlier) const override {
+        if (!earlier) earlier = std::make_unique<About>(*this);
+        static_cast<About&>(*earlier).follow(state, single);
+        return earlier;
+    }
+
+private:
+    /// About the state of one step: trajectories of layers, and what is carried along both kinds.
+    class About final : public Linearisation {
+        using Transport = LinearTransport<T>;
+        const CompressibleTransport& of;
+        Transport &layers, &between;
+        const std::shared_ptr<typename Transport::About> of_layers;  // tracers need them too
+        typename Transport::About of_interfaces;
+        Rounded<T> wind, departure, upward;
+
+    public:
+        explicit About(const CompressibleTransport& of)
+            : of(of),
+              layers((*of.engine)->linear_transport()),
+              between((*of.engine)->linear_between()),
+              of_layers(std::make_shared<typename Transport::About>()) {}
+        Wind now(const Given& at) const { return {at[of.u], at[of.v], at[of.w]}; }
+        Wind next(const Given& at) const { return {at[of.u_next], at[of.v_next], at[of.w_next]}; }
+        std::array<FieldSlab, 4> four(const Given& at) const {
+            return {at[of.carried[0]], at[of.carried[1]], at[of.carried[2]], at[of.carried[3]]};
+        }
+        std::array<FieldSlab, 1> alone(const Given& at, Item item) const { return {at[item]}; }
+        void follow(Given at, bool single) {
+            layers.follow(now(at), next(at), single, *of_layers);
+            layers.follow(four(at), true, single, *of_layers, wind);
+            layers.follow(alone(at, of.departure), false, single, *of_layers, departure);
+            layers.latest = of_layers;
+            between.follow_between(layers, single, of_interfaces);
+            between.follow(alone(at, of.upward), false, single, of_interfaces, upward);
+        }
+        void tangent(Given at) override {
+            layers.tangent(*of_layers, now(at), next(at));
+            layers.tangent(*of_layers, wind, four(at), true);
+            layers.tangent(*of_layers, departure, alone(at, of.departure), false);
+            between.tangent_between(layers, of_interfaces);
+            between.tangent(of_interfaces, upward, alone(at, of.upward), false);
+        }
+        void adjoint(Given at) override {
+            between.adjoint(of_interfaces, upward, alone(at, of.upward), false);
+            between.adjoint_between(layers);
+            layers.adjoint(*of_layers, departure, alone(at, of.departure), false);
+            layers.adjoint(*of_layers, wind, four(at), true);
+            layers.adjoint(*of_layers, now(at), next(at));
+        }
+        std::size_t bytes() const override {
+            return of_layers->bytes() + of_interfaces.bytes() + wind.bytes() + departure.bytes() +
+                   upward.bytes();
+        }
+    };
 };
 
 }  // namespace fathom::atmosphere

@@ -97,34 +97,28 @@ public:
     }
     void solve_adjoint(int number, T* columns, std::ptrdiff_t stride,
                        std::vector<T>& scratch) const override {
-        if constexpr (compressible)
-            throw Error("the solve of compressible air has no adjoint");
-        else {
-            const OwnWave w = own[number];
-            const int P = vertical.padded(), count = 2 * (w.last - w.first + 1),
-                      padded = (count + 3) / 4 * 4;
-            const std::size_t size = std::size_t(padded) * P;
-            if (scratch.size() < 2 * size) scratch.resize(2 * size);
-            T *level = scratch.data(), *mode = level + size;
-            std::fill_n(level, size, T(0));
-            const auto is_mean = [&](int i) { return w.m == 0 && w.first + i / 2 == 0; };
-            for (int i = 0; i < count; ++i) {
-                if (is_mean(i)) continue;
-                const T *column = columns + i * stride, *D = column + vertical.modes();
-                T* const of_D = level + std::size_t(i) * P;
-                vertical.finish_adjoint(column, of_D);
-                for (int k = 0; k < vertical.modes(); ++k) of_D[k] = T(square) * of_D[k] + D[k];
-            }
-            vertical.from_modes_adjoint(level, mode, padded);
-            divide(w, mode);
-            vertical.to_modes_adjoint(mode, level, padded);
-            for (int i = 0; i < count; ++i) {
-                if (is_mean(i)) continue;
-                T *column = columns + i * stride, *of_D = level + std::size_t(i) * P;
-                std::copy_n(of_D, vertical.modes(), column + vertical.modes());
-                const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
-                vertical.right_side_adjoint(T(beta * K2), of_D, column);
-            }
+        const OwnWave w = own[number];
+        const int P = vertical.padded(), K = vertical.modes(), count = 2 * (w.last - w.first + 1),
+                  padded = (count + 3) / 4 * 4;
+        const std::size_t size = std::size_t(padded) * P;
+        if (scratch.size() < 2 * size) scratch.resize(2 * size);
+        T *level = scratch.data(), *mode = level + size;
+        std::fill_n(level, size, T(0));
+        const auto is_mean = [&](int i) { return w.m == 0 && w.first + i / 2 == 0; };
+        for (int i = 0; i < count; ++i) {
+            T *const column = columns + i * stride, *const of_D = level + std::size_t(i) * P;
+            vertical.finish_adjoint(column, of_D);
+            for (int k = 0; k < K; ++k)
+                of_D[k] = is_mean(i) ? T(0) : T(square) * of_D[k] + column[K + k];
+        }
+        vertical.from_modes_adjoint(level, mode, padded);
+        divide(w, mode);
+        vertical.to_modes_adjoint(mode, level, padded);
+        for (int i = 0; i < count; ++i) {
+            T *const column = columns + i * stride, *const of_D = level + std::size_t(i) * P;
+            if (!is_mean(i)) std::copy_n(of_D, K, column + K);
+            const double K2 = square_of_wave(on.waves, w.m, w.first + i / 2);
+            vertical.right_side_adjoint(T(beta * K2), of_D, column);
         }
     }
     void diffuse(int number, T* columns, std::ptrdiff_t stride) const override {

@@ -42,10 +42,12 @@ public:
     const std::unique_ptr<Carrier<T>> transport, between;
     /// Tangent and adjoint of the transport: made when first needed.
     LinearTransport<T>& linear_transport() {
-        if (!linear)
-            linear = shape->linear_carrier(
-                setup, middle(eta(setup.a, setup.b, parameters.reference_pressure)));
+        if (!linear) linear = shape->linear_carrier(setup, middle(interfaces()));
         return *linear;
+    }
+    LinearTransport<T>& linear_between() {
+        if (!linear_of_between) linear_of_between = shape->linear_carrier(setup, interfaces());
+        return *linear_of_between;
     }
     std::vector<double> tracer_mass;  ///< before they are carried
     double heat_of_diffusion = 0;     ///< and of truncation, since the start, mean [J m-2]
@@ -163,6 +165,12 @@ public:
         if (f.reference_divergence)
             this->add_times(*f.reference_divergence, f.divergence, T(shape->square_of_reference()));
         shape->times_map_factor({&f.u, &f.v, &f.T_east, &f.T_north, &f.p_east, &f.p_north}, 1);
+        if (f.departure) {
+            shape->times_map_factor({f.departure_east, f.departure_north}, 1);
+            transform.inverse_adjoint(
+                {transform.gradient(q(), f.departure, f.departure_east, f.departure_north),
+                 transform.scalar(d(), *f.vertical_divergence)});
+        }
         transform.inverse_adjoint(
             {transform.wind(zeta(), D(), f.u, f.v), transform.scalar(of_divergence, f.divergence),
              transform.gradient(warmth(), &f.temperature, &f.T_east, &f.T_north),
@@ -180,6 +188,9 @@ public:
         transform.direct_adjoint({transform.wind(zeta(), D(), f.u, f.v),
                                   transform.scalar(warmth(), f.temperature),
                                   transform.scalar(pi(), f.pressure)});
+        if (f.departure)
+            transform.direct_adjoint({transform.scalar(q(), *f.departure),
+                                      transform.scalar(d(), *f.vertical_divergence)});
         shape->times_map_factor({&f.u, &f.v}, -1);
     }
     SpectralSpent spent() const {
@@ -198,7 +209,10 @@ private:
     std::vector<T> spare;                 // coefficients of divergence, for the adjoint
     std::ptrdiff_t stride = 0;
     SpectralSetup setup;
-    std::unique_ptr<LinearTransport<T>> linear;
+    std::unique_ptr<LinearTransport<T>> linear, linear_of_between;
+    std::vector<double> interfaces() const {
+        return eta(setup.a, setup.b, parameters.reference_pressure);
+    }
 
     /// Kinetic energy that truncation and diffusion remove from a level warms it: c_p dT is the
     /// energy at the points before, minus that of the coefficients (`kinetic`); the same bits on
@@ -224,7 +238,6 @@ private:
             throw Error("a mean pressure that is kept has no tangent: fix_mass = False");
         if (!on_plane && !shape->even())
             throw Error("the spectral step has no tangent on a stretched sphere");
-        if (setup.compressible()) throw Error("the step of compressible air has no tangent");
         spare.resize(coefficients.size());
     }
     /// body(number of an own m, its columns, memory of the thread)

@@ -211,6 +211,8 @@ public:
     explicit Correction(Common<T> engine) : SpectralStep<T>(std::move(engine), "Correction") {}
     void prepare(GlobalProcess::Given) override {}
     void start(GlobalProcess::Given) override {}
+    void start_tangent(GlobalProcess::Given) const override {}
+    void start_adjoint(GlobalProcess::Given) const override {}
     SpectralSpent spent() const override { return {}; }  // the first one's is that of the engine
 };
 

@@ -16,15 +16,30 @@ from fathom.commands.options import json_option, number_option
 @number_option(
     "--repetitions", default=3, help="Repetitions of each step; the smallest time counts."
 )
+@click.option("--step", default="1h", help="Of the model.")
+@click.option(
+    "--keep",
+    type=click.Choice(["all", "fp32", "states"]),
+    default="all",
+    help="What the minimisation keeps of a step.",
+)
+@click.option("--only", default="", help="step, kept, interpolation, minimisation or vertical.")
 @json_option()
 def assimilation(
-    truncation: int, levels: int, window: int, repetitions: int, file: Path | None
+    truncation: int,
+    levels: int,
+    window: int,
+    repetitions: int,
+    step: str,
+    keep: str,
+    only: str,
+    file: Path | None,
 ) -> int:
     """Processor time of a step of the model, its tangent and its adjoint, and of an iteration of
     4D-Var by its maps.
     """
     from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
 
-    figures = bench.measure(truncation, levels, window, repetitions)
+    figures = bench.measure(truncation, levels, window, repetitions, keep, only, step)
     click.echo("\n".join(bench.present(figures, file)))
     return 0

@@ -22,7 +22,9 @@ from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
 from fathom.cycle.experiment import Air
 from fathom.cycle.twin import Model
+from fathom.failure import InputError
 from fathom.grids import GaussianGrid, SigmaLevels
+from fathom.names import unknown
 from fathom.transform import SphericalHarmonics
 
 
@@ -142,9 +144,10 @@ def interpolation(truncation: int, levels: int, repetitions: int) -> dict[str, A
     return made
 
 
-def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
+def minimisation(model: Model, window: int, iterations: int, keep: str = "all") -> dict[str, Any]:
     """Processor seconds of an iteration by its maps, of columns at 40 places in each step."""
     grid, trajectory = model.trajectory.model.grid, model.trajectory
+    trajectory.linear = mpi.core.LinearSequence(trajectory.sequence, keep)
     a, b = np.asarray(grid.levels.a), np.asarray(grid.levels.b)
     random, K = np.random.default_rng(0), len(a) - 1
     trajectory.restart()
@@ -159,9 +162,9 @@ def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
     G = Timed(trajectory.observed(H))
     departures = random.standard_normal(len(G.apply(np.zeros(trajectory.size))))
     cost = Cost(L, [Slot(departures, np.ones(len(departures)), G)])
-    began = time.process_time()
+    began, clock = time.process_time(), time.perf_counter()
     found = lanczos(cost, iterations=iterations, tolerance=0.0)
-    whole = time.process_time() - began
+    whole, wall = time.process_time() - began, time.perf_counter() - clock
     parts = {
         f"{name}{end}": m.seconds[way] / m.calls[way]
         for name, m in (("background", L), ("model and observations", G))
@@ -170,6 +173,8 @@ def minimisation(model: Model, window: int, iterations: int) -> dict[str, Any]:
     return {
         "iterations": found.iterations,
         "processor_seconds_an_iteration": whole / found.iterations,
+        "seconds_an_iteration": wall / found.iterations,
+        "trajectory_bytes": float(trajectory.linear.bytes),
         "by_map": parts,
     }
 
@@ -197,20 +202,31 @@ def vertical(truncation: int, levels: int, repetitions: int) -> dict[str, float]
     }
 
 
-def measure(truncation: int, levels: int, window: int, repetitions: int) -> dict[str, Any]:
-    """All figures."""
-    model = Model.of(Air(truncation=truncation, levels=levels), threads=2)
-    return {
-        "truncation": truncation,
-        "levels": levels,
-        "window_steps": window,
-        "step": steps(model.trajectory, repetitions),
-        "kept": {
+def measure(
+    truncation: int,
+    levels: int,
+    window: int,
+    repetitions: int,
+    keep: str = "all",
+    only: str = "",
+    step: str = "1h",
+) -> dict[str, Any]:
+    """All figures; only: one of them. keep: of the minimisation; step: of the model."""
+    air = Air(truncation=truncation, levels=levels, step=step)
+    model = Model.of(air, threads=mpi.core.threads())
+    parts: dict[str, Callable[[], Any]] = {
+        "step": lambda: steps(model.trajectory, repetitions),
+        "kept": lambda: {
             keep: kept(model.trajectory, keep, 3, repetitions) for keep in ("all", "fp32", "states")
         },
-        "interpolation": interpolation(truncation, levels, repetitions),
-        "minimisation": minimisation(model, window, 5),
-        "vertical": vertical(truncation, levels, repetitions),
+        "interpolation": lambda: interpolation(truncation, levels, repetitions),
+        "minimisation": lambda: minimisation(model, window, 5, keep),
+        "vertical": lambda: vertical(truncation, levels, repetitions),
+    }
+    if only and only not in parts:
+        raise InputError(unknown("part", only, list(parts)))
+    return {"truncation": truncation, "levels": levels, "window_steps": window} | {
+        name: act() for name, act in parts.items() if only in ("", name)
     }
 
 
@@ -219,8 +235,9 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + os.linesep)
     made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]
-    for name in ("forward", "tangent", "adjoint"):
-        f = figures["step"][name]
+    for name, f in figures.get("step", {}).items():
+        if not isinstance(f, dict):
+            continue
         times = f", {f['over_forward']:.1f} x forward" if "over_forward" in f else ""
         made.append(
             f"{name:10}{1e3 * f['processor_seconds']:9.2f} ms a step{times},"
@@ -229,25 +246,27 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     made += [
         f"kept: {keep:8}{k['bytes_a_step'] / 1e6:8.1f} MB a step, tangent"
         f" {1e3 * k['tangent']:.2f} ms, adjoint {1e3 * k['adjoint']:.2f} ms"
-        for keep, k in figures["kept"].items()
+        for keep, k in figures.get("kept", {}).items()
     ]
-    by_bands = figures["interpolation"]["by bands"]["nanoseconds_a_point"]
-    for name, f in figures["interpolation"].items():
+    for name, f in figures.get("interpolation", {}).items():
+        by_bands = figures["interpolation"]["by bands"]["nanoseconds_a_point"]
         own = f["nanoseconds_a_point"]
         made.append(
             f"interpolation {name:24}{own:8.0f} ns a point, {own / by_bands:.2f} x by bands,"
             f" {f['speedup_on_2_threads']:.2f} on 2 threads"
         )
-    m = figures["minimisation"]
-    made.append(
-        f"4D-Var over {figures['window_steps']} steps:"
-        f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms an iteration"
-    )
-    made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
-    v, whole = figures["vertical"], figures["vertical"]["large_product_operations_a_second"]
-    made.append(
-        f"products between levels {v['operations_a_second'] / 1e9:.1f}, adjoint"
-        f" {v['adjoint_operations_a_second'] / 1e9:.1f} 10^9 operations a second; a large"
-        f" product of matrices {whole / 1e9:.1f}"
-    )
+    if m := figures.get("minimisation"):
+        made.append(
+            f"4D-Var over {figures['window_steps']} steps:"
+            f" {1e3 * m['processor_seconds_an_iteration']:.0f} ms of processors an iteration,"
+            f" {1e3 * m['seconds_an_iteration']:.0f} ms by the clock; kept"
+            f" {m['trajectory_bytes'] / 1e9:.2f} GB"
+        )
+        made += [f"  {name:34}{1e3 * seconds:9.1f} ms" for name, seconds in m["by_map"].items()]
+    if v := figures.get("vertical"):
+        made.append(
+            f"products between levels {v['operations_a_second'] / 1e9:.1f}, adjoint"
+            f" {v['adjoint_operations_a_second'] / 1e9:.1f} 10^9 operations a second; a large"
+            f" product of matrices {v['large_product_operations_a_second'] / 1e9:.1f}"
+        )
     return made
