@@ -89,14 +89,15 @@ class AreaErrors:
 
 class AreaBackground(LinearMap):
     """L: from the three controls, stream function, velocity potential and unbalanced mass, to a
-    state. a, b: of the interfaces; coriolis: f [s-1].
+    state. a, b: of the interfaces; coriolis: f [s-1]; more: further fields of a state, which do not
+    change, as ln(p / pi) and the vertical divergence of compressible air.
     """
 
     def __init__(
         self, transform: BiFourier, a: Any, b: Any, coriolis: float,
-        errors: AreaErrors | None = None,
+        errors: AreaErrors | None = None, more: int = 0,
     ) -> None:  # fmt: skip
-        errors = errors or AreaErrors()
+        errors, self.more = errors or AreaErrors(), more
         a, b = (np.asarray(x, float) for x in (a, b))
         self.transform, self.coriolis = transform, coriolis
         self.levels = K = len(a) - 1
@@ -123,10 +124,10 @@ class AreaBackground(LinearMap):
     @property
     def size(self) -> int:
         """Length of a state."""
-        return (3 * self.levels + 1) * int(np.prod(self.transform.shape))
+        return (3 * self.levels + 1 + self.more) * int(np.prod(self.transform.shape))
 
     def fields(self, state: Vector) -> np.ndarray:
-        """(3 levels + 1, rows, points): wind along x and y, temperature, pi."""
+        """(3 levels + 1 + more, rows, points): wind along x and y, temperature, pi."""
         return state.reshape(-1, *self.transform.shape)
 
     def apply(self, x: Vector) -> Vector:
@@ -136,10 +137,11 @@ class AreaBackground(LinearMap):
         )
         wind = self.transform.wind(self.laplace * psi, self.laplace * chi)
         fields = [*wind, self.transform.inverse(mass + self.balance @ psi)]
-        return np.concatenate(fields).ravel()
+        return np.concatenate([*fields, np.zeros((self.more, *self.transform.shape))]).ravel()
 
     def adjoint(self, y: Vector) -> Vector:
-        u, v, given = np.split(self.fields(y), [self.levels, 2 * self.levels])
+        K = self.levels
+        u, v, given, _ = np.split(self.fields(y), [K, 2 * K, 3 * K + 1])
         zeta, divergence = self.transform.wind_adjoint(u, v)
         mass = self.transform.inverse_adjoint(given)
         psi = self.laplace * zeta + self.balance.T @ mass
@@ -151,7 +153,7 @@ class AreaBackground(LinearMap):
 
 class PlaneWaves:
     """Maps vectors of a state to coefficients of vorticity and divergence, with the mean wind in
-    their place, and of temperature with pi below it, and back.
+    their place, and of temperature with pi and all else below it, and back.
     """
 
     def __init__(self, transform: BiFourier, levels: int) -> None:
@@ -169,10 +171,10 @@ class PlaneWaves:
         return np.concatenate([f.ravel() for f in fields])
 
 
-def columns(around: Any, points: int, levels: int) -> Matrix:
+def columns(around: Any, points: int, levels: int, more: int = 0) -> Matrix:
     """H of the columns at places: wind along x and y and temperature of all levels, level by level,
-    and pi; of a state of `points` a level. around: what `interpolation` of a grid gives, `index`
-    and `weight` (places, 4).
+    and pi; of a state of `points` a level, in which `more` fields follow. around: what
+    `interpolation` of a grid gives, `index` and `weight` (places, 4).
     """
     from scipy import sparse
 
@@ -180,4 +182,6 @@ def columns(around: Any, points: int, levels: int) -> Matrix:
     at = sparse.csr_matrix(
         (np.ravel(around.weight), (places, np.ravel(around.index))), (len(around.index), points)
     )
-    return Matrix(sparse.kron(sparse.eye(3 * levels + 1, format="csr"), at, format="csr"))
+    fields = 3 * levels + 1
+    taken = sparse.eye(fields, fields + more, format="csr")
+    return Matrix(sparse.kron(taken, at, format="csr"))

@@ -64,6 +64,7 @@ class Area:
     coupling: int = 8
     extension: int = 24
     levels: int = 10
+    dynamics: str = "hydrostatic"
     step: str = "10min"
     analysis: str = "gfs"
     start: str = "2011-10-11"
@@ -169,11 +170,13 @@ class AreaModel:
 
     @staticmethod
     def of(e: AreaExperiment, grid: LimitedAreaGrid, step: str, linear: bool) -> AreaModel:
-        model = LimitedAreaAtmosphere(grid, orography="earth").set(analysis=e.area.analysis)
+        model = LimitedAreaAtmosphere(grid, orography="earth", dynamics=e.area.dynamics)
+        model.set(analysis=e.area.analysis)
         one = Simulation(model, step=step, start=e.area.start, directory=tempfile.gettempdir())
         transform, levels = BiFourier(grid.size, grid.spacing), grid.levels
         f = float(np.mean(grid.coriolis))
-        background = AreaBackground(transform, levels.a, levels.b, f, e.background)
+        more = 2 * levels.number * model.compressible
+        background = AreaBackground(transform, levels.a, levels.b, f, e.background, more)
         return AreaModel(
             grid, Trajectory(one, keep="fp32") if linear else Forecasts(one), background
         )
@@ -312,7 +315,8 @@ class AreaCycles:
             index=np.stack([(j + b) * grid.size[0] + i + a for a, b in corners], 1),
             weight=np.stack([weight(x - i, a) * weight(y - j, b) for a, b in corners], 1),
         )
-        return columns(around, int(np.prod(grid.size)), self.experiment.area.levels)
+        K, more = self.experiment.area.levels, self.model.background.more
+        return columns(around, int(np.prod(grid.size)), K, more)
 
     def distance(self, a: Vector, b: Vector) -> dict[str, float]:
         """rms over the central zone and the levels: wind [m s-1], temperature [K], pressure [Pa];
@@ -322,8 +326,8 @@ class AreaCycles:
         inside = tuple(slice(zone, n - zone) for n in reversed(self.grid.points))
         d = self.model.background.fields(a - b)[(slice(None), *inside)]
         mean = lambda f: float(np.mean(np.sum(f**2, 0)))
-        wind, T = mean(d[: 2 * levels]) / levels, mean(d[2 * levels : -1]) / levels
-        pi = mean(d[-1:])
+        wind, T = (mean(d[k : k + n]) / levels for k, n in ((0, 2 * levels), (2 * levels, levels)))
+        pi = mean(d[3 * levels : 3 * levels + 1])
         return {
             "wind": np.sqrt(wind / 2),
             "temperature": np.sqrt(T),

@@ -213,7 +213,7 @@ def measure(
 ) -> dict[str, Any]:
     """All figures; only: one of them. keep: of the minimisation; step: of the model."""
     air = Air(truncation=truncation, levels=levels, step=step)
-    model = Model.of(air, threads=mpi.core.threads())
+    model = Model.of(air, threads=2)
     parts: dict[str, Callable[[], Any]] = {
         "step": lambda: steps(model.trajectory, repetitions),
         "kept": lambda: {
