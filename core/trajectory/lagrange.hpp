@@ -40,17 +40,21 @@ template <class T> struct Nodes {
 ///
 /// Air that moves little gets its speed times s_k, of the same s_k upward and downward: nearly what
 /// passes the ends of a layer, so that little heat is lost or gained. The slopes of Lagrange's
-/// polynomial differ on both sides of a node. The first and the last interval are linear, and so is
-/// what lies beyond.
+/// polynomial differ on both sides of a node. At the first and the last node the slope is that of
+/// their interval, and so it is beyond.
 template <class T> struct Interval {
     using Four = typename Nodes<T>::Four;
     T begin, end, per_interval;
     Four upper, lower;  // weights of f_0 ... f_3 in h s_1 - d and d - h s_2
     T linear(T x) const { return (x - begin) * per_interval; }
     /// Weights less the linear ones, at z of the interval.
-    Four bend(T z) const { return z * (1 - z) * ((1 - z) * upper + z * lower); }
+    Four bend(T z) const {
+        z = inside(z);
+        return z * (1 - z) * ((1 - z) * upper + z * lower);
+    }
     /// Their derivative by x.
     Four bend_slope(T z) const {
+        z = inside(z);
         return per_interval * ((1 - z) * (1 - 3 * z) * upper + z * (2 - 3 * z) * lower);
     }
     /// Of that below level k of a column of at least two.
@@ -58,13 +62,19 @@ template <class T> struct Interval {
         const int last = int(x.size()) - 1;
         const double h = x[k + 1] - x[k];
         Interval r{T(x[k]), T(x[k + 1]), T(1 / h), {}, {}};
-        if (k == 0 || k + 1 == last) return r;
-        const double a = h / (x[k] - x[k - 1]), c = h / (x[k + 2] - x[k + 1]), p = a / (1 + a),
-                     q = c / (1 + c);
-        r.upper = Four{T(-p * a), T(p * a + p), T(-p), T(0)};
-        r.lower = Four{T(0), T(-q), T(q + q * c), T(-q * c)};
+        if (k > 0) {
+            const double a = h / (x[k] - x[k - 1]), p = a / (1 + a);
+            r.upper = Four{T(-p * a), T(p * a + p), T(-p), T(0)};
+        }
+        if (k + 1 < last) {
+            const double c = h / (x[k + 2] - x[k + 1]), q = c / (1 + c);
+            r.lower = Four{T(0), T(-q), T(q + q * c), T(-q * c)};
+        }
         return r;
     }
+
+private:
+    static T inside(T z) { return z < 0 ? T(0) : z > 1 ? T(1) : z; }
 };
 
 }  // namespace fathom
