@@ -15,7 +15,7 @@ import numpy as np
 import fathom as fm
 from fathom.plots.style import new_panels, styled
 
-THETA, W = "potential_temperature_deviation", "upward_air_velocity"
+THETA, W = "dtheta", "wa"  # names in the store
 # title, run, store, field, time, factor, levels, unit, range of x and z [km], colours
 PANELS = (
     ("Skamarock & Klemp, 3000 s", "skamarock-klemp", "waves", THETA, -1, 1e3,
@@ -35,8 +35,7 @@ PANELS = (
 
 def field(folder, run, store, name, time):
     """(x [km], height [km], values) of a slice."""
-    (data,) = (d[name] for d in [fm.open(folder / run / f"{store}.zarr")])
-    values = data.isel(time=time).squeeze(drop=True)
+    values = fm.open(folder / run / f"{store}.zarr")[name].isel(time=time).squeeze(drop=True)
     across, along = values.dims
     return values[along].values / 1e3, values[across].values / 1e3, values.values
 
@@ -47,7 +46,8 @@ def draw(folder):
     for panel, one in zip(panels.flat, PANELS):
         title, run, store, name, time, factor, levels, unit, xlim, zlim, colours = one
         x, z, values = field(folder, run, store, name, time)
-        filled = panel.contourf(x, z, factor * values, levels, cmap=colours, extend="both")
+        extend = {"Blues_r": "min", "YlOrRd": "max"}.get(colours, "both")
+        filled = panel.contourf(x, z, factor * values, levels, cmap=colours, extend=extend)
         panel.contour(x, z, factor * values, levels, colors="0.25", linewidths=0.4)
         panel.set(title=title, xlabel="x [km]", ylabel="height [km]", xlim=xlim, ylim=zlim)
         figure.colorbar(filled, label=unit, ax=panel)
