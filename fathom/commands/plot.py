@@ -13,7 +13,7 @@ from fathom.failure import InputError
 
 @click.command(short_help="Draw a field of an output file.")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.argument("variable")
+@click.argument("variable", required=False)
 @usual_option("--time", default="last", help="last, first, an index, or a date (the nearest).")
 @click.option(
     "--level",
@@ -36,7 +36,7 @@ from fathom.failure import InputError
 @file_option("--out", metavar="FILE", help="The picture; <VARIABLE>.png, or .gif, by default.")
 def plot(
     file: Path,
-    variable: str,
+    variable: str | None,
     time: str,
     level: str | None,
     at: str | None,
@@ -50,7 +50,8 @@ def plot(
     rate: float,
     out: Path | None,
 ) -> int:
-    """Draw VARIABLE of FILE (.zarr, .nc, .grib2, .fa, or a restart) as a picture.
+    """Draw VARIABLE of FILE (.zarr, .nc, .grib2, .fa, or a restart) as a picture. Without VARIABLE
+    the only one of the file, or its drifters.
 
     Overturning, transports, moorings and drifters are drawn as what they are. Write a negative
     number of an option with =, as --region=-30,40,30,72.
@@ -58,6 +59,7 @@ def plot(
     from fathom import output, plots  # start-up time: loads NumPy
 
     data = output.open(file)
+    variable = variable or _only(data, file)
     look: dict[str, Any] = {
         "level": _number(level),
         "kind": kind,
@@ -84,6 +86,18 @@ def plot(
     )
     click.echo(out)
     return 0
+
+
+def _only(data: Any, file: Path) -> str:
+    """The only variable in time of a file, or of drifters the first. InputError: several."""
+    found = [str(name) for name, v in data.data_vars.items() if "time" in v.dims]
+    found = [name for name in found if not name.endswith("_bounds")]
+    if len(found) == 1 or (found and "trajectory" in data.dims):
+        return found[0]
+    raise InputError(
+        f"{file} has {', '.join(found) or 'no variable in time'}; say which one:"
+        f" fathom plot {file} {found[0] if found else 'VARIABLE'}"
+    )
 
 
 def _place(text: str | None) -> dict[str, str] | None:
