@@ -63,7 +63,7 @@ def table(mean):
 def draw(mean):
     pressure, *curves = profile(mean)
     figure, axes = new_panels(1, 3, 8.4, 3.4, sharey=True)
-    titles = "temperature [K]", "relative humidity over water", "cloud fraction"
+    titles = "Temperature [K]", "Relative humidity", "Cloud fraction"
     for axis, values, title in zip(axes, curves, titles, strict=True):
         axis.plot(values, pressure, marker=".")
         axis.set(title=title)
