@@ -194,7 +194,7 @@ def supercell(points, hours, directory):
         ("w at 5 km [m s⁻¹]", x[0], y[:, 0], at),
         ("rain [mm]", x[0], y[:, 0], np.asarray(rain)),
         (
-            f"rain, snow, graupel [g kg⁻¹], y = {y[row, 0]:.0f} km",
+            "falling water [g kg⁻¹]",
             x[0],
             z[:, 0, 0] / 1e3,
             water[:, row],
@@ -339,7 +339,7 @@ def outbreak(points, hours, directory):
         ("cloud water and ice [g m⁻²]", x[0], y[:, 0], path),
         ("w at 1 km [m s⁻¹]", x[0], y[:, 0], w[level]),
         (
-            f"cloud, rain, snow, graupel [g kg⁻¹], y = {y[row, 0]:.0f} km",
+            "condensed water [g kg⁻¹]",
             x[0],
             z[low, 0, 0] / 1e3,
             water[low, row],
@@ -372,13 +372,16 @@ def draw(shown):
 
 
 def filled(panel, x, y, values):
-    """Values at round levels, about zero where they have both signs."""
+    """Values at even levels, about zero where they have both signs; a band holds zero."""
     from matplotlib.ticker import MaxNLocator
 
     signed = -values.min() > 0.02 * values.max() > 0
     values = values if signed else np.maximum(values, 0)
     most = abs(values).max()
     levels = MaxNLocator(20).tick_values(-most if signed else 0, most)
+    if signed:
+        step = levels[1] - levels[0]
+        levels = np.append(levels - 0.5 * step, levels[-1] + 0.5 * step)
     return panel.contourf(x, y, values, levels, cmap="RdBu_r" if signed else "viridis")
 
 

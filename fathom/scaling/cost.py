@@ -21,6 +21,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fathom import mpi, regions
+from fathom.scaling import noise
+from fathom.scaling.machine import Machine
 
 moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not computing
 
@@ -37,6 +39,13 @@ class Measured:
     seconds: float
     step: float
     bytes: int
+
+    def undisturbed(self, here: Machine) -> float:
+        """What a second of it is without the interruptions of the machine that was measured: one
+        rank with one thread has none, for its seconds are of the processor (`measured_steps`).
+        """
+        alone = self.ranks == self.threads == 1
+        return 1.0 if alone else 1 / (1 + noise.dilution(here))
 
     def write(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self) | {"kind": self.kind}))

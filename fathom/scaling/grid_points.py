@@ -25,7 +25,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.grids.wide_halo import halo_everywhere, messages_between
-from fathom.scaling import helpers, noise
+from fathom.scaling import helpers
 from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import (
     Measured,
@@ -244,7 +244,7 @@ class _Step:
         self.cost, self.place, self.exchange, self.t = cost, place, exchange, t
         self.deep = place.levels / cost.levels
         factor = slower(machine, here, place.used) / slower(here, here, cost.ranks)
-        self.factor = factor * self.deep / (1 + noise.dilution(here))
+        self.factor = factor * self.deep * cost.undisturbed(here)
 
     def compute(self, seconds: float, region: str, over: str = "points") -> None:
         share = getattr(self.place, over) / getattr(self.cost, over)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from fathom.scaling import noise
 from fathom.scaling.cost import of_a_step
 from fathom.scaling.machine import Machine
 from fathom.scaling.virtual import slower
@@ -52,7 +51,7 @@ def waits(
     points = float(np.sum(grid.points))
     share = points / helpers
     factor = slower(machine, here, helpers) / slower(here, here, cost.ranks)
-    factor *= grid.levels.number / cost.levels / (1 + noise.dilution(here))
+    factor *= grid.levels.number / cost.levels * cost.undisturbed(here)
     computing = cost.radiation * cost.period / cost.points * share * factor
     moving = share * cost.column / machine["network.bandwidth"] + 2 * machine["network.latency"]
     return max(0.0, computing + moving - cost.period * step) / cost.period

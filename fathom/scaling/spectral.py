@@ -31,7 +31,7 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.grids.wide_halo import halo_everywhere, messages_between
-from fathom.scaling import helpers, noise
+from fathom.scaling import helpers
 from fathom.scaling.clocks import Clocks, How, usual
 from fathom.scaling.cost import Measured, measured_steps, moving, of_a_step
 from fathom.scaling.machine import Machine
@@ -356,7 +356,7 @@ def step(
         deep
         * slower(machine, here, place.used)
         / slower(here, here, cost.ranks)
-        / (1 + noise.dilution(here))
+        * cost.undisturbed(here)
     )
 
     def messages(table: np.ndarray, size: float, back: bool = False) -> Any:

@@ -19,7 +19,6 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
-from fathom.scaling import noise
 from fathom.scaling.clocks import Clocks, How, exchanges, usual
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
 from fathom.scaling.machine import Machine
@@ -139,9 +138,7 @@ def step(
     """A time step of all ranks. turns: ranks that share a core."""
     t = Clocks(machine, place.used, turns=turns, how=how)
     factor = (
-        slower(machine, here, place.used)
-        / slower(here, here, cost.ranks)
-        / (1 + noise.dilution(here))
+        slower(machine, here, place.used) / slower(here, here, cost.ranks) * cost.undisturbed(here)
     )  # interruptions here are in what was measured
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)
