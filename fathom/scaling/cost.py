@@ -162,10 +162,12 @@ def measured_steps(
         spent = time.process_time() - spent
         comm.barrier()
         elapsed = comm.bcast(time.perf_counter() - began)
-        own = min(1.0, spent / elapsed) if alone else 1.0
+        taken = min(spent, elapsed) if alone else elapsed
         found = regions.gathered(comm)["regions"]
-        if own * elapsed / n < least:
-            least = own * elapsed / n
+        if taken / n < least:
+            inside = sum(r["seconds"] for r in found if r["phase"] != "run")
+            own = taken / max(inside, taken) if alone else 1.0
+            least = taken / n
             profile = [r | {k: own * r[k] for k in ("seconds", "communication")} for r in found]
     return least, profile, n
 
