@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
+from fathom import mpi, names
 from fathom.atmosphere import compressible
 from fathom.atmosphere.running_outer import Running
-from fathom.atmosphere.stored_outer import Stored
+from fathom.atmosphere.stored_outer import PIECES, Stored
 from fathom.failure import InputError
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 
@@ -195,7 +195,15 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     model. ValueError: none of these.
     """
     periodic = isinstance(model.grid, PeriodicPlaneGrid)
+    if in_time not in PIECES:
+        raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
     if hasattr(given, "sequence"):
+        if in_time != "linear":
+            raise InputError(
+                f"outer_in_time = {in_time!r} is for the records of a store: between the states of"
+                " a model that runs at the same time allowed is 'linear', with outer_every as short"
+                " as its step"
+            )
         return Running(model, given, every)
     if given == "initial":
         return None if periodic and not model.upper_zone else Initial(model)

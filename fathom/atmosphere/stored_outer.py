@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import moist_air, names, output
+from fathom import moist_air, output
 from fathom.atmosphere import compressible
 from fathom.atmosphere.around_area import given_on
 from fathom.atmosphere.initial import initial_state
@@ -41,8 +41,6 @@ class Stored:
 
     def __init__(self, model: Any, path: Path, in_time: str = "linear"):
         self.model, self.path, self.in_time = model, path, in_time
-        if in_time not in PIECES:
-            raise InputError(names.unknown("outer_in_time", str(in_time), list(PIECES)))
         self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, once somebody asks
         self.held: dict[int, dict[str, np.ndarray]] = {}  # the last records, of a cubic

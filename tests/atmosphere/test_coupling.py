@@ -175,7 +175,11 @@ def test_errors(tmp_path):
         fm.LimitedAreaAtmosphere(area(), outer=3)
     with pytest.raises(ValueError, match="needs coupling"):
         fm.LimitedAreaAtmosphere(plane(), outer=tmp_path)
+    with pytest.raises(ValueError, match="unknown outer_in_time 'quadratic'"):
+        fm.LimitedAreaAtmosphere(area(), outer_in_time="quadratic")
     other = simulation(disturbed(), directory=tmp_path)
+    with pytest.raises(ValueError, match="is for the records of a store"):
+        fm.LimitedAreaAtmosphere(area(), outer=other, outer_in_time="cubic")
     other.output("outer.zarr", needed, every="1h")
     other.run("1h", report=False)
     elsewhere = disturbed(grid=area(points=(60, 50), centre=(9.0, 46.5)))
