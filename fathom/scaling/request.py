@@ -189,6 +189,13 @@ def check(request: Request, machine: Machine | None) -> None:
         raise InputError(f"--what-if block={given['block']}: is not WIDTHxHEIGHT, as in 36x24")
     _check_numbers(given)
     _check_meetings(given.get("synchronise", "0"))
+    _check_files(request, given)
+    if machine is not None:
+        supposed(machine, given)
+
+
+def _check_files(request: Request, given: dict[str, str]) -> None:
+    """Of who reads and writes."""
     for key in ("writers", "readers"):
         if (number := given.get(key, every_rank)) != every_rank and not number.isdigit():
             raise InputError(f"--what-if {key}={number}: allowed: all, a number, or 0: one a node")
@@ -203,8 +210,6 @@ def check(request: Request, machine: Machine | None) -> None:
             f"--what-if io_sets={request.sets}: {request.servers or 'no'} servers cannot be dealt"
             f" out evenly to {request.sets} sets; io_servers={2 * request.sets} could"
         )
-    if machine is not None:
-        supposed(machine, given)
 
 
 def _check_ranks(ranks: tuple[int, ...]) -> None:

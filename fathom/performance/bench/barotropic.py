@@ -17,6 +17,7 @@ import numpy as np
 
 from fathom import earth, machine, mpi, regions
 from fathom.failure import InputError
+from fathom.performance.bench import solver_threads
 from fathom.performance.bench.blocks import wet_columns
 
 halo = 2
@@ -352,6 +353,7 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
     problem = Problem(case.grid, mpi.world)
     limits = machine.limits(mpi.world)
     figures = timed(problem, case)
+    threads = solver_threads.against_one(problem, case)
     wanted: list[Case] = []
     if everything:
         once = replace(case, repetitions=1)
@@ -372,6 +374,7 @@ def measure(case: Case, everything: bool = False) -> dict[str, Any] | None:
             figures["bytes_per_second"]
             and figures["bytes_per_second"] / limits["triad_bytes_per_second"]
         ),
+        "threads": threads,
         "variants": variants,
         "peers": (
             {"scipy": scipy_cg(problem, 20 if problem.wet.sum() > 1e6 else 100)}
@@ -421,6 +424,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
             f" {f['bytes_per_second'] / 1e9:.1f} GB/s: {100 * f['fraction_of_bandwidth']:.0f} % of"
             f" the triad's {f['triad_bytes_per_second'] / 1e9:.1f} GB/s"
         )
+    if f["threads"]:
+        print(solver_threads.text(f["threads"]))
     for name, peer in f["peers"].items():
         print(
             f"{name}: "

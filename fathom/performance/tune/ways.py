@@ -153,7 +153,7 @@ def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Ax
             axes.append(Axis("sum", first("allreduce", parallel.ways("sum"))))
             axes.append(Axis("sum_words", list(parallel.words_tried)))
         kinds = ("transpositions", "on_demand") if hasattr(model.grid, "truncation") else ()
-        axes.append(Axis("synchronise", [False, True, *({kind: 1} for kind in kinds)]))
+        axes.append(Axis("synchronise", [False, True, 2, *({kind: 1} for kind in kinds)]))
         axes.append(Axis("in_flight", [0, 1 << 16, 1 << 20]))
         if places.by_node(places.of_ranks(simulation.comm)):
             axes.append(Axis("mapping", list(parallel.mappings)))
@@ -195,7 +195,8 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
             else [("auto", None)]
         )
     found: list[tuple[str, list[int] | None]] = [("auto", None)]
-    found += [(name, None) for name in ("cartesian", "space-filling", "rake")] if ranks > 1 else []
+    shapes_of_pieces = ("cartesian", "space-filling", "rake", "equal-area")
+    found += [(name, None) for name in shapes_of_pieces] if ranks > 1 else []
     across = lambda n: min(nx, 16 * max(1, round(nx / n / 16)))
     for n, m in ((1, 4), (2, 2), (4, 4)):
         blocks = [across(n), math.ceil(ny / (m * max(1, ranks // 2)))]

@@ -10,6 +10,19 @@ import pytest
 import box
 
 
+def test_threads_against_one():
+    """Pairs of the same solver, with two threads and with one; the bits are the same."""
+    from fathom import mpi
+    from fathom.performance.bench import solver_threads
+    from fathom.performance.bench.barotropic import Case, Problem
+
+    problem, case = Problem("48x32", mpi.world), Case(grid="48x32", threads=2, tolerance=1e-8)
+    found = solver_threads.against_one(problem, case, 0.05)
+    assert found["threads"] == 2 and found["solves"] >= 4 and found["seconds"] > 0
+    assert 0 < found["processor"] < 4 and "2 threads against one" in solver_threads.text(found)
+    assert solver_threads.against_one(problem, Case(), 0.05) == {}
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_bench_barotropic(tmp_path, ranks):
     file = tmp_path / "b.json"
