@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from fathom.run.tree import Entry, tree
 sizes = (1, 16, 128, 1024, 8192, 65536)  # words of 64 bits of a side
 sum_sizes = (1, 2, 3, 8, 64)  # numbers
 puts = ("put-fence", "put-flags", "get-barrier")  # the one-sided of the ways to exchange
+in_memory = ("shared", "mapped")  # neither: loads and stores within a node
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,38 @@ def _by_level(figures: dict[str, float], name: str, way: str) -> Entry:
     )
 
 
+def one_sided_over_two_sided(figures: dict[str, Any]) -> list[float]:
+    """Of each of `words`, the seconds of the fastest one-sided way over those of the fastest that
+    sends and receives, of numbers side by side.
+    """
+    ways = [e for e in figures["exchanges"] if e["name"] not in in_memory]
+    of = lambda one_sided: [e for e in ways if (e["name"] in puts) == one_sided]
+    return [
+        min(e["row"][n] for e in of(True)) / min(e["row"][n] for e in of(False))
+        for n in range(len(figures["words"]))
+    ]
+
+
+def crossovers(words: Sequence[float], ratio: Sequence[float]) -> list[tuple[float, bool]]:
+    """(words, one-sided is ahead from there on) where the ratio passes 1, between two sizes along
+    straight lines of logarithms.
+    """
+    x, y = np.log(words), np.log(ratio)
+    after = np.flatnonzero((y[:-1] < 0) != (y[1:] < 0))
+    at = [x[n] + y[n] / (y[n] - y[n + 1]) * (x[n + 1] - x[n]) for n in after]
+    return [(float(np.exp(each)), bool(y[n + 1] < 0)) for n, each in zip(after, at)]
+
+
+def _told(words: Sequence[float], ratio: Sequence[float]) -> str:
+    """Who is ahead, by size."""
+    found = crossovers(words, ratio)
+    if not found:
+        ahead = "one-sided" if ratio[0] < 1 else "two-sided"
+        return f"{ahead} ahead at all sizes"
+    sides = {True: "one-sided", False: "two-sided"}
+    return ", ".join(f"{sides[ahead]} ahead from {at:.2g} words on" for at, ahead in found)
+
+
 # long: one line of the table after the other
 def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     """Print the figures, and write them as JSON; only where they are. Returns the exit status 0."""
@@ -174,11 +207,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         side: [f"{e['name']:<20}{micro(e[side])}" for e in figures["exchanges"]]
         for side in ("row", "column")
     }
-    side = lambda one_sided: [e for e in figures["exchanges"] if (e["name"] in puts) == one_sided]
-    crossing = [
-        min(e["row"][n] for e in side(True)) / min(e["row"][n] for e in side(False))
-        for n in range(len(words))
-    ]
+    crossing = one_sided_over_two_sided(figures)
     best = [least(figures["exchanges"], lambda e, n=n: e["row"][n]) for n in range(len(words))]
     entries: list[Entry] = [
         (
@@ -188,7 +217,8 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
                 *rows["row"],
                 "fastest: " + ", ".join(f"{w}: {b}" for w, b in zip(words, best)),
                 "best one-sided over best two-sided: "
-                + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, crossing)),
+                + ", ".join(f"{w}: {x:.2f}" for w, x in zip(words, crossing))
+                + f"; {_told(words, crossing)}",
             ],
         ),
         ("columns", rows["column"]),

@@ -2,8 +2,11 @@
 
 import json
 
+import pytest
+
 import box
 from fathom.mpi import core
+from fathom.performance.bench.messages import crossovers
 
 
 def test_bench_messages(tmp_path):
@@ -39,6 +42,15 @@ def test_bench_messages(tmp_path):
         0 < pair["buffered"] and 0 < pair["word_by_word"] for pair in figures["pairs"].values()
     )
     assert figures["gather"]["together"] > 0 and figures["gather"]["by_level"] > 0
+
+
+def test_crossover_by_size():
+    assert crossovers([1, 100], [0.5, 2.0]) == [(pytest.approx(10), False)]
+    assert crossovers([1, 100, 10000], [2.0, 0.5, 4.0]) == [
+        (pytest.approx(10), True),
+        (pytest.approx(100 * 100 ** (1 / 3)), False),
+    ]
+    assert crossovers([1, 100], [0.5, 0.9]) == []
 
 
 def test_one_rank_has_nobody_to_talk_to(tmp_path):
