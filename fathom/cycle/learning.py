@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fathom.cycle.run import Cycles
 
 first = 4  # windows: the errors of those before are still those of another day
-kept = 0.9  # of earlier departures, from window to window
+kept = 0.75  # of earlier departures, from window to window
 gain = 0.5  # of the logarithm of the size of B
 
 

@@ -23,7 +23,9 @@ from fathom.commands.options import json_option, number_option
     default="all",
     help="What the minimisation keeps of a step.",
 )
-@click.option("--only", default="", help="step, kept, interpolation, minimisation or vertical.")
+@click.option(
+    "--only", default="", help="step, areas, kept, interpolation, minimisation or vertical."
+)
 @json_option()
 def assimilation(
     truncation: int,

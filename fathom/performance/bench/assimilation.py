@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,11 +21,14 @@ from fathom.assimilation.balance import AirBackground, simple_errors
 from fathom.assimilation.maps import LinearMap, Vector
 from fathom.assimilation.spectral import SpectralRoot, root_of
 from fathom.assimilation.trajectory import Trajectory
+from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
+from fathom.cycle.area import Area
 from fathom.cycle.experiment import Air
 from fathom.cycle.twin import Model
 from fathom.failure import InputError
 from fathom.grids import GaussianGrid, SigmaLevels
 from fathom.names import unknown
+from fathom.run.simulation import Simulation
 from fathom.transform import SphericalHarmonics
 
 
@@ -112,6 +116,22 @@ def kept(trajectory: Trajectory, keep: str, steps: int, repetitions: int) -> dic
     made["bytes_a_step"] = trajectory.linear.bytes / steps
     trajectory.linear = usual
     trajectory.restart()
+    return made
+
+
+def areas(levels: int, repetitions: int) -> dict[str, Any]:
+    """A step of a limited area of 60 x 50 points from the GFS state, by its dynamics."""
+    made = {}
+    for dynamics in ("hydrostatic", "non-hydrostatic"):
+        model = LimitedAreaAtmosphere(Area(levels=max(levels, 4)).grid, dynamics=dynamics)
+        one = Simulation(
+            model.set(analysis="gfs"),
+            step="5min",
+            start="2011-10-11",
+            directory=tempfile.gettempdir(),
+            parallel={"threads": 2},
+        )
+        made[dynamics] = steps(Trajectory(one), repetitions)
     return made
 
 
@@ -216,6 +236,7 @@ def measure(
     model = Model.of(air, threads=2)
     parts: dict[str, Callable[[], Any]] = {
         "step": lambda: steps(model.trajectory, repetitions),
+        "areas": lambda: areas(levels, repetitions),
         "kept": lambda: {
             keep: kept(model.trajectory, keep, 3, repetitions) for keep in ("all", "fp32", "states")
         },
@@ -235,12 +256,15 @@ def present(figures: dict[str, Any], file: Path | None = None) -> list[str]:
     if file is not None:
         file.write_text(json.dumps(figures, indent=1) + os.linesep)
     made = [f"T{figures['truncation']}L{figures['levels']}, one rank"]
-    for name, f in figures.get("step", {}).items():
+    of_areas = {
+        f"{kind} {name}": f for kind, a in figures.get("areas", {}).items() for name, f in a.items()
+    }
+    for name, f in (figures.get("step", {}) | of_areas).items():
         if not isinstance(f, dict):
             continue
         times = f", {f['over_forward']:.1f} x forward" if "over_forward" in f else ""
         made.append(
-            f"{name:10}{1e3 * f['processor_seconds']:9.2f} ms a step{times},"
+            f"{name:24}{1e3 * f['processor_seconds']:9.2f} ms a step{times},"
             f" {f['speedup_on_2_threads']:.2f} on 2 threads"
         )
     made += [
