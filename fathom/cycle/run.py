@@ -6,7 +6,7 @@ Methods choose B and the propagation:
 
     3d-var, fgat, 4d-var    B of statistics
     eda                     members, each FGAT with its own data: their spread is the error's
-    envar                   FGAT with B of the members
+    envar                   FGAT with B of the members and of statistics
     hybrid                  4D-Var with both
 
 What is done is kept in the directory of the experiment, file by file; a run that was stopped goes
@@ -246,9 +246,7 @@ class Cycles:
         if method == "hybrid" and self.twin.inner is not None:
             states = np.array([self.twin.inner.down(x) for x in states])
         of_day = background_of(states, self._localisation(static.waves.transform))
-        if method == "envar":
-            return of_day
-        return Hybrid((1 - weight, static), (weight, of_day))
+        return of_day if weight == 1 else Hybrid((1 - weight, static), (weight, of_day))
 
     def _localisation(self, transform: SphericalHarmonics) -> AirLocalisation:
         e, levels = self.experiment.ensemble, self.twin.model.trajectory.model.grid.levels
