@@ -114,8 +114,8 @@ class Filter:
 class Ensemble:
     """members of the ensemble of data assimilations; from window to window inflation of their
     spread, and model_error, drawn again for each: a share of B's variance; weight of their
-    covariances in envar and hybrid, 1: they alone; localisation: length [km] and depth [ln p] of half of its reach; seed
-    of the errors of the members' data."""
+    covariances in envar and hybrid, 1: they alone; localisation: length [km] and depth [ln p] of
+    half of its reach; seed of the errors of the members' data."""
 
     members: int = 10
     inflation: float = 1.05
