@@ -80,8 +80,11 @@ class Cost(Measured):
 
     def with_messages_of(self, other: Cost) -> Self:
         """Its seconds, with the messages of a run on more ranks."""
-        names = ("product_halos", "transpositions", "solver_sums", "halos", "halo", "reach", "sums")
-        return replace(self, **{name: getattr(other, name) for name in names})
+        of_product = ("product_halos", "transpositions", "solver_sums")
+        as_many = self.products / max(other.products, 1.0)  # the runs are as long as they can
+        solver = {name: as_many * getattr(other, name) for name in of_product}
+        names = ("halos", "halo", "reach", "sums")
+        return replace(self, **solver, **{name: getattr(other, name) for name in names})
 
     def stepping(self) -> Cost:
         """The step without radiation."""
@@ -179,12 +182,8 @@ def _seconds(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """Measures on all ranks of a simulation; the result is on rank 0."""
     model, comm = simulation.model, simulation.comm
-    solve = simulation.prepare().find(mpi.core.HelmholtzSolve)
     scheme, every = helpers.scheme_of(simulation)
-    simulation.advance(3)
-    before = solve.iterations, simulation.count
     least, profile, n = measured_steps(simulation, steps, seconds, every)
-    products = (solve.iterations - before[0]) / (simulation.count - before[1])
     profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
     place, exchanges = layout(model.grid, comm.size), exchanges_of(simulation)
     size, levels = simulation.bytes_of_number, model.grid.levels.number
@@ -203,8 +202,7 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         edge=float(place.edge.max()),
         **_seconds(profile, n),
         exchanges=exchanges,
-        products=products,
-        **_of_products(profile, n),
+        **_of_products(profile, n, model.outer * model.inner),
         halo=point,
         reach=_reach(profile, n, model.grid.shape[2] * point, comm.size),
         preconditioner=f"{model.solver} with {model.preconditioner}",
@@ -220,13 +218,16 @@ def _reach(profile: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: in
     return reach_of(_named(profile, on_demand), n, bytes_of_row, ranks)
 
 
-def _of_products(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """How often ranks meet in a step, within the solver and elsewhere."""
+def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str, float]:
+    """How often ranks meet in a step, within the solver and elsewhere. A solve adds once before its
+    first product, and once for each (core/solver/helmholtz/krylov.cpp).
+    """
     calls = lambda name: of_a_step(_named(profile, name), "calls", n)
     sums = [r for r in profile if r["kind"] == "sum"]
     of_solver = [r for r in sums if solver in r["path"]]
     others = [r for r in sums if solver not in r["path"]]
     return {
+        "products": calls("sums of the Helmholtz solver") - solves,
         "product_halos": calls("halo of the Helmholtz solver"),
         "transpositions": calls("transposition"),
         "solver_sums": of_a_step(of_solver, "messages", n),
