@@ -117,7 +117,7 @@ class Places:
         return own | levels | ({} if land is None else {"land_fraction": land})
 
     def _covered(self):
-        """The part of cells that the model covers, of its own levels."""
+        """The part of cells that the model covers, on each of its levels."""
         if not self.conserves:
             return {}
         part = self.target.covered(self.simulation.model.grid)
