@@ -115,7 +115,7 @@ def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> fl
 
 
 def _alone(core: Any) -> tuple[float, float]:
-    """Multiply-adds and bytes a second of one core, of its own time: what other programs on the
+    """Multiply-adds and bytes a second of one core, by processor time: what other programs on the
     machine take is not counted.
     """
     triads = [_own(lambda: core.triad_bandwidth(64 << 20, 1)) for _ in range(8)]
