@@ -24,6 +24,16 @@ std::vector<std::array<int, 2>> Sampled::samples() const {
     return all;
 }
 
+/// points: columns of each row. Throws Error where columns would lie beyond the samples.
+void Sampled::check(const Topology& t, const std::vector<int>& points) const {
+    int last = t.ny - 1;
+    while (last > 0 && !points[last]) --last;
+    bool whole = !t.fold && rows.size() >= 2 && rows.front().row == 0 && rows.back().row == last;
+    for (const auto& [row, columns] : rows)
+        whole = whole && (t.periodic || (!columns.front() && columns.back() == points[row] - 1));
+    if (!whole) throw Error(name, ": samples are taken on whole rows, from the first to the last");
+}
+
 /// Finds the samples around each column of this rank, by their numbers; makes the stretches.
 std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
     const int nx = d.decomposition.topology.nx;
@@ -32,6 +42,7 @@ std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
         points[j] = int(std::count_if(d.wet_levels.begin() + std::ptrdiff_t(j * nx),
                                       d.wet_levels.begin() + std::ptrdiff_t((j + 1) * nx),
                                       [](int levels) { return levels > 0; }));
+    check(d.decomposition.topology, points);
     for (const auto& r : rows) first.push_back(first.back() + int(r.columns.size()));
 
     std::vector<Around> all;
@@ -73,10 +84,6 @@ std::vector<Sampled::Around> Sampled::surroundings(const Domain& d) {
 
 void Sampled::prepare(Given at) {
     const Domain& d = at.set.domain();
-    const Topology& t = d.decomposition.topology;
-    if (!t.periodic || t.fold || rows.size() < 2 || rows.front().row != 0 ||
-        rows.back().row != t.ny - 1)
-        throw Error(name, ": samples are taken on whole rows, from the first to the last");
     comm = communicator(d);
     around = surroundings(d);
     ask(d);

@@ -1,8 +1,8 @@
 /// Sampled: a process of columns that is computed in some of them, the samples; in all others, its
 /// outputs are interpolated from the four samples around them, linearly along rows and between two
-///rows.
+/// rows.
 ///   x(i, j) = (1 - w) x_south(i) + w x_north(i),   w = (j - j_south) / (j_north - j_south)
-///   x_row(i) between the samples west and east of where i lies on that row's circle
+///   x_row(i) between the samples west and east of where i lies on that row's circle, or in an area
 ///
 /// Weights are positive and add up to 1: what is interpolated has no new extremes, and any linear
 /// relation among outputs holds in all columns. Each rank computes its own samples, or shares them
@@ -21,7 +21,8 @@ struct SampledRow {
 
 class Sampled final : public Bundled {
 public:
-    /// rows: from south to north; the first and the last of the grid must be among them.
+    /// rows: from south to north; the first and the last with columns must be among them, and in an
+    /// area the first and the last column of each.
     Sampled(Process columns, std::vector<SampledRow> rows);
     /// Samples are shared among ranks; call it before `prepare`. Arguments as of Balanced.
     std::shared_ptr<Balanced> balance(std::string active, double threshold, const std::string& way);
@@ -49,6 +50,7 @@ private:
     std::shared_ptr<Balanced> shared;  ///< of the same process and fields; without: each its own
 
     std::vector<std::array<int, 2>> samples() const;
+    void check(const Topology&, const std::vector<int>& points) const;
     std::vector<Around> surroundings(const Domain&);
     void ask(const Domain&);
     template <class T> void interpolate(Given, const std::vector<T>& values, std::size_t each);

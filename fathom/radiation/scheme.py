@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from fathom import mpi
+from fathom import earth, mpi
 from fathom.failure import InputError
 from fathom.names import unknown
 from fathom.radiation.columns import OVERLAPS
@@ -164,21 +164,28 @@ class RRTMGP(Scheme):
         return process
 
     def samples(self, grid) -> list[tuple[int, list[int]]]:
-        """Columns of a Gaussian grid in which it is computed: (row, columns of the row).
-        ValueError: another grid.
+        """Columns of a Gaussian grid or of an area in which it is computed: (row, columns of the
+        row). ValueError: another grid.
         """
         if not hasattr(grid, "points"):
             raise InputError(
-                f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has;"
-                f" given {grid!r}"
+                f"RRTMGP spacing = {self.spacing} needs rows around the earth, as GaussianGrid has,"
+                f" or an area; given {grid!r}"
             )
-        return samples(grid.points, np.deg2rad(grid.latitude), self.spacing)
+        if _goes_around(grid):
+            return samples(grid.points, np.deg2rad(grid.latitude), self.spacing)
+        columns, rows = (_evenly(n, self.spacing).tolist() for n in grid.points)
+        return [(row, columns) for row in rows]
 
     def twilight(self, grid) -> float:
         """Sine of the angle within which a column's samples lie: a column that the sun reaches has
         four samples whose short wave is computed.
         """
-        return float(np.sin(min(1.5 * self.spacing * np.pi / len(grid.points), np.pi / 2)))
+        if _goes_around(grid):
+            angle = np.pi / len(grid.points)
+        else:
+            angle = grid.spacing / getattr(grid, "radius", earth.RADIUS)
+        return float(np.sin(min(1.5 * self.spacing * angle, np.pi / 2)))
 
 
 def _checked_spacing(spacing):
@@ -187,6 +194,17 @@ def _checked_spacing(spacing):
             f"RRTMGP spacing = {spacing!r} must be a whole number of columns in [1, {MOST_SPACING}]"
         )
     return spacing
+
+
+def _goes_around(grid):
+    """Whether rows go around the earth, each of its own latitude."""
+    return np.ndim(getattr(grid, "latitude", 0.0)) == 1
+
+
+def _evenly(number, spacing):
+    """Some of `number` points about `spacing` apart, the first and the last among them."""
+    count = -(-(number - 1) // spacing) + 1
+    return np.unique(np.rint(np.linspace(0, number - 1, count)).astype(int))
 
 
 def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
@@ -198,9 +216,7 @@ def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
     Where meridians converge a row has fewer, but never less than four.
     """
     number, longest = len(points), max(points)
-    rows = np.unique(
-        np.rint(np.linspace(0, number - 1, -(-(number - 1) // spacing) + 1)).astype(int)
-    )
+    rows = _evenly(number, spacing)
     along = np.cos(latitude) / np.cos(latitude).max()
     found = []
     for n, row in enumerate(rows):

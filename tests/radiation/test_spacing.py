@@ -1,5 +1,6 @@
 """RRTMGP in few of the columns: which ones, the same bits on any ranks, how near to all of them."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,27 @@ def test_samples_are_as_far_apart_in_both_directions():
         assert len(columns) == pytest.approx(max(4, wanted), abs=0.6)
         assert len(set(columns)) == len(columns) and 0 <= columns[0] < columns[-1] < 128
     assert 64 * 128 / 16 < sum(len(columns) for _, columns in found) < 64 * 128 / 9
+
+
+def test_samples_of_an_area_have_its_edges():
+    """Every third column and row of the 11 x 8, and none in E."""
+    levels = fm.HybridLevels(19)
+    grid = fm.LimitedAreaGrid((8, 47), resolution=50e3, points=(11, 8), coupling=2, levels=levels)
+    physics = fm.FirstPhysics(radiation="RRTMGP", radiation_spacing=3, land=None, drag=None)
+    model = fm.LimitedAreaAtmosphere(grid, physics=physics)
+    scheme = next(s for s in model.physics if s.name == "RRTMGP")
+    rows = [0, 2, 5, 7]
+    assert scheme.samples(model.grid) == [(row, [0, 2, 5, 8, 10]) for row in rows]
+    model.set(air_temperature=lambda x, y, p: 250 + x + 2 * y, specific_humidity=1e-4)
+    sim = fm.Simulation(model, step="5min", start="2001-03-21 12:00").prepare()
+    sim.advance(1)
+    flux = np.asarray(sim.gather("outgoing_longwave"), float)[0, :8, :11]
+    for a, b in itertools.pairwise(rows):
+        inner = slice(a + 1, b)
+        w = (np.arange(a, b + 1)[1:-1, None] - a) / (b - a)
+        np.testing.assert_allclose(flux[inner], (1 - w) * flux[a] + w * flux[b], rtol=1e-12)
+    assert np.ptp(flux) > 5
+    np.testing.assert_allclose(flux[:, 1], (flux[:, 0] + flux[:, 2]) / 2, rtol=1e-12)
 
 
 def test_rows_of_few_columns():
