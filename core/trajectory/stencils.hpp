@@ -2,7 +2,6 @@
 /// they begin and what they weigh, by registers of neighbouring points.
 #pragma once
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <vector>
 #include "base/error.hpp"
@@ -34,9 +33,12 @@ template <class T> struct LinearStencils {
     alignas(64) T x[most], y[most], z[most];
 };
 
-/// Between the first two levels and between the last two: cubic, with all four levels on one side,
-/// and what lies beyond them is at the level itself; or linear, up to half a layer beyond (why:
-/// departure.hpp).
+/// Between the first two levels and between the last two, where all four levels are on one side:
+/// cubic, and what lies beyond them is at the level itself; or, with h, d the interval's length and
+/// difference, z from the outer level to the inner one and s the slope of the cubic beyond that,
+///   f = f_outer + z d + z^2 (1 - z) (d - h s),
+/// and linear up to half a layer beyond the outer level (why: departure.hpp). Air that rises and
+/// air that sinks find the same slope at the inner level, and the mean neither warms nor cools.
 enum class LevelEnds { cubic, linear };
 
 /// Levels of a field, and the weights of the four around a height.
@@ -48,17 +50,17 @@ public:
         if (levels < 4) throw Error("cubic interpolation needs 4 levels, given ", levels);
         for (int k = 0; k + 1 < levels; ++k) {
             const int first = std::clamp(k - 1, 0, levels - 4);
-            std::array<double, 4> nodes;
-            std::copy_n(&heights[first], 4, nodes.begin());
-            if (ends == LevelEnds::linear && (k == 0 || k + 2 == levels))
-                leave_two(nodes, k - first);
-            Between b{first, {}, {}, T(1 / (heights[k + 1] - heights[k]))};
+            const double *nodes = &heights[first], h = heights[k + 1] - heights[k];
+            Between b{first, {}, {}, {}, T(1 / h), ends == LevelEnds::linear && k != first + 1};
+            double inverse[4];
             for (int m = 0; m < 4; ++m) {
                 double product = 1;
                 for (int l = 0; l < 4; ++l)
                     if (l != m) product *= nodes[m] - nodes[l];
-                b.node[m] = T(nodes[m]), b.inverse[m] = T(1 / product);
+                inverse[m] = 1 / product;
+                b.node[m] = T(nodes[m]), b.inverse[m] = T(inverse[m]);
             }
+            if (b.end) bend(nodes, inverse, k - first, b.bend);
             between.push_back(b);
         }
         const double beyond = ends == LevelEnds::linear ? 0.5 : 0, *last = &heights[levels - 1];
@@ -73,6 +75,7 @@ public:
     /// that level. Few levels are between: each gives weights to all heights that lie below it.
     void locate(const T* eta, int count, int seen_from, Stencils<T>& to) const {
         each_level(eta, count, seen_from, [&](int k, T from) {
+            if (between[k].end) return in_end(k, from, eta, count, to);
             switch (k - between[k].first) {
                 case 0: below<0>(k, from, eta, count, to); break;
                 case 1: below<1>(k, from, eta, count, to); break;
@@ -106,6 +109,15 @@ public:
         const bool free = z == height;
         Around a{k, b.first, {}, {}, (z - at[k]) * b.per_interval, free ? b.per_interval : T(0)};
         const int own = k - b.first;
+        if (b.end) {
+            const T inner = own ? 1 - a.linear : a.linear, t = std::clamp(inner, T(0), T(1)),
+                    share = t * t * (1 - t), steep = (own ? -1 : 1) * t * (2 - 3 * t);
+            for (int m = 0; m < 4; ++m)
+                a.weight[m] = share * b.bend[m], a.slope[m] = steep * b.bend[m] * a.per_interval;
+            a.weight[own] += 1 - a.linear, a.weight[own + 1] += a.linear;
+            a.slope[own] -= a.per_interval, a.slope[own + 1] += a.per_interval;
+            return a;
+        }
         T d[4], sum = 0, slope = 0;
         for (int m = 0; m < 4; ++m) d[m] = z - b.node[m];
         for (int m = 0; m < 4; ++m) {
@@ -123,17 +135,28 @@ private:
     using Real = Pack<T, cell_width<T>>;
     struct Between {
         int first;
-        T node[4], inverse[4], per_interval;
+        T node[4], inverse[4], bend[4], per_interval;
+        bool end;
     };
     std::vector<T> at;
     std::vector<Between> between;  // level k and the next one
     T highest, lowest;
 
-    /// Two of four nodes, `own` and the next one; the others so far away that they do not count.
-    static void leave_two(std::array<double, 4>& nodes, int own) {
-        constexpr double far = 1e16;
-        for (int m = 0; m < 4; ++m)
-            if (m != own && m != own + 1) nodes[m] = (m < own ? far : -far) * (1 + 0.5 * m);
+    /// Weights of d - h s in an end interval; inverse: of Lagrange's weights of the four nodes.
+    static void bend(const double* nodes, const double* inverse, int own, T* to) {
+        const int inner = own ? own : 1, outer = own ? own + 1 : 0;
+        const double h = nodes[inner] - nodes[outer];
+        for (int m = 0; m < 4; ++m) {
+            double slope = 0;  // at the inner level, of the weight of node m
+            for (int l = 0; l < 4; ++l) {
+                if (l == m) continue;
+                double product = inverse[m];
+                for (int n = 0; n < 4; ++n)
+                    if (n != m && n != l) product *= nodes[inner] - nodes[n];
+                slope += product;
+            }
+            to[m] = T((m == inner) - (m == outer) - h * slope);
+        }
     }
     Real within(Real height) const { return smaller(larger(height, Real(lowest)), Real(highest)); }
     /// Of some heights, seen from a level: found(k, upper end of those that lie below level k).
@@ -151,6 +174,27 @@ private:
         int found = 0;
         for (int n = 0; n < count; ++n) found |= test(eta[n]);
         return found;
+    }
+    /// Heights not above `from` lie below level k, in the first interval or the last.
+    void in_end(int k, T from, const T* eta, int count, Stencils<T>& to) const {
+        const Between b = between[k];
+        const int own = k - b.first, other = own ? 1 : 2;
+        for (int n = 0; n < count; ++n)
+            if (!(eta[n] > from)) to.level[n] = k, to.first[n] = b.first;
+        for (int n = 0; n < count; n += Real::width) {
+            const Real e = Real::load(eta + n), z = (within(e) - b.node[own]) * b.per_interval,
+                       inner = own ? 1.0 - z : z,
+                       t = smaller(larger(inner, Real(T(0))), Real(T(1))),
+                       share = t * t * (1.0 - t);
+            Real w[4] = {share * b.bend[0], share * b.bend[1], share * b.bend[2],
+                         share * b.bend[3]};
+            w[own + 1] = w[own + 1] + z;
+            w[own] = 1.0 - ((w[own + 1] + w[other]) + w[own ? 0 : 3]);
+            for (int m = 0; m < 4; ++m) {
+                T* const here = to.along_z[m] + n;
+                select(e > Real(from), Real::load(here), w[m]).store(here);
+            }
+        }
     }
     /// Heights not above `from` lie below level k, which is `own` of its four.
     template <int own> void below(int k, T from, const T* eta, int count, Stencils<T>& to) const {
