@@ -91,8 +91,8 @@ class GridPointAtmosphere(AirWithPhysics):
         from; the path of a store of another run, or of a file, with states in time; or a Simulation
         of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs with this one.
     outer_in_time : "linear" (default) or "cubic" between records.
-    outer_every : how often the state of one that runs with it is read; by default each of its
-        steps.
+    outer_every : how often the state of one that runs with it is read, by default each of its
+        steps; of a store, the records at multiples of it after the first, by default all.
     gravity, gas_constant, heat_capacity, surface_pressure : of dry air [m s-2, J kg-1 K-1, Pa].
     placed : list of Placed: the user's processes in the order of a step.
     precision : "fp64" (default) or "fp32".

@@ -61,8 +61,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         SpectralAtmosphere or of a larger area, which then runs together with this one
         (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
-    outer_every : how often the state of one that runs next to it is taken; by default each of its
-        steps.
+    outer_every : how often the state of one that runs next to it is taken, by default each of its
+        steps; of a store, the records at multiples of it after the first, by default all.
     upper_zone : pressure above which the air is drawn to the outer model too [Pa]; 0 (default):
         nowhere.
     upper_zone_time : within which, at the top.

@@ -210,7 +210,7 @@ def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> An
     if periodic and not (model.grid.coupling or model.upper_zone):
         raise InputError(f"outer = {given!r} needs coupling = 8, say, of the PeriodicPlaneGrid")
     if isinstance(given, (str, Path)):
-        return Stored(model, Path(given), in_time)
+        return Stored(model, Path(given), in_time, every)
     if hasattr(given, "axis") and hasattr(given, "state"):
         return given
     raise InputError(

@@ -27,6 +27,7 @@ from fathom.data import atmosphere, stored_state
 from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column
+from fathom.time.clock import Period
 from fathom.time.instants import TimeAxis
 
 PIECES = {"linear": 1, "cubic": 8}  # straight ones between two records
@@ -37,10 +38,12 @@ class Stored:
 
     in_time: "linear", or "cubic": on Lagrange's cubic through the four records around, in pieces
         that are straight
+    every: of the records, those at multiples of it after the first; by default all
     """
 
-    def __init__(self, model: Any, path: Path, in_time: str = "linear"):
+    def __init__(self, model: Any, path: Path, in_time: str = "linear", every: Any = None):
         self.model, self.path, self.in_time = model, path, in_time
+        self.every = every and Period(every, "outer_every")
         self.pieces = PIECES[in_time]
         self.data: Any = None  # on levels of pressure, once somebody asks
         self.held: dict[int, dict[str, np.ndarray]] = {}  # the last records, of a cubic
@@ -49,18 +52,29 @@ class Stored:
         return f"{self.path}, {self.axis}, {self.in_time} in time"
 
     @cached_property
-    def times(self) -> Any:
-        """The times of the records: an xarray.DataArray."""
+    def taken(self) -> tuple[np.ndarray, Any]:
+        """The records that are taken: their numbers and their times, an xarray.DataArray."""
         with output.open(self.path) as data:
             if "time" not in data.dims:
                 raise InputError(f"outer = {str(self.path)!r} has no states in time")
-            return data.time.load()
+            times = data.time.load()
+        numbers = np.arange(times.size)
+        if self.every:
+            since = (times.values - times.values[0]) / np.timedelta64(1, "s")
+            late = since.astype(float) % self.every.seconds
+            numbers = np.flatnonzero(np.minimum(late, self.every.seconds - late) < 0.5)
+            if numbers.size == 1 < times.size:
+                raise InputError(
+                    f"outer_every = {self.every.text!r} leaves one of the {times.size} records of"
+                    f" {self.path}, {times.values[0]} to {times.values[-1]}"
+                )
+        return numbers, times[numbers]
 
     @cached_property
     def axis(self) -> TimeAxis:
         import xarray  # start-up time
 
-        times = self.times.values
+        times = self.taken[1].values
         finer = [
             first + n * (last - first) / self.pieces
             for first, last in pairwise(times)
@@ -109,7 +123,7 @@ class Stored:
         before, piece = divmod(number, self.pieces)
         if not piece:
             return self._record(before)
-        count = self.times.size
+        count = self.taken[1].size
         first = max(min(before - 1, count - 4), 0)
         around = range(first, min(first + 4, count))
         self.held = {n: self.held.get(n) or self._record(n) for n in around}
@@ -121,6 +135,7 @@ class Stored:
         }
 
     def _record(self, number: int) -> dict[str, np.ndarray]:
+        number = int(self.taken[0][number])
         found = self._from_columns(number) if self._on_own_points else self._from_globe(number)
         if not self.model.moist and "specific_humidity" in found:
             found["air_temperature"] = moist_air.virtual_temperature(

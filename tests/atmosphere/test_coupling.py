@@ -159,6 +159,13 @@ def test_records_on_a_cubic_in_time(tmp_path):
         )
         speed[in_time] = abs(u - 10 * np.sin(2 * np.pi * 2.5 / 6))
     assert speed["cubic"] < 0.2 * speed["linear"]
+    every_2h = linear(grid, outer=tmp_path / "outer.zarr", outer_every="2h").outer
+    assert len(every_2h.axis) == 4
+    np.testing.assert_array_equal(
+        every_2h.state(1)["eastward_wind"], states.state(2 * states.pieces)["eastward_wind"]
+    )
+    with pytest.raises(ValueError, match="leaves one of the 7 records"):
+        linear(grid, outer=tmp_path / "outer.zarr", outer_every="7h").outer.check()
 
 
 def test_weights():
