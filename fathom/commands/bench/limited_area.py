@@ -24,8 +24,8 @@ from fathom.run import launch
     "--case",
     "name",
     default="area-7680-l31",
-    help="area (hydrostatic), compressible or arome (with its physics), columns and levels:"
-    " area-7680-l31, arome-64800-l41, compressible-307200-l60, arome-2560000-l65.",
+    help="area (hydrostatic), compressible, aladin (hydrostatic, full physics) or arome (with its"
+    " physics), columns and levels: area-7680-l31, arome-64800-l41, compressible-307200-l60.",
 )
 @ranks_option
 @threads_option

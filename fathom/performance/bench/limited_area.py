@@ -3,13 +3,15 @@ as `bench atmosphere` has it.
 
 Cases are areas over Europe over their own ground, drawn to the state that they start from, by
 their columns in C + I and levels: `area`, hydrostatic, and `compressible`, both with all of the
-first physics; `arome`, compressible with all of AROME's.
+first physics; `aladin`, hydrostatic with the full physics over tiles of land; `arome`,
+compressible with all of AROME's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,7 +26,13 @@ sizes: dict[int, tuple[int, int, float, str, str]] = {
     307200: (600, 512, 5e3, "150s", "60s"),
     2560000: (1600, 1600, 2.5e3, "60s", "60s"),
 }
-kinds = ("area", "compressible", "arome")
+# dynamics, physics
+kinds: dict[str, tuple[str, Callable[..., Any]]] = {
+    "area": ("hydrostatic", fm.FirstPhysics),
+    "compressible": ("non-hydrostatic", fm.FirstPhysics),
+    "aladin": ("hydrostatic", partial(fm.FullPhysics, land="TiledLand")),
+    "arome": ("non-hydrostatic", fm.AromePhysics),
+}
 # kind, columns, layers
 cases: dict[str, tuple[str, int, int]] = {
     f"{kind}-{columns}-l{layers}": (kind, columns, layers)
@@ -57,12 +65,12 @@ class Case(atmosphere.Case):
         """`more`: keywords of the Simulation."""
         kind, columns, layers = cases[self.case]
         nx, ny, spacing, *steps = sizes[columns]
-        physics = fm.AromePhysics if kind == "arome" else fm.FirstPhysics
+        dynamics, physics = kinds[kind]
         model = fm.LimitedAreaAtmosphere(
             fm.LimitedAreaGrid(
                 (8.0, 47.5), resolution=spacing, points=(nx, ny), levels=fm.HybridLevels(layers)
             ),
-            dynamics="hydrostatic" if kind == "area" else "non-hydrostatic",
+            dynamics=dynamics,
             waves=self.grid or "quadratic",
             physics=physics(sunlight=fm.Sunlight(fixed_season=1)),
             orography="earth",
@@ -81,5 +89,5 @@ class Case(atmosphere.Case):
         )
         parallel = {"threads": self.threads, "tile": self.tile, **more.pop("parallel", {})}
         return fm.Simulation(
-            model, step=self.step or steps[kind != "area"], parallel=parallel, **more
+            model, step=self.step or steps[dynamics != "hydrostatic"], parallel=parallel, **more
         )
