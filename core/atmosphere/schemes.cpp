@@ -6,7 +6,8 @@
 #include "atmosphere/hydrostatic/primitive_linear.hpp"
 #include "atmosphere/hydrostatic/step_linear.hpp"
 #include "atmosphere/hydrostatic/terms_linear.hpp"
-#include "atmosphere/nonhydrostatic/equations.hpp"
+#include "atmosphere/nonhydrostatic/equations_linear.hpp"
+#include "atmosphere/nonhydrostatic/step_linear.hpp"
 #include "atmosphere/shallow_water/terms_linear.hpp"
 #include "field/adjoint.hpp"
 

@@ -34,14 +34,13 @@ template <class Real> constexpr Real exponential_less_one(Real q) {
 
 /// dpi / ln(below / above), also where a layer is thin, and half of dpi where above is 0:
 ///   (above + below) / 2 over artanh(r) / r,   r = dpi / (above + below)
-template <class Real>
-constexpr Real pressure_of_layer(Real above, Real below, const Layer<Real>& layer) {
-    const Real both = above + below, r = layer.thickness / both, s = r * r;
+template <class Real> constexpr Real pressure_of_layer(Real above, Real below, Real log_ratio) {
+    const Real both = above + below, thickness = below - above, r = thickness / both, s = r * r;
     const Real thin =
         0.5 * both /
         polynomial(s, 1., 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17);
-    const auto open = !(layer.log_ratio > Real(0));
-    return select(r < Real(0.2), thin, layer.thickness / select(open, Real(2), layer.log_ratio));
+    const auto open = !(log_ratio > Real(0));
+    return select(r < Real(0.2), thin, thickness / select(open, Real(2), log_ratio));
 }
 
 template <class Real> struct CompressibleGradients {
@@ -119,8 +118,8 @@ struct CompressibleEquations {
             FT[k] = -RT_cv * T[k] * expansion;
             Fq[k] = -fma(Real(ratio), expansion, omega);
             sum = sum + out;
-            const Real p = pressure_of_layer(above, below, layer), h = layer.thickness / p,
-                       less = exponential_less_one(q[k]), e = p * less;
+            const Real p = pressure_of_layer(above, below, layer.log_ratio),
+                       h = layer.thickness / p, less = exponential_less_one(q[k]), e = p * less;
             const Real push = (e - e_above) / (k > 0 ? p - p_above : 0.5 * layer.thickness);
             Fw[k] = constants::gravity * push;
             m[k] = push;
