@@ -4,6 +4,7 @@
 /// hand.
 #include <omp.h>
 #include <algorithm>
+#include "machine/threads.hpp"
 #include "sequence/sequence.hpp"
 
 namespace fathom {
@@ -49,7 +50,7 @@ void Sequence::run_tangent(Group& group, const Rows& rows, FieldSet& set, FieldS
         return first.process.global->apply({set, first.fields});
     }
     const std::ptrdiff_t bytes = apart(set, change);
-#pragma omp parallel for schedule(dynamic, 2)
+#pragma omp parallel for schedule(dynamic, 2) num_threads(threads_of(threads))
     for (std::size_t n = 0; n < rows.list.size(); ++n) {
         const Row& row = rows.list[n];
         const auto& cells = plan->cells[row.block][row.row];

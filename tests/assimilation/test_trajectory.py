@@ -144,6 +144,21 @@ def test_same_bits_on_ranks_and_threads(on_ranks):
         assert on_ranks(ranks, small_trajectories, "bits", threads=threads) == alone
 
 
+@pytest.mark.parametrize("model", ["primitive_equations", "compressible_area"])
+def test_more_threads_than_it_was_made_with(model):
+    """Memory of threads is that of the start: more of them give the same bits, and stay within."""
+    before = core.threads()
+    try:
+        trajectory, size = followed(model, 2)
+        M, x = trajectory.propagation(), size * np.sin(np.arange(trajectory.size))
+        alone = M.apply(x), M.adjoint(x), trajectory.run(x, 1)
+        core.set_threads(8)
+        for one, other in zip(alone, (M.apply(x), M.adjoint(x), trajectory.run(x, 1))):
+            np.testing.assert_array_equal(one, other)
+    finally:
+        core.set_threads(before)
+
+
 def test_what_has_no_tangent_says_so():
     from fathom.assimilation.trajectory import Trajectory
 

@@ -11,6 +11,7 @@
 #include <omp.h>
 #include "atmosphere/spectral/engine.hpp"
 #include "atmosphere/spectral/horizontal_diffusion.hpp"
+#include "machine/threads.hpp"
 
 namespace fathom::atmosphere {
 
@@ -114,7 +115,7 @@ public:
         {
             static const Region here("semi-implicit leapfrog");
             TimedRegion timer(here, Engine::solving);
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
             for (std::size_t w = 0; w < starts.size(); ++w)
                 advance(transform.own()[starts[w]].m, &coefficients[2 * starts[w] * stride],
                         scratch[omp_get_thread_num()], forward);

@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <optional>
 #include "atmosphere/spectral/engine.hpp"
+#include "machine/threads.hpp"
 
 namespace fathom::atmosphere {
 
@@ -71,7 +72,8 @@ public:
         const double began = seconds_now();
         static const Region here("semi-implicit solve and diffusion");
         std::optional<Within> within(std::in_place, here);
-#pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion)
+#pragma omp parallel for schedule(dynamic) reduction(+ : solve, diffusion) \
+    num_threads(threads_of(scratch.size()))
         for (std::size_t w = 0; w < starts.size(); ++w) {
             T* columns = &coefficients[2 * starts[w] * stride];
             const auto account = [&](double sign) {
@@ -242,7 +244,7 @@ private:
     }
     /// body(number of an own m, its columns, memory of the thread)
     template <class Body> void each_wave(Body body) {
-#pragma omp parallel for schedule(dynamic)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
         for (std::size_t w = 0; w < starts.size(); ++w)
             body(int(w), &coefficients[2 * starts[w] * stride], scratch[omp_get_thread_num()]);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 #include "base/error.hpp"
+#include "machine/threads.hpp"
 
 namespace fathom {
 
@@ -142,7 +143,7 @@ void BiFourier<Number>::from_waves(const Batch& batch, Side& side, Way way) {
     TimedRegion timer(columns_transform(), this->spent.within);
     const bool transposed = way == Way::direct_adjoint;
     using Kind = Item::Kind;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* const columns = mine.columns.data();
@@ -176,7 +177,7 @@ template <class Number> void BiFourier<Number>::to_waves(const Batch& batch, Sid
     TimedRegion timer(columns_transform(), this->spent.within);
     const bool transposed = way == Way::inverse_adjoint;
     using Kind = Item::Kind;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         Scratch& mine = scratch[omp_get_thread_num()];
         Lanes* const columns = mine.columns.data();

@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <algorithm>
 #include <cstdint>
+#include "machine/threads.hpp"
 #include "transform/rows/row_transform.hpp"
 
 namespace fathom {
@@ -119,7 +120,7 @@ void RowTransform<Number>::to_points(const Batch& batch, Side& side, Way way) {
     for (int derivative = 0; derivative <= int(batch.derivative); ++derivative) {
         if (distribution.square && derivative) collect(batch, side, false, true);
         TimedRegion timer(fourier_transform(), spent.fourier);
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads_of(scratch.size()))
         for (std::size_t r = 0; r < distribution.own_rows.size(); ++r)
             row_to_points(batch, side, way, derivative, r);
     }
@@ -184,7 +185,7 @@ template <class Number>
 void RowTransform<Number>::from_points(const Batch& batch, Side& side, Way way) {
     if (distribution.square) collect(batch, side, false, false);
     TimedRegion timer(fourier_transform(), spent.fourier);
-#pragma omp parallel for schedule(dynamic, 8) num_threads(threads)
+#pragma omp parallel for schedule(dynamic, 8) num_threads(threads_of(scratch.size()))
     for (std::size_t r = 0; r < distribution.own_rows.size(); ++r)
         row_from_points(batch, side, way, r);
 }

@@ -2,6 +2,7 @@
 #include <omp.h>
 #include <algorithm>
 #include <cmath>
+#include "machine/threads.hpp"
 #include "transform/sphere/spherical_harmonics.hpp"
 
 namespace fathom {
@@ -77,7 +78,7 @@ void SphericalHarmonics<Number>::from_waves(const Batch& batch, Side& side, Way 
     const int columns = 2 * batch.cells;
     const double a = rows.radius;
     const bool transposed = way == Way::direct_adjoint, past = this->entries_beyond_cache(batch);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         const int m = distribution.own_waves[i], degrees = (highest(batch) - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
@@ -124,7 +125,7 @@ void SphericalHarmonics<Number>::to_waves(const Batch& batch, Side& side, Way wa
     const int columns = 2 * batch.cells;
     const double a = rows.radius;
     const bool transposed = way == Way::inverse_adjoint;
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads_of(scratch.size()))
     for (std::size_t i = 0; i < distribution.own_waves.size(); ++i) {
         const int m = distribution.own_waves[i], degrees = (highest(batch) - m + 2) / 2 * 2;
         Scratch& mine = scratch[omp_get_thread_num()];
