@@ -11,11 +11,13 @@ and [nature]:
 
 Truth and model are the same dry air, drawn to the same state at the edges. The first background
 differs from the truth by a multiple of a draw of B; a forecast from it without data shows what the
-edges alone put right.
+edges alone put right. What is done is kept in the directory of the experiment, window by window; a
+run that was stopped goes on after the last that is there.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -38,7 +40,9 @@ from fathom.assimilation.variational import (
     methods,
 )
 from fathom.atmosphere.limited_area import LimitedAreaAtmosphere
+from fathom.cycle import kept
 from fathom.cycle.experiment import Assimilation, Cycle, Filter, Observations, table_of
+from fathom.cycle.twin import as_numbers
 from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.grids.levels import SigmaLevels
@@ -216,7 +220,7 @@ def coarser(grid: LimitedAreaGrid, resolution: float) -> LimitedAreaGrid:
 
 
 class AreaCycles:
-    """The windows of an experiment; nothing is kept of a run that was stopped."""
+    """An experiment in its directory. ValueError: the directory has another experiment."""
 
     def __init__(
         self, experiment: AreaExperiment, out: Path, say: Callable[[str], None] = lambda text: None
@@ -224,6 +228,8 @@ class AreaCycles:
         self.experiment, self.out, self.say = experiment, out, say
         if mpi.is_root:
             out.mkdir(parents=True, exist_ok=True)
+        mpi.world.barrier()
+        kept.claim(out / "experiment.json", json.loads(json.dumps(vars(experiment), default=vars)))
         area, inner, self.inner = experiment.area, experiment.inner, None
         self.grid, linear = area.grid, "4d-var" in experiment.assimilation.methods
         self.model = AreaModel.of(experiment, self.grid, area.step, linear and not inner.resolution)
@@ -235,15 +241,30 @@ class AreaCycles:
             ratio = round(self.coarse.forecasts.simulation.step / step)
             self.inner = Inner(self.coarse.forecasts, self.model.waves, self.coarse.waves, ratio)
         self.seconds: dict[str, list[dict[str, float]]] = {}  # of each method, by part and window
-        self.truth = [self.forecasts.vector()]  # every step since the start
+        self._truth: dict[int, list[Vector]] = {}  # of each window, every step
 
     def run(self, method: str) -> list[dict[str, Any]]:
         """All windows of a method; what each has come to."""
-        e, random = self.experiment, np.random.default_rng(self.experiment.observations.seed)
-        inner, B = self.inner if method == "4d-var" else None, self.model.background
-        window = Window(
+        e, B = self.experiment, self.model.background
+        window, results = self._analysis(method), []
+        draw = B.apply(np.random.default_rng(e.observations.seed).standard_normal(B.controls))
+        background = free = self.truth(0)[0] + e.area.first_error * draw
+        for number in range(e.cycle.windows):
+            path = self.out / method / f"window-{number:04d}.npz"
+            if not path.exists():
+                self._after(window, number, background, free, path)
+            made = kept.read(path)
+            background, free = made["end"], made["free"]
+            self.seconds.setdefault(method, []).append(json.loads(str(made["seconds"])))
+            results.append(json.loads(str(made["summary"])))
+            self._tell(method, number, results[-1])
+        return results
+
+    def _analysis(self, method: str) -> Window:
+        e, inner = self.experiment, self.inner if method == "4d-var" else None
+        return Window(
             self.forecasts,
-            B if inner is None else self.coarse.background,
+            self.model.background if inner is None else self.coarse.background,
             e.steps,
             method,
             iterations=e.assimilation.iterations,
@@ -252,30 +273,30 @@ class AreaCycles:
             inner=inner,
             constraint=self._filter() if method == "4d-var" else None,
         )
-        draw = B.apply(random.standard_normal(B.controls))
-        background = free = self.truth[0] + e.area.first_error * draw
-        results = []
-        for number in range(e.cycle.windows):
-            first = number * e.steps
-            clock, truths = Stopwatch(), {n: self.at(first + n) for n in e.times}
-            with clock.of("observations"):
-                seen = {n: self._seen(x, random) for n, x in truths.items()}
-            found, middle = window.analyse(background, seen), self.at(first + e.steps // 2)
-            self.seconds.setdefault(method, []).append(clock | found.seconds)
-            free_middle = self.forecasts.run(free, e.steps // 2)
-            free = self.forecasts.run(free_middle, e.steps - e.steps // 2)
-            results.append(
-                found.summary
-                | {
-                    "hours": (first + e.steps // 2) * self.forecasts.simulation.step / 3600,
-                    "background": self.distance(found.background, middle),
-                    "analysis": self.distance(found.middle, middle),
-                    "free": self.distance(free_middle, middle),
-                }
-            )
-            background = found.end
-            self._tell(method, number, results[-1])
-        return results
+
+    def _after(
+        self, window: Window, number: int, background: Vector, free: Vector, path: Path
+    ) -> None:
+        """A window, from its background and the forecast without data; what it has come to."""
+        e, truth, clock = self.experiment, self.truth(number), Stopwatch()
+        half = e.steps // 2
+        with clock.of("observations"):
+            random = np.random.default_rng([e.observations.seed, number])
+            seen = {n: self._seen(truth[n], random) for n in e.times}
+        found, free_middle = window.analyse(background, seen), self.forecasts.run(free, half)
+        said = found.summary | {
+            "hours": (number * e.steps + half) * self.forecasts.simulation.step / 3600,
+            "background": self.distance(found.background, truth[half]),
+            "analysis": self.distance(found.middle, truth[half]),
+            "free": self.distance(free_middle, truth[half]),
+        }
+        kept.write(
+            path,
+            end=found.end,
+            free=self.forecasts.run(free_middle, e.steps - half),
+            summary=json.dumps(as_numbers(said)),
+            seconds=json.dumps(clock | found.seconds),
+        )
 
     def _filter(self) -> Constraint | None:
         of, model = self.experiment.filter, self.coarse.forecasts
@@ -284,11 +305,19 @@ class AreaCycles:
         longest = Period(of.longest, "longest").seconds / model.simulation.step
         return Constraint.of_air(model, of.weight, longest)
 
-    def at(self, step: int) -> Vector:
-        """The truth after so many steps."""
-        while len(self.truth) <= step:
-            self.truth.append(self.forecasts.run(self.truth[-1], 1))
-        return self.truth[step]
+    def truth(self, number: int) -> list[Vector]:
+        """The truth at each step of a window; that of its start is kept."""
+        if number not in self._truth:
+            path = self.out / "truth" / f"window-{number:04d}.npz"
+            if not path.exists():
+                run = self.forecasts
+                start = run.run(self.truth(number - 1)[-1], 1) if number else run.vector(run.first)
+                kept.write(path, start=start)
+            states = [kept.read(path)["start"]]
+            for _ in range(self.experiment.steps - 1):
+                states.append(self.forecasts.run(states[-1], 1))
+            self._truth[number] = states
+        return self._truth[number]
 
     def _seen(self, truth: Vector, random: np.random.Generator) -> Seen:
         """Columns at places of the central zone, with errors."""

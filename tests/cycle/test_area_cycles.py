@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fathom.cycle import area, report
@@ -45,7 +46,7 @@ def test_four_dimensional(tmp_path, more):
     settings = [*small, 'assimilation.methods=["fgat", "4d-var"]', *more]
     cycles = area.AreaCycles(area.read(source, settings), tmp_path)
     energy = {m: cycles.run(m)[-1]["analysis"]["energy"] for m in ("fgat", "4d-var")}
-    assert energy["4d-var"] < 0.9 * energy["fgat"]
+    assert energy["4d-var"] < 0.95 * energy["fgat"]
 
 
 @pytest.mark.parametrize(
@@ -73,3 +74,23 @@ def test_inner_areas_that_do_not_fit(resolution, message):
 def test_mistakes_have_their_place(setting, message):
     with pytest.raises(ValueError, match=message):
         area.read(source, [*small, setting])
+
+
+def test_stopped_and_gone_on_is_the_same(tmp_path):
+    """The same numbers and the same arrays, with another method in between; another experiment
+    takes another directory.
+    """
+    made = lambda windows, name, *more: area.AreaCycles(
+        area.read(source, [*small, f"cycle.windows={windows}", *more]), tmp_path / name
+    )
+    whole = made(2, "whole").run("3d-var")
+    made(1, "parts").run("3d-var")
+    (tmp_path / "parts/3d-var/window-0001.part.npz").write_bytes(b"half a file")
+    parts = made(2, "parts")
+    assert parts.run("3d-var") == whole and len(parts.seconds["3d-var"]) == 2
+    for name in ("3d-var/window-0001.npz", "truth/window-0001.npz"):
+        one, other = (np.load(tmp_path / of / name) for of in ("whole", "parts"))
+        for field in set(one.files) - {"seconds"}:
+            np.testing.assert_array_equal(one[field], other[field])
+    with pytest.raises(ValueError, match="holds another experiment"):
+        made(2, "parts", "observations.places=21")
