@@ -25,6 +25,7 @@ nb::object part(const Field& f, int b, int h, std::size_t j0, std::size_t i0, st
                 std::size_t nx) {
     T* data = new T[f.levels * ny * nx];
     nb::capsule owner(data, [](void* p) noexcept { delete[] (T*)p; });
+#pragma omp parallel for schedule(static) if (f.levels * ny * nx > 100000)
     for (int k = 0; k < f.levels; ++k)
         for (std::size_t j = 0; j < ny; ++j)
             for (std::size_t i = 0; i < nx; ++i)
@@ -104,6 +105,7 @@ void put(FieldSet& s, const std::string& name, int b, Array<const double> values
     s.changed_here(s.layout->index(name));
     const int h = s.domain().halo;
     const auto fill = [&]<class T>(T*) {
+#pragma omp parallel for schedule(static) if (levels * ny * nx > 100000)
         for (std::size_t j = 0; j < ny; ++j)
             for (std::size_t k = 0; k < levels; ++k)
                 std::copy_n(values.data() + (k * ny + j) * nx, nx,

@@ -75,7 +75,7 @@ class OceanPropagation(Propagation):
 
     def apply(self, x: Vector) -> Vector:
         sea = self.trajectory
-        state, change = mpi.core.FieldSet(sea.first), sea.nothing()
+        state, change = mpi.core.FieldSet(sea.first), mpi.core.FieldSet(sea.sequence)
         sea.put(x, change)
         for _ in range(self.steps):
             sea._weigh(state)

@@ -102,6 +102,8 @@ class Forecasts:
 
     def on_grid(self, values: np.ndarray) -> np.ndarray:
         """(levels, rows, longest row) of (levels, points); 0 beyond the end of a row."""
+        if self.there.all():
+            return values.reshape(len(values), *self.there.shape)
         whole = np.zeros((len(values), *self.there.shape))
         whole[:, self.there] = values
         return whole
@@ -111,20 +113,21 @@ class Forecasts:
         the same.
         """
         fields = self.fields if fields is None else fields
-        comm, parts = self.simulation.comm, []
-        for name in self.names:
+        made, full = np.empty(self.size), self.there.all()
+        for name, part in self.split(made).items():
             whole = self.simulation.assemble(fields.windows(name))
-            if comm.rank != 0:
-                whole = np.empty((self.levels[name], *self.there.shape))
-            whole = np.ascontiguousarray(whole, float)
-            comm.Bcast(whole, 0)
-            parts.append(whole[:, self.there].ravel())
-        return np.concatenate(parts)
+            if whole is not None:
+                part[...] = whole.reshape(part.shape) if full else whole[:, self.there]
+        self.simulation.comm.Bcast(made, 0)
+        return made
 
     def put(self, vector: Vector, fields: Any) -> None:
         """A vector into the fields of a set."""
         for name, values in self.split(np.asarray(vector, float)).items():
-            fields.set(name, self.on_grid(values))
+            whole = self.on_grid(values)
+            for block, (j, i, ny, nx) in enumerate(self.simulation.domain.blocks):
+                part = whole[:, j : j + ny, i : i + nx]
+                fields.put(name, block, np.ascontiguousarray(part))
 
     # ---- the model -------------------------------------------------------------------------------
 
@@ -188,6 +191,7 @@ class Trajectory(Forecasts):
             raise InputError(f"every = {every}: 1 at least, and more with keep = 'states' alone")
         super().__init__(simulation)
         self.linear = mpi.core.LinearSequence(self.sequence, keep, every)
+        self._sets: list[Any] = []
 
     def of(self, model: Any) -> Any:
         return linear(model)
@@ -215,9 +219,14 @@ class Trajectory(Forecasts):
         """G': what is observed along the trajectory after so many steps, of dx at the start."""
         return ObservedAlong(self, observations)
 
-    def nothing(self) -> Any:
-        """Fields, all zero."""
-        return mpi.core.FieldSet(self.sequence)
+    def nothing(self, which: int = 0) -> Any:
+        """Fields, all zero: each time in the same memory, of so many sets by their numbers."""
+        while len(self._sets) <= which:
+            self._sets.append(mpi.core.FieldSet(self.sequence))
+        for f in self.fields.fields:
+            if f["horizontal"] != "profile":
+                self._sets[which].fill(f["name"], 0.0)
+        return self._sets[which]
 
 
 class Propagation(LinearMap):
@@ -273,10 +282,9 @@ class ObservedAlong(LinearMap):
         if not self.lengths:
             self.apply(np.zeros(t.size))
         ends = np.cumsum(list(self.lengths.values()))[:-1]
-        gradient, times = t.nothing(), list(self.observations)
+        gradient, here, times = t.nothing(), t.nothing(1), list(self.observations)
         for n, part in reversed(list(enumerate(np.split(np.asarray(y, float), ends)))):
-            here, total = t.nothing(), self.observations[times[n]].adjoint(part)
-            t.put(total, here)
+            t.put(self.observations[times[n]].adjoint(part), here)
             gradient.axpy(1.0, here, t.names)
             before = times[n - 1] if n else 0
             t.linear.adjoint(gradient, before, times[n] - before)

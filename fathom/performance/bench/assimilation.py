@@ -64,7 +64,7 @@ def _least(act: Callable[[], Any], repetitions: int, clock: Callable[[], float])
 def steps(trajectory: Trajectory, repetitions: int) -> dict[str, Any]:
     """Seconds of a step, of each way, on one thread by the processor's clock, on two by the
     wall's; bytes of the trajectory by what is kept of it."""
-    state, change = trajectory.nothing(), trajectory.nothing()
+    state, change = trajectory.nothing(), trajectory.nothing(1)
     random = np.random.default_rng(0)
     trajectory.put(random.standard_normal(trajectory.size), change)
     trajectory.restart()
