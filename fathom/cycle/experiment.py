@@ -30,12 +30,14 @@ all_methods = (*methods, "eda", "envar", "hybrid")
 
 @dataclass
 class Air:
-    """A dry atmosphere with the forcing of Held and Suarez on even sigma levels."""
+    """A dry atmosphere with the forcing of Held and Suarez on even sigma levels; grid: "quadratic",
+    "linear" or "cubic"."""
 
     truncation: int = 21
     levels: int = 10
     step: str = "1h"
     diffusion_time: str = "6h"
+    grid: str = "quadratic"
 
 
 @dataclass

@@ -19,7 +19,7 @@ from fathom.assimilation.balance import Errors, Waves
 from fathom.assimilation.estimation import estimated
 from fathom.assimilation.maps import Vector
 from fathom.assimilation.resolution import Inner
-from fathom.assimilation.trajectory import Trajectory
+from fathom.assimilation.trajectory import Forecasts, Trajectory
 from fathom.assimilation.variational import Seen
 from fathom.atmosphere.model import SpectralAtmosphere
 from fathom.cycle.experiment import Air, Experiment
@@ -37,15 +37,16 @@ parts = ("wind", "temperature", "pressure")
 class Model:
     """An atmosphere, to be run from vectors of its state."""
 
-    trajectory: Trajectory
+    trajectory: Any  # a Trajectory; Forecasts without a tangent
     transform: SphericalHarmonics
     waves: Waves
     step: float
 
     @staticmethod
-    def of(air: Air, threads: int = 0) -> Model:
-        """threads: of each rank; 0: as chosen for this machine."""
-        grid = GaussianGrid(air.truncation, levels=SigmaLevels(air.levels))
+    def of(air: Air, threads: int = 0, linear: bool = True) -> Model:
+        """threads: of each rank; 0: as chosen for this machine. linear: it has a tangent, for
+        which it keeps its steps."""
+        grid = GaussianGrid(air.truncation, grid=air.grid, levels=SigmaLevels(air.levels))
         model = SpectralAtmosphere(
             grid,
             physics=[scheme("HeldSuarez")],
@@ -67,7 +68,10 @@ class Model:
         )
         transform = SphericalHarmonics(air.truncation, grid.rows)
         return Model(
-            Trajectory(simulation), transform, Waves(transform, air.levels), simulation.step
+            Trajectory(simulation) if linear else Forecasts(simulation),
+            transform,
+            Waves(transform, air.levels),
+            simulation.step,
         )
 
     @property

@@ -26,6 +26,14 @@ from fathom.commands.options import json_option, number_option
 @click.option(
     "--only", default="", help="step, areas, kept, interpolation, minimisation or vertical."
 )
+@click.option(
+    "--inner",
+    "inner",
+    type=int,
+    multiple=True,
+    help="Instead: inner loops at these truncations, one iteration each, of a model of --truncation"
+    " on a linear grid, their steps twice as long.",
+)
 @json_option()
 def assimilation(
     truncation: int,
@@ -35,13 +43,19 @@ def assimilation(
     step: str,
     keep: str,
     only: str,
+    inner: tuple[int, ...],
     file: Path | None,
 ) -> int:
     """Processor time of a step of the model, its tangent and its adjoint, and of an iteration of
-    4D-Var by its maps.
+    4D-Var by its maps; with --inner, of an outer loop of 4D-Var with several resolutions.
     """
     from fathom.performance.bench import assimilation as bench  # start-up time: loads NumPy
+    from fathom.performance.bench import multi_resolution
 
+    if inner:
+        figures = multi_resolution.measure(truncation, list(inner), levels, window, step)
+        click.echo("\n".join(multi_resolution.present(figures, file)))
+        return 0
     figures = bench.measure(truncation, levels, window, repetitions, keep, only, step)
     click.echo("\n".join(bench.present(figures, file)))
     return 0

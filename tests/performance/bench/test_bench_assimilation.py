@@ -1,6 +1,8 @@
 """The bench of assimilation, small: every part has its time, and lines for people."""
 
-from fathom.performance.bench import assimilation
+import pytest
+
+from fathom.performance.bench import assimilation, multi_resolution
 
 
 def test_each_part_has_its_time(tmp_path, monkeypatch):
@@ -14,3 +16,16 @@ def test_each_part_has_its_time(tmp_path, monkeypatch):
     lines = assimilation.present(figures, tmp_path / "figures.json")
     assert all(rate > 0 for rate in figures["vertical"].values())
     assert len(lines) == 17 and (tmp_path / "figures.json").exists()
+
+
+def test_inner_loops_of_several_truncations():
+    """Each loop has its parts, and takes from the departures of the fine model."""
+    figures = multi_resolution.measure(12, [6, 9], 3, 4, "30min", iterations=3)
+    before, after, last = figures["J_o_per_datum"]
+    assert last < after < before
+    assert all(
+        s > 0 for loop in figures["loops"] for s in loop["processor_seconds_by_map"].values()
+    )
+    assert any("inner loop at T9: 3 iterations" in x for x in multi_resolution.present(figures))
+    with pytest.raises(ValueError, match="coarser models"):
+        multi_resolution.measure(12, [12], 3, 4, "30min")
