@@ -197,7 +197,7 @@ def _checked_spacing(spacing):
 
 
 def _goes_around(grid):
-    """Whether rows go around the earth, each of its own latitude."""
+    """Whether rows go around the earth along parallels."""
     return np.ndim(getattr(grid, "latitude", 0.0)) == 1
 
 
