@@ -7,6 +7,7 @@
 #include "atmosphere/hydrostatic/step_linear.hpp"
 #include "atmosphere/hydrostatic/terms_linear.hpp"
 #include "atmosphere/nonhydrostatic/equations_linear.hpp"
+#include "atmosphere/nonhydrostatic/extrapolation.hpp"
 #include "atmosphere/nonhydrostatic/step_linear.hpp"
 #include "atmosphere/shallow_water/terms_linear.hpp"
 #include "field/adjoint.hpp"
@@ -32,6 +33,7 @@ Entries schemes() {
         linear_entry<UpwardVelocity>("UpwardVelocity"),
         linear_entry<CompressibleNonlinear>("CompressibleNonlinear"),
         linear_entry<CompressibleCarried>("CompressibleCarried"),
+        entry<CompressibleExtrapolation>("CompressibleExtrapolation"),
         linear_entry<CompressibleArrival>("CompressibleArrival"),
         entry<EulerianTendencies>("EulerianTendencies"),
         entry<EulerianTracer>("EulerianTracer"),

@@ -24,7 +24,7 @@ from fathom.atmosphere.hydrostatic import HydrostaticAtmosphere, check_air, seco
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.step import compressible_step, semi_lagrangian_step
 from fathom.failure import InputError
-from fathom.grids.arguments import integer, number_of
+from fathom.grids.arguments import choice, integer, number_of
 from fathom.grids.limited_area import LimitedAreaGrid
 from fathom.grids.periodic_plane import PeriodicPlaneGrid
 from fathom.grids.whole_area import WholeArea
@@ -83,7 +83,9 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     off_centring : weight of the linear terms moved to the new time, in [0, 1].
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     acoustic_temperature : of the linear terms of sound, colder than the air [K]; non-hydrostatic.
-    corrections : how often a step is done again from what it gave; non-hydrostatic.
+    corrections : how often a step is done again from what it gave, by default 1; non-hydrostatic.
+    extrapolation : of the nonlinear terms where air departs: "nesc" (default), those of now, for a
+        step with corrections; or "settls", from now and before, without; non-hydrostatic.
     iterations : interpolations of the wind to the departure point.
     rotation : angular velocity [s-1].
     gas_constant, heat_capacity : of dry air [J kg-1 K-1].
@@ -122,7 +124,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         reference_temperature=350.0,
         reference_pressure=1e5,
         acoustic_temperature=100.0,
-        corrections=1,
+        corrections=None,
+        extrapolation="nesc",
         iterations=2,
         rotation=earth.ROTATION,
         gas_constant=287.0597,
@@ -164,9 +167,11 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
             }
             | ({"acoustic_temperature": acoustic_temperature} if self.compressible else {}),
         )
-        self.corrections = integer("corrections", corrections, most=20)
+        self.extrapolation = choice("extrapolation", extrapolation, ["nesc", "settls"])
+        usual = int(extrapolation == "nesc")
+        self.corrections = usual if corrections is None else integer("corrections", corrections, 20)
         if self.compressible:
-            _check_compressible(self.parameters, fix_energy, corrections)
+            _check_compressible(self, fix_energy)
         if whole.map_factor is not None:
             self.linear_divergence = {"divergence": "reference_divergence"}
         self.heights, self.on_earth = None, False  # a file of them; whether it lies on the earth
@@ -494,11 +499,15 @@ def _check_kept(periodic, **kept):
             )
 
 
-def _check_compressible(parameters, fix_energy, corrections):
+def _check_compressible(model, fix_energy):
     """ValueError where numbers do not go together with compressible air."""
-    if corrections < 0:
-        raise InputError(f"corrections = {corrections!r} must not be negative")
-    sound, waves = parameters["acoustic_temperature"], parameters["reference_temperature"]
+    if model.corrections < 0:
+        raise InputError(f"corrections = {model.corrections} must not be negative")
+    if model.corrections and model.extrapolation == "settls":
+        raise InputError(
+            f"corrections = {model.corrections}: extrapolation = 'settls' has none, 'nesc' has"
+        )
+    sound, waves = (model.parameters[f"{kind}_temperature"] for kind in ("acoustic", "reference"))
     if not 0 < sound <= waves:
         raise InputError(
             f"acoustic_temperature = {sound:g} K must be positive, and no more than"

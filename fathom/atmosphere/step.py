@@ -91,6 +91,7 @@ def compressible_step(model, dynamics, do):
     do("UpwardVelocity")
     do("CompressibleNonlinear", on=model.linear_divergence)
     do("CompressibleCarried", on=heating)
+    do("CompressibleExtrapolation", on=temperatures, when=model.extrapolation == "settls")
     do.phase = "physics"
     for tracer in model.tracers:
         do("TracerPhysics", on=of(tracer), label=f"TracerPhysics of {tracer}")
