@@ -11,66 +11,87 @@
 ///   a'_k+1 = R_k + T_k^2 a'_k b,   u_k = T_k b u_k+1,   up - down = (1 - a'_k) u_k,
 ///   b = 1 / (1 - R_k a'_k)
 #pragma once
+#include <array>
 #include "physics/radiation/rrtmgp/column.hpp"
 
 namespace fathom::physics::rrtmgp {
 
-/// Of each layer and g, as numbers side by side.
+/// `vectors` of g points side by side: while one waits for its quotient, others go on.
+template <class T, int vectors> using Side = std::array<Lanes8<T>, vectors>;
+
+/// Of each layer, vector and g, as numbers side by side; add_layers overwrites upward and downward.
 template <class T> struct Layers {
     T *reflects, *transmits, *upward, *downward;
-    T *albedo, *source, *join;  ///< made here: of interfaces, interfaces, layers
+    T *albedo, *passes;  ///< made here: a of interfaces, T_k b of layers
 };
 
 /// Adds the fluxes at the interfaces to `up` and `down`; returns what comes down at the ground.
-template <class T>
-Lanes8<T> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo, Lanes8<T> source, T* up,
-                     T* down) {
+template <class T, int vectors>
+Side<T, vectors> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo,
+                            Side<T, vectors> source, T* up, T* down) {
     using Real = Lanes8<T>;
-    Real a = albedo, s = source;
-    a.store(at.albedo + layers * lanes), s.store(at.source + layers * lanes);
-    for (int l = layers - 1; l >= 0; --l) {
-        const int n = l * lanes;
-        const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
-                   b = 1 / multiply_add<T>(-R, a, Real(1)), tb = t * b;
-        s = multiply_add<T>(tb, multiply_add<T>(a, Real::load(at.downward + n), s),
-                            Real::load(at.upward + n));
-        a = multiply_add<T>(t * tb, a, R);
-        b.store(at.join + n), a.store(at.albedo + n), s.store(at.source + n);
+    constexpr int width = vectors * lanes;
+    T *const sources = at.upward, *const arrives = at.downward;  // S_k; (R_k S_k+1 + D_k) b
+    Side<T, vectors> a, d{};
+    auto& s = source;
+    for (int v = 0; v < vectors; ++v) {
+        const int n = layers * width + v * lanes;
+        a[v] = albedo;
+        a[v].store(at.albedo + n), s[v].store(sources + n);
     }
-    (Real::load(up) + s).store(up);
-    Real d = 0;
+    for (int l = layers - 1; l >= 0; --l)
+        for (int v = 0; v < vectors; ++v) {
+            const int n = l * width + v * lanes;
+            const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
+                       D = Real::load(at.downward + n),
+                       b = 1 / multiply_add<T>(-R, a[v], Real(1)), tb = t * b;
+            (b * multiply_add<T>(R, s[v], D)).store(arrives + n);
+            s[v] = multiply_add<T>(tb, multiply_add<T>(a[v], D, s[v]), Real::load(at.upward + n));
+            a[v] = multiply_add<T>(t * tb, a[v], R);
+            tb.store(at.passes + n), a[v].store(at.albedo + n), s[v].store(sources + n);
+        }
+    Real above = Real::load(up);
+    for (int v = 0; v < vectors; ++v) above = above + s[v];
+    above.store(up);
     for (int l = 0; l < layers; ++l) {
-        const int n = l * lanes, next = n + lanes;
-        const Real below = Real::load(at.source + next);
-        d = Real::load(at.join + n) *
-            multiply_add<T>(
-                Real::load(at.transmits + n), d,
-                multiply_add<T>(Real::load(at.reflects + n), below, Real::load(at.downward + n)));
-        (Real::load(down + next) + d).store(down + next);
-        (Real::load(up + next) + multiply_add<T>(d, Real::load(at.albedo + next), below))
-            .store(up + next);
+        T *const falls = down + (l + 1) * lanes, *const rises = up + (l + 1) * lanes;
+        Real all_down = Real::load(falls), all_up = Real::load(rises);
+        for (int v = 0; v < vectors; ++v) {
+            const int n = l * width + v * lanes, next = n + width;
+            d[v] = multiply_add<T>(Real::load(at.passes + n), d[v], Real::load(arrives + n));
+            all_down = all_down + d[v];
+            all_up = all_up + multiply_add<T>(d[v], Real::load(at.albedo + next),
+                                              Real::load(sources + next));
+        }
+        all_down.store(falls), all_up.store(rises);
     }
     return d;
 }
 
-/// Adds up - down at the interfaces of what the ground sends upward. Overwrites `join`, `albedo`.
-template <class T> void add_reflection(int layers, const Layers<T>& at, Lanes8<T> ground, T* net) {
+/// Adds up - down at the interfaces of what the ground sends upward. Overwrites `passes`, `albedo`.
+template <class T, int vectors>
+void add_reflection(int layers, const Layers<T>& at, Side<T, vectors> u, T* net) {
     using Real = Lanes8<T>;
-    Real a = 0;
-    for (int l = 0; l < layers; ++l) {
-        const int n = l * lanes;
-        a.store(at.albedo + n);
-        const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
-                   tb = t / multiply_add<T>(-R, a, Real(1));
-        tb.store(at.join + n);
-        a = multiply_add<T>(t * tb, a, R);
-    }
-    Real u = ground;
+    constexpr int width = vectors * lanes;
+    Side<T, vectors> a{};
+    for (int l = 0; l < layers; ++l)
+        for (int v = 0; v < vectors; ++v) {
+            const int n = l * width + v * lanes;
+            a[v].store(at.albedo + n);
+            const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
+                       tb = t / multiply_add<T>(-R, a[v], Real(1));
+            tb.store(at.passes + n);
+            a[v] = multiply_add<T>(t * tb, a[v], R);
+        }
     for (int l = layers; l >= 0; --l) {
-        T* const to = net + l * lanes;
-        multiply_add<T>(u, 1 - a, Real::load(to)).store(to);
-        if (l == 0) break;
-        a = Real::load(at.albedo + (l - 1) * lanes), u = u * Real::load(at.join + (l - 1) * lanes);
+        Real all = Real::load(net + l * lanes);
+        for (int v = 0; v < vectors; ++v) {
+            const int n = (l - 1) * width + v * lanes;
+            if (l < layers) a[v] = Real::load(at.albedo + n + width);
+            all = multiply_add<T>(u[v], 1 - a[v], all);
+            if (l > 0) u[v] = u[v] * Real::load(at.passes + n);
+        }
+        all.store(net + l * lanes);
     }
 }
 

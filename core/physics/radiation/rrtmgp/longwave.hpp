@@ -58,8 +58,8 @@ public:
         tau = work.absorption(0), share = work.fraction(0);
         scattered = work.scattering(std::size_t(L) * S + lanes);
         forward = work.asymmetry(std::size_t(L) * S + lanes);
-        T* const memory = work.sweep(9 * std::size_t(N));
-        for (int n = 0; n < 9; ++n) of[n] = memory + n * N;
+        T* const memory = work.sweep(8 * std::size_t(N));
+        for (int n = 0; n < 8; ++n) of[n] = memory + n * N;
         sums = work.fluxes(3 * std::size_t(N));
         at = work.index(2 * std::size_t(L) + 2);
         weight = work.scalar(2 * std::size_t(L) + 2);
@@ -94,7 +94,7 @@ private:
     const KDistribution& k;
     const Column<T>& c;
     const int L, S, N;
-    T *tau, *share, *scattered, *forward, *sums, *weight, *of[9];
+    T *tau, *share, *scattered, *forward, *sums, *weight, *of[8];
     int* at;
 
     static T sum(const T* x) {
@@ -158,7 +158,7 @@ private:
     }
 
     void two_streams(int g, Real surface) {
-        const Layers<T> layers{of[2], of[3], of[4], of[5], of[6], of[7], of[8]};
+        const Layers<T> layers{of[2], of[3], of[4], of[5], of[6], of[7]};
         Real upper = Real::load(of[0]);
         for (int l = 0; l < L; ++l) {
             const int n = l * lanes;
@@ -182,12 +182,11 @@ private:
             upper = lower;
         }
         surface = T(pi) * surface;
-        add_layers(L, layers, Real(1 - c.emissivity), surface, sums + N, sums);
+        add_layers<T, 1>(L, layers, Real(1 - c.emissivity), {surface}, sums + N, sums);
         Real J = surface;
         for (int l = L; l >= 0; --l) {
             if (l < L)
-                J = J * (Real::load(layers.transmits + l * lanes) *
-                         Real::load(layers.join + l * lanes));
+                J = J * Real::load(layers.passes + l * lanes);
             T* const reaches = sums + 2 * N + l * lanes;
             (Real::load(reaches) + J).store(reaches);
         }

@@ -34,16 +34,19 @@ public:
         : k(k), c(c), L(c.layers), S(stride(k)), N((L + 1) * lanes), layers() {
         absorbed = work.absorption(0), scattered = work.scattering(0);
         forward = work.asymmetry(std::size_t(L) * S + lanes);
-        T* const memory = work.sweep(7 * std::size_t(N));
+        const std::size_t room = std::size_t(N) * most;
+        T* const memory = work.sweep(6 * room);
         T** const all[] = {&layers.reflects, &layers.transmits, &layers.upward, &layers.downward,
-                           &layers.albedo,   &layers.source,    &layers.join};
-        for (int n = 0; n < 7; ++n) *all[n] = memory + n * N;
+                           &layers.albedo,   &layers.passes};
+        for (int n = 0; n < 6; ++n) *all[n] = memory + n * room;
         sums = work.fluxes(4 * std::size_t(N));
     }
     /// cloudy: of each layer whether anything but gas scatters there.
     void operator()(const std::uint8_t* cloudy, const ShortwaveFluxes<T>& to) {
         std::fill(sums, sums + 4 * N, T(0));
-        for (int g = 0; g < k.row; g += lanes) shine(g, cloudy, to.reflected);
+        int g = 0;
+        for (; g + most * lanes <= k.row; g += most * lanes) shine<most>(g, cloudy, to.reflected);
+        for (; g < k.row; g += lanes) shine<1>(g, cloudy, to.reflected);
         for (int n = 0; n <= L; ++n) {
             to.beam[n] = sum(sums + 2 * N + n * lanes);
             to.down[n] = sum(sums + n * lanes) + to.beam[n];
@@ -54,6 +57,7 @@ public:
 
 private:
     using Real = Lanes8<T>;
+    static constexpr int most = 2;  // vectors side by side
     static constexpr bool twice = sizeof(T) == 8;
     /// Absorption at least; k^2 at least; how near to 1 k mu may be.
     static constexpr T thinnest = twice ? T(1e-30) : T(1e-9), least = twice ? T(2.2e-12) : T(3e-6),
@@ -70,31 +74,44 @@ private:
         return s;
     }
 
-    void shine(int g, const std::uint8_t* cloudy, bool reflected) {
-        T flux[lanes];
-        for (int n = 0; n < lanes; ++n)
-            flux[n] = T(k.solar[g + n]) * c.irradiance_factor * c.zenith;
-        Real beam = Real::load(flux);
+    template <int vectors> void shine(int g, const std::uint8_t* cloudy, bool reflected) {
+        constexpr int width = vectors * lanes;
+        Side<T, vectors> beam;
         T* const direct = sums + 2 * N;
-        (Real::load(direct) + beam).store(direct);
-        for (int l = 0; l < L; ++l) {
-            beam = cloudy[l] ? layer<true>(l, g, beam) : layer<false>(l, g, beam);
-            T* const to = direct + (l + 1) * lanes;
-            (Real::load(to) + beam).store(to);
+        for (int v = 0; v < vectors; ++v) {
+            T flux[lanes];
+            for (int n = 0; n < lanes; ++n)
+                flux[n] = T(k.solar[g + v * lanes + n]) * c.irradiance_factor * c.zenith;
+            beam[v] = Real::load(flux);
+            (Real::load(direct) + beam[v]).store(direct);
         }
-        const Real diffuse =
-            add_layers(L, layers, Real(c.albedo_diffuse), beam * c.albedo_direct, sums + N, sums);
-        if (reflected) add_reflection(L, layers, diffuse + beam, sums + 3 * N);
+        for (int l = 0; l < L; ++l) {
+            T* const to = direct + (l + 1) * lanes;
+            Real all = Real::load(to);
+            for (int v = 0; v < vectors; ++v) {
+                const int from = l * S + g + v * lanes, n = l * width + v * lanes;
+                beam[v] = cloudy[l] ? layer<true>(from, n, beam[v]) : layer<false>(from, n, beam[v]);
+                all = all + beam[v];
+            }
+            all.store(to);
+        }
+        Side<T, vectors> source;
+        for (int v = 0; v < vectors; ++v) source[v] = beam[v] * c.albedo_direct;
+        auto ground = add_layers<T, vectors>(L, layers, Real(c.albedo_diffuse), source, sums + N,
+                                             sums);
+        if (!reflected) return;
+        for (int v = 0; v < vectors; ++v) ground[v] = ground[v] + beam[v];
+        add_reflection<T, vectors>(L, layers, ground, sums + 3 * N);
     }
 
-    /// Its properties, of a beam that reaches it; what of the beam leaves it. All of g1, g2, k, a1,
+    /// Properties of a layer, `from` optical depths there, to n; of a beam that reaches it, what
+    /// leaves it. All of g1, g2, k, a1,
     /// a2 times tau: G1, G2, K, A1, A2; q = tau / mu.
-    template <bool particles> Real layer(int l, int g, Real beam) const {
-        const int n = l * lanes;
-        const Real tau_a = Real::load(absorbed + l * S + g) + Real(thinnest),
-                   tau_s = Real::load(scattered + l * S + g), tau = tau_a + tau_s;
+    template <bool particles> Real layer(int from, int n, Real beam) const {
+        const Real tau_a = Real::load(absorbed + from) + Real(thinnest),
+                   tau_s = Real::load(scattered + from), tau = tau_a + tau_s;
         Real forward_s = 0;
-        if constexpr (particles) forward_s = Real::load(forward + l * S + g);
+        if constexpr (particles) forward_s = Real::load(forward + from);
         const Real G2 = T(0.75) * (tau_s - forward_s), G1 = multiply_add<T>(tau_a, Real(2), G2);
         const Real K = root<T>(larger(2 * tau_a * (G1 + G2), Real(least) * (tau * tau)));
         // the sun, moved from where k mu = 1
