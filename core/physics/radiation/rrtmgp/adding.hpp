@@ -43,8 +43,8 @@ Side<T, vectors> add_layers(int layers, const Layers<T>& at, Lanes8<T> albedo,
         for (int v = 0; v < vectors; ++v) {
             const int n = l * width + v * lanes;
             const Real R = Real::load(at.reflects + n), t = Real::load(at.transmits + n),
-                       D = Real::load(at.downward + n),
-                       b = 1 / multiply_add<T>(-R, a[v], Real(1)), tb = t * b;
+                       D = Real::load(at.downward + n), b = 1 / multiply_add<T>(-R, a[v], Real(1)),
+                       tb = t * b;
             (b * multiply_add<T>(R, s[v], D)).store(arrives + n);
             s[v] = multiply_add<T>(tb, multiply_add<T>(a[v], D, s[v]), Real::load(at.upward + n));
             a[v] = multiply_add<T>(t * tb, a[v], R);

@@ -47,7 +47,8 @@ public:
                 std::fill(asymmetry + l * S, asymmetry + l * S + k.row, T(0));
             touched[l] = 1;
             above = true;
-            for (int g = 0; g < k.row; g += lanes) add(l, g, scaled, scatters);
+            for (int g = 0; g < k.row; g += lanes)
+                scatters ? add<true>(l, g, scaled) : add<false>(l, g, scaled);
         }
     }
 
@@ -58,8 +59,9 @@ private:
     const int L, S;
     static constexpr std::uint64_t of_water = 0x9e3779b97f4a7c15u;
     T *absorption, *scattering, *asymmetry, *rank, *water;
+    using Single = Lanes8<float>;  // as the tables
     struct Optics {
-        Real tau, scattered, forward;
+        Single tau, scattered, forward;
     };
 
     /// From the middle of the layer above [m], hydrostatic.
@@ -93,6 +95,7 @@ private:
         row = std::min(int(x), p.sizes - 2);
         share = x - T(row);
     }
+    template <bool scatters>
     void optics(const KDistribution::Particles& p, T path, T size, int g, Optics& all) const {
         if (!(path > 0)) return;
         int row;
@@ -100,16 +103,16 @@ private:
         place(p, size, row, share);
         const auto of = [&](int n) {
             const float* const at = &p.table[n][std::size_t(row) * S + g];
-            const Real low = load<T>(at);
-            return multiply_add<T>(Real(share), load<T>(at + S) - low, low);
+            const Single low = Single::load(at);
+            return multiply_add<float>(Single(float(share)), Single::load(at + S) - low, low);
         };
-        const Real tau = Real(path) * of(0), scattered = tau * of(1);
+        const Single tau = Single(float(path)) * of(0), scattered = tau * of(1);
         all.tau += tau;
         all.scattered += scattered;
-        all.forward += scattered * of(2);
+        if constexpr (scatters) all.forward += scattered * of(2);
     }
 
-    void add(int l, int g, bool scaled, bool scatters) {
+    template <bool scatters> void add(int l, int g, bool scaled) {
         Real there = 1;
         if (c.overlap == Overlap::homogeneous)
             there = Real(c.cover[l]);
@@ -122,19 +125,19 @@ private:
             there = there * Real::load(factors);
         }
         Optics all{0, 0, 0};
-        optics(k.liquid, c.liquid_path[l], c.droplet_radius[l], g, all);
-        optics(k.ice, c.ice_path[l], c.ice_diameter[l], g, all);
+        optics<scatters>(k.liquid, c.liquid_path[l], c.droplet_radius[l], g, all);
+        optics<scatters>(k.ice, c.ice_path[l], c.ice_diameter[l], g, all);
         const std::size_t at = std::size_t(l) * S + g;
-        const auto increase = [&](T* x, Real by) {
-            multiply_add<T>(there, by, Real::load(x + at)).store(x + at);
+        const auto increase = [&](T* x, Single by) {
+            multiply_add<T>(there, widen<T>(by), Real::load(x + at)).store(x + at);
         };
         increase(absorption, all.tau - all.scattered);
-        if (!scatters) return;
+        if constexpr (!scatters) return;
         if (scaled) {
-            const Real asymmetry = all.forward / larger(all.scattered, Real(T(1e-30))),
-                       f = asymmetry * asymmetry;
-            all.forward = multiply_add<T>(-f, all.scattered, all.forward);
-            all.scattered = multiply_add<T>(-f, all.scattered, all.scattered);
+            const Single asymmetry = all.forward / larger(all.scattered, Single(1e-30f)),
+                         f = asymmetry * asymmetry;
+            all.forward = multiply_add<float>(-f, all.scattered, all.forward);
+            all.scattered = multiply_add<float>(-f, all.scattered, all.scattered);
         }
         increase(scattering, all.scattered);
         increase(asymmetry, all.forward);

@@ -56,10 +56,11 @@ template <class T> struct Column {
 
 /// What one thread needs; of any number of columns in turn.
 template <class T> struct Work {
-    Lines<T> absorption, scattering, asymmetry, fraction;  // [layer][g]: the last two times those
-    Lines<T> weights;                                      // of interpolation, [flavour][layer]
+    Lines<T> absorption, scattering, asymmetry;  // [layer][g]: the last two times those
+    Lines<float> fraction;                       // [layer][g]
+    Lines<float> weights, minor;                 // of interpolation, [flavour][layer]
     Lines<int> rows, plane;
-    Lines<T> sweep, fluxes, scalar, minor;
+    Lines<T> sweep, fluxes, scalar;
     Lines<int> index;
     /// Of a thread.
     static Work& own() {

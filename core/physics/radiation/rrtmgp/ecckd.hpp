@@ -24,10 +24,10 @@ public:
         tau = work.absorption(all);
         part = k.longwave() ? work.fraction(all) : nullptr;
         rayleigh = k.longwave() ? nullptr : work.scattering(all);
-        amount = work.minor(count);
+        amount = work.scalar(count);
     }
     void operator()() {
-        if (part) std::fill(part, part + std::size_t(L) * S + lanes, T(1));
+        if (part) std::fill(part, part + std::size_t(L) * S + lanes, 1.0f);
         for (int l = 0; l < L; ++l) {
             const Place at = place(l);
             for (std::size_t a = 0; a < count; ++a)
@@ -45,7 +45,8 @@ private:
     const Column<T>& c;
     const int L, S;
     const std::size_t count;
-    T *tau, *part, *rayleigh, *amount;
+    T *tau, *rayleigh, *amount;
+    float* part;
     /// Of a layer: the four nodes of temperature and pressure, the mole fraction of water below.
     struct Place {
         std::size_t node[4], below;

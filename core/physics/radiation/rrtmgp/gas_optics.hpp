@@ -10,7 +10,8 @@
 ///
 /// Vectors run over g: what belongs to a column and a layer is a number, tables are read row by
 /// row. Temperature and pressure are held within the tables. Where eta = 1 the last row is used,
-/// also where rounding makes it so.
+/// also where rounding makes it so. Tables have 32 bits, and so has what is interpolated in them:
+/// optical depths have relative errors of 1e-7 also where the transfer has 64 bits.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -49,24 +50,22 @@ public:
 
 private:
     using Real = Lanes8<T>;
+    using Single = Lanes8<float>;  // tables, their weights and interpolation
     typedef int Whole __attribute__((vector_size(lanes * sizeof(int))));
     const KDistribution& k;
     const Column<T>& c;
     const int L, P, S;  // P: layers filled up to whole vectors
-    T *tau, *part, *rayleigh, *scalar, *minor, *weights;
-    int *rows, *plane, *active, tropopause = 0;
+    T *tau, *rayleigh, *scalar;
+    float *part, *minor, *weights;
+    int *rows, *plane, *active, tropopause = 0;  // rows: of tables, then of minor ones, 2 T each
 
     /// Of a flavour, each for all layers: weights of eight rows times the amount of the mixture,
     /// those for the Planck function, of four for minor gases: [temperature][pressure][eta].
     static constexpr std::size_t each = 20;
-    const T* weight(int flavour, int first, int l) const {
+    const float* weight(int flavour, int first, int l) const {
         return weights + (std::size_t(flavour) * each + first) * P + l;
     }
     static constexpr int of_major = 0, of_fraction = 8, of_minor = 16;
-    /// The first of these rows at a temperature; of minor tables too.
-    int major_row(int flavour, int i, int l) const { return rows[(flavour * 4 + i) * P + l]; }
-    int minor_row(int flavour, int i, int l) const { return rows[(flavour * 4 + 2 + i) * P + l]; }
-
     T* warmth() const { return scalar; }
     T* height() const { return scalar + P; }
     int first(int half) const { return half ? 0 : tropopause; }
@@ -127,8 +126,8 @@ private:
         row_of.lanes = __builtin_convertvector(at, typename Real::Storage);
         const Real share = x - row_of, t = Real::load(warmth() + l), p = Real::load(height() + l);
         const Real warm = i ? t : 1 - t, low = (1 - share) * warm, high = share * warm;
-        T* const w = weights + number * each * P + l;
-        const auto put = [&](int n, Real value) { value.store(w + std::size_t(n) * P); };
+        float* const w = weights + number * each * P + l;
+        const auto put = [&](int n, Real value) { narrow<T>(value).store(w + std::size_t(n) * P); };
         put(of_minor + 2 * i, low), put(of_minor + 2 * i + 1, high);
         const Real f[4] = {(1 - p) * low, (1 - p) * high, p * low, p * high};
         for (int n = 0; n < 4; ++n) {
@@ -145,46 +144,73 @@ private:
         __builtin_memcpy(r + 2 * P, &minor_rows, sizeof minor_rows);
     }
 
-    /// Eight rows, weighed, for `vectors` vectors side by side.
-    template <int vectors, int apart>
-    void eight(const T* w, const float* cold, const float* warm, std::size_t row, T* to) const {
-        const std::size_t up = std::size_t(k.mixtures) * row;
-        const std::size_t at[4] = {0, row, up, up + row};
-        Real x[vectors], y[vectors];
+    /// Rows of a band, `vectors` of g points from one on, of the layers of a half.
+    struct Strip {
+        int first, last;         // layers
+        std::size_t row, up;     // from one mixture to the next, from one pressure
+        const int *cold, *warm;  // rows of the two temperatures
+        const float* table;
+        std::size_t to;  // of the uppermost layer
+    };
+    Strip strip(const KDistribution::Band& band, int half, const float* table, int apart,
+                int first_row) const {
+        const std::size_t row = std::size_t(band.vectors()) * apart;
+        const int* const at = rows + (band.flavour[half] * 4 + first_row) * P;
+        return {first(half), last(half), row,   std::size_t(k.mixtures) * row,
+                at,          at + P,     table, std::size_t(band.first)};
+    }
+    /// body(strip, number of vectors), from two vectors to two vectors.
+    template <class Body> static void each_strip(Strip s, int count, int apart, Body body) {
+        for (int left = count; left > 0; left -= 2 * lanes) {
+            if (left > lanes)
+                body(s, std::integral_constant<int, 2>());
+            else
+                body(s, std::integral_constant<int, 1>());
+            s.table += 2 * apart, s.to += 2 * lanes;
+        }
+    }
+
+    /// Eight rows, weighed.
+    template <int vectors, int apart, class To>
+    static void eight(const float* w, std::size_t P, const float* cold, const float* warm,
+                      const Strip& s, To* to) {
+        const std::size_t at[4] = {0, s.row, s.up, s.up + s.row};
+        Single x[vectors], y[vectors];
         for (int v = 0; v < vectors; ++v) {
-            x[v] = Real(w[0]) * load<T>(cold + v * apart);
-            y[v] = Real(w[4 * P]) * load<T>(warm + v * apart);
+            x[v] = Single(w[0]) * Single::load(cold + v * apart);
+            y[v] = Single(w[4 * P]) * Single::load(warm + v * apart);
         }
         for (int n = 1; n < 4; ++n)
             for (int v = 0; v < vectors; ++v) {
-                x[v] = multiply_add<T>(Real(w[n * P]), load<T>(cold + at[n] + v * apart), x[v]);
-                y[v] =
-                    multiply_add<T>(Real(w[(n + 4) * P]), load<T>(warm + at[n] + v * apart), y[v]);
+                x[v] = multiply_add<float>(Single(w[n * P]), Single::load(cold + at[n] + v * apart),
+                                           x[v]);
+                y[v] = multiply_add<float>(Single(w[(n + 4) * P]),
+                                           Single::load(warm + at[n] + v * apart), y[v]);
             }
-        for (int v = 0; v < vectors; ++v) (x[v] + y[v]).store(to + v * lanes);
+        for (int v = 0; v < vectors; ++v) widen<To>(x[v] + y[v]).store(to + v * lanes);
     }
 
     template <bool emits> void absorb(const KDistribution::Band& band, int half) {
         constexpr int apart = emits ? 2 * lanes : lanes;
-        const std::size_t row = std::size_t(band.vectors()) * apart;
         const float* const table =
             k.major.data() + k.before(band) * apart * std::size_t(k.pressures);
-        const int f = band.flavour[half], count = band.last - band.first;
-        for (int l = first(half); l < last(half); ++l) {
-            const T *const w = weight(f, of_major, l), *const shares = weight(f, of_fraction, l);
-            const float *cold = table + std::size_t(major_row(f, 0, l)) * row,
-                        *warm = table + std::size_t(major_row(f, 1, l)) * row;
-            std::size_t to = std::size_t(l) * S + band.first;
-            const auto sum = [&]<int vectors>(std::integral_constant<int, vectors>) {
-                eight<vectors, apart>(w, cold, warm, row, tau + to);
+        const int f = band.flavour[half];
+        const auto sum = [&]<int vectors>(const Strip s, std::integral_constant<int, vectors>) {
+            const float *const w = weight(f, of_major, 0), *const shares =
+                                                               weight(f, of_fraction, 0);
+            const std::size_t P = std::size_t(this->P), S = std::size_t(this->S);
+            T* const tau = this->tau + s.to;
+            float* const part = this->part + s.to;
+            for (int l = s.first; l < s.last; ++l) {
+                const float *const cold = s.table + std::size_t(s.cold[l]) * s.row,
+                                   *const warm = s.table + std::size_t(s.warm[l]) * s.row;
+                eight<vectors, apart>(w + l, P, cold, warm, s, tau + l * S);
                 if constexpr (emits)
-                    eight<vectors, apart>(shares, cold + lanes, warm + lanes, row, part + to);
-                cold += vectors * apart, warm += vectors * apart, to += vectors * lanes;
-            };
-            int left = count;
-            for (; left > lanes; left -= 2 * lanes) sum(std::integral_constant<int, 2>());
-            if (left > 0) sum(std::integral_constant<int, 1>());
-        }
+                    eight<vectors, apart>(shares + l, P, cold + lanes, warm + lanes, s,
+                                          part + l * S);
+            }
+        };
+        each_strip(strip(band, half, table, apart, 0), band.last - band.first, apart, sum);
     }
 
     /// Amounts of the minor gases of a half, each times what its table says; returns how many of
@@ -202,23 +228,25 @@ private:
             const auto& one = k.minor[half][m];
             const T* const amount = c.amount + std::size_t(one.gas) * L;
             const T* const other = c.amount + std::size_t(one.scaling_gas) * L;
-            T* const n = minor + m * L;
+            float* const n = minor + m * L;
             T most = 0;
             for (int l = from; l < to; ++l) most = std::max(most, amount[l]);
             if (most == 0) continue;
             active[count++] = int(m);
-            for (int l = from; l < to; ++l)
-                n[l] = one.by_density ? amount[l] * density[l] : amount[l];
-            if (one.by_density && one.scaling_gas > 0)
-                for (int l = from; l < to; ++l) {
+            for (int l = from; l < to; ++l) {
+                T scaled = one.by_density ? amount[l] * density[l] : amount[l];
+                if (one.by_density && one.scaling_gas > 0) {
                     const T share = other[l] * per_air[l];
-                    n[l] *= one.by_complement ? 1 - share : share;
+                    scaled *= one.by_complement ? 1 - share : share;
                 }
+                n[l] = float(scaled);
+            }
         }
         return count;
     }
 
     /// Minor gases of the same range of g points are summed before they are stored.
+    static constexpr int most = 16;
     void absorb_minor(int half) {
         const int count = scale(half);
         const auto& all = k.minor[half];
@@ -227,58 +255,77 @@ private:
             const auto alike = [&](const KDistribution::Minor& b) {
                 return b.first == one.first && b.count == one.count;
             };
-            for (next = m + 1; next < count && alike(all[std::size_t(active[next])]);) ++next;
-            if (one.count % (2 * lanes))
-                absorb_minor<1>(half, m, next);
-            else
-                absorb_minor<2>(half, m, next);
+            next = m + 1;
+            while (next < count && next - m < most && alike(all[std::size_t(active[next])])) ++next;
+            for (int g = 0; g < one.count; g += 2 * lanes)
+                if (one.count - g > lanes)
+                    absorb_minor<2>(half, m, next, g);
+                else
+                    absorb_minor<1>(half, m, next, g);
         }
     }
-    template <int vectors> void absorb_minor(int half, int from, int to) {
+    template <int vectors> void absorb_minor(int half, int from, int to, int g) {
         const auto& all = k.minor[half];
         const auto& one = all[std::size_t(active[from])];
-        const int f = one.flavour, width = one.count;
-        const float* const table = k.minor_table[half].data();
-        for (int l = first(half); l < last(half); ++l) {
-            const T* const w = weight(f, of_minor, l);
-            const Real w0 = w[0], w1 = w[P], w2 = w[2 * P], w3 = w[3 * P];
-            const std::size_t cold = std::size_t(minor_row(f, 0, l)) * width,
-                              warm = std::size_t(minor_row(f, 1, l)) * width;
-            T* const store = tau + std::size_t(l) * S + one.first;
-            for (int g = 0; g < width; g += vectors * lanes) {
-                Real sum[vectors];
-                for (int v = 0; v < vectors; ++v) sum[v] = Real::load(store + g + v * lanes);
-                for (int m = from; m < to; ++m) {
-                    const float* const at = table + all[std::size_t(active[m])].at + g;
-                    const Real n = minor[std::size_t(active[m]) * L + l];
-                    for (int v = 0; v < vectors; ++v) {
-                        const float *a = at + cold + v * lanes, *b = at + warm + v * lanes;
-                        const Real x = multiply_add<T>(w1, load<T>(a + width), w0 * load<T>(a)),
-                                   y = multiply_add<T>(w3, load<T>(b + width), w2 * load<T>(b));
-                        sum[v] = multiply_add<T>(n, x + y, sum[v]);
-                    }
+        const int f = one.flavour, gases = to - from;
+        const float *table[most], *amount[most];
+        for (int m = 0; m < gases; ++m) {
+            const std::size_t gas = std::size_t(active[from + m]);
+            table[m] = k.minor_table[half].data() + all[gas].at + g;
+            amount[m] = minor + gas * L;
+        }
+        const float* const w = weight(f, of_minor, 0);
+        const std::size_t width = std::size_t(one.count), P = std::size_t(this->P),
+                          S = std::size_t(this->S);
+        const int *const rows_cold = &rows[(f * 4 + 2) * P], *const rows_warm = rows_cold + P;
+        T* const tau = this->tau + one.first + g;
+        for (int l = first(half), end = last(half); l < end; ++l) {
+            const Single w0 = w[l], w1 = w[l + P], w2 = w[l + 2 * P], w3 = w[l + 3 * P];
+            const std::size_t cold = std::size_t(rows_cold[l]) * width,
+                              warm = std::size_t(rows_warm[l]) * width;
+            Single sum[vectors]{};
+            for (int m = 0; m < gases; ++m) {
+                const Single n = amount[m][l];
+                for (int v = 0; v < vectors; ++v) {
+                    const float *const a = table[m] + cold + v * lanes, *const b = table[m] + warm +
+                                                                                   v * lanes;
+                    const Single x = multiply_add<float>(w1, Single::load(a + width),
+                                                         w0 * Single::load(a)),
+                                 y = multiply_add<float>(w3, Single::load(b + width),
+                                                         w2 * Single::load(b));
+                    sum[v] = multiply_add<float>(n, x + y, sum[v]);
                 }
-                for (int v = 0; v < vectors; ++v) sum[v].store(store + g + v * lanes);
+            }
+            for (int v = 0; v < vectors; ++v) {
+                T* const at = tau + l * S + v * lanes;
+                (Real::load(at) + widen<T>(sum[v])).store(at);
             }
         }
     }
 
     void scatter(const KDistribution::Band& band, int half) {
-        const int f = band.flavour[half];
-        const std::size_t row = std::size_t(band.vectors()) * lanes;
         const float* const table = k.rayleigh[half].data() + k.before(band) * lanes;
-        for (int l = first(half); l < last(half); ++l) {
-            const Real n = c.amount[l] + c.amount[std::size_t(k.water) * L + l];
-            const T* const w = weight(f, of_minor, l);
-            const Real w0 = n * w[0], w1 = n * w[P], w2 = n * w[2 * P], w3 = n * w[3 * P];
-            const float *const cold = table + std::size_t(minor_row(f, 0, l)) * row,
-                               *const warm = table + std::size_t(minor_row(f, 1, l)) * row;
-            for (int g = 0; g < band.last - band.first; g += lanes) {
-                const Real x = multiply_add<T>(w1, load<T>(cold + row + g), w0 * load<T>(cold + g)),
-                           y = multiply_add<T>(w3, load<T>(warm + row + g), w2 * load<T>(warm + g));
-                (x + y).store(rayleigh + std::size_t(l) * S + band.first + g);
+        const float* const w = weight(band.flavour[half], of_minor, 0);
+        const T *const dry = c.amount, *const water = c.amount + std::size_t(k.water) * L;
+        const auto sum = [&]<int vectors>(const Strip s, std::integral_constant<int, vectors>) {
+            const std::size_t P = std::size_t(this->P), S = std::size_t(this->S);
+            T* const rayleigh = this->rayleigh + s.to;
+            for (int l = s.first; l < s.last; ++l) {
+                const Single n = float(dry[l] + water[l]);
+                const Single w0 = n * w[l], w1 = n * w[l + P], w2 = n * w[l + 2 * P],
+                             w3 = n * w[l + 3 * P];
+                const float *cold = s.table + std::size_t(s.cold[l]) * s.row,
+                            *warm = s.table + std::size_t(s.warm[l]) * s.row;
+                for (int v = 0; v < vectors; ++v, cold += lanes, warm += lanes) {
+                    const Single x = multiply_add<float>(w1, Single::load(cold + s.row),
+                                                         w0 * Single::load(cold)),
+                                 y = multiply_add<float>(w3, Single::load(warm + s.row),
+                                                         w2 * Single::load(warm));
+                    widen<T>(x + y).store(rayleigh + l * S + v * lanes);
+                }
             }
-        }
+        };
+        each_strip(strip(band, half, table, lanes, 2), band.last - band.first, lanes, sum);
     }
 };
 

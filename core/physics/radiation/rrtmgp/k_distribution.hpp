@@ -128,19 +128,23 @@ template <class T> Lanes8<T> root(Lanes8<T> a) {
     return sqrt(a);
 }
 
-/// Numbers of a table as those that are computed with.
-template <class T> Lanes8<T> load(const float* at) {
-    typename Lanes<float, lanes>::type x;
-    __builtin_memcpy(&x, at, sizeof x);
+/// Numbers of a table as those that are computed with, and back.
+template <class T> Lanes8<T> widen(Lanes8<float> x) {
     Lanes8<T> r;
 #if defined(__AVX512F__)
     if constexpr (sizeof(T) == 8) {  // one instruction, where the compiler makes three
-        r.lanes = _mm512_cvtps_pd(x);
+        r.lanes = _mm512_cvtps_pd(x.lanes);
         return r;
     }
 #endif
-    r.lanes = __builtin_convertvector(x, typename Lanes8<T>::Storage);
+    r.lanes = __builtin_convertvector(x.lanes, typename Lanes8<T>::Storage);
     return r;
 }
+template <class T> Lanes8<float> narrow(Lanes8<T> x) {
+    Lanes8<float> r;
+    r.lanes = __builtin_convertvector(x.lanes, typename Lanes8<float>::Storage);
+    return r;
+}
+template <class T> Lanes8<T> load(const float* at) { return widen<T>(Lanes8<float>::load(at)); }
 
 }  // namespace fathom::physics::rrtmgp

@@ -62,7 +62,7 @@ public:
         for (int n = 0; n < 8; ++n) of[n] = memory + n * N;
         sums = work.fluxes(3 * std::size_t(N));
         at = work.index(2 * std::size_t(L) + 2);
-        weight = work.scalar(2 * std::size_t(L) + 2);
+        weight = work.weights(2 * std::size_t(L) + 2);
     }
     /// angles: 0 for two streams.
     void operator()(int angles, const LongwaveFluxes<T>& to) {
@@ -70,12 +70,13 @@ public:
         for (int n = 0; n <= L; ++n) place(c.interface_temperature[n], n);
         for (int l = 0; l < L; ++l) place(c.temperature[l], L + 1 + l);
         int ground;
-        T above;
+        float above;
         place(c.surface_temperature, ground, above);
         for (int g = 0; g < k.row; g += lanes) {
             emit(g);
-            const Real surface = Real(c.emissivity) *
-                                 (Real::load(share + (L - 1) * S + g) * planck(ground, above, g));
+            const Real surface =
+                Real(c.emissivity) *
+                widen<T>(Single::load(share + (L - 1) * S + g) * planck(ground, above, g));
             if (angles == 0)
                 two_streams(g, surface);
             else
@@ -89,12 +90,14 @@ public:
 
 private:
     using Real = Lanes8<T>;
+    using Single = Lanes8<float>;  // Planck's function and its shares, as the tables
     static constexpr double pi = std::numbers::pi;
     static constexpr T thinnest = sizeof(T) == 8 ? T(1e-30) : T(1e-17);  // its square is a number
     const KDistribution& k;
     const Column<T>& c;
     const int L, S, N;
-    T *tau, *share, *scattered, *forward, *sums, *weight, *of[8];
+    T *tau, *scattered, *forward, *sums, *of[8];
+    float *share, *weight;
     int* at;
 
     static T sum(const T* x) {
@@ -102,27 +105,28 @@ private:
         for (int n = 0; n < lanes; ++n) s += x[n];
         return s;
     }
-    void place(T temperature, int& row, T& above) const {
+    void place(T temperature, int& row, float& above) const {
         const T x = std::clamp<T>(temperature - T(k.first_planck), 0, T(k.planck_rows - 1));
         row = std::min(int(x), k.planck_rows - 2);
-        above = x - T(row);
+        above = float(x - T(row));
     }
     void place(T temperature, int n) { place(temperature, at[n], weight[n]); }
-    Real planck(int row, T above, int g) const {
+    Single planck(int row, float above, int g) const {
         const float* const B = &k.planck[std::size_t(row) * S + g];
-        const Real low = load<T>(B);
-        return multiply_add<T>(Real(above), load<T>(B + S) - low, low);
+        const Single low = Single::load(B);
+        return multiply_add<float>(Single(above), Single::load(B + S) - low, low);
     }
     /// Sources: of[0] at interfaces, of[1] of layers.
     void emit(int g) {
-        Real above = Real::load(share + g);
+        T *const interfaces = of[0], *const layers = of[1];
+        Single above = Single::load(share + g);
         for (int l = 0; l < L; ++l) {
-            const Real f = Real::load(share + l * S + g), edge = l ? root<T>(above * f) : f;
-            (edge * planck(at[l], weight[l], g)).store(of[0] + l * lanes);
-            (f * planck(at[L + 1 + l], weight[L + 1 + l], g)).store(of[1] + l * lanes);
+            const Single f = Single::load(share + l * S + g), edge = l ? root<float>(above * f) : f;
+            widen<T>(edge * planck(at[l], weight[l], g)).store(interfaces + l * lanes);
+            widen<T>(f * planck(at[L + 1 + l], weight[L + 1 + l], g)).store(layers + l * lanes);
             above = f;
         }
-        (above * planck(at[L], weight[L], g)).store(of[0] + L * lanes);
+        widen<T>(above * planck(at[L], weight[L], g)).store(interfaces + L * lanes);
     }
 
     void along(const Angle& angle, int g, Real surface) {
@@ -185,8 +189,7 @@ private:
         add_layers<T, 1>(L, layers, Real(1 - c.emissivity), {surface}, sums + N, sums);
         Real J = surface;
         for (int l = L; l >= 0; --l) {
-            if (l < L)
-                J = J * Real::load(layers.passes + l * lanes);
+            if (l < L) J = J * Real::load(layers.passes + l * lanes);
             T* const reaches = sums + 2 * N + l * lanes;
             (Real::load(reaches) + J).store(reaches);
         }

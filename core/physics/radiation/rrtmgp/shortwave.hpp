@@ -36,8 +36,8 @@ public:
         forward = work.asymmetry(std::size_t(L) * S + lanes);
         const std::size_t room = std::size_t(N) * most;
         T* const memory = work.sweep(6 * room);
-        T** const all[] = {&layers.reflects, &layers.transmits, &layers.upward, &layers.downward,
-                           &layers.albedo,   &layers.passes};
+        T** const all[] = {&layers.reflects, &layers.transmits, &layers.upward,
+                           &layers.downward, &layers.albedo,    &layers.passes};
         for (int n = 0; n < 6; ++n) *all[n] = memory + n * room;
         sums = work.fluxes(4 * std::size_t(N));
     }
@@ -90,15 +90,16 @@ private:
             Real all = Real::load(to);
             for (int v = 0; v < vectors; ++v) {
                 const int from = l * S + g + v * lanes, n = l * width + v * lanes;
-                beam[v] = cloudy[l] ? layer<true>(from, n, beam[v]) : layer<false>(from, n, beam[v]);
+                beam[v] =
+                    cloudy[l] ? layer<true>(from, n, beam[v]) : layer<false>(from, n, beam[v]);
                 all = all + beam[v];
             }
             all.store(to);
         }
         Side<T, vectors> source;
         for (int v = 0; v < vectors; ++v) source[v] = beam[v] * c.albedo_direct;
-        auto ground = add_layers<T, vectors>(L, layers, Real(c.albedo_diffuse), source, sums + N,
-                                             sums);
+        auto ground =
+            add_layers<T, vectors>(L, layers, Real(c.albedo_diffuse), source, sums + N, sums);
         if (!reflected) return;
         for (int v = 0; v < vectors; ++v) ground[v] = ground[v] + beam[v];
         add_reflection<T, vectors>(L, layers, ground, sums + 3 * N);
