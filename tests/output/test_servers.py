@@ -303,7 +303,7 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
     os.kill(ranks[-1], signal.SIGSTOP)
     out = said_until(process, "I/O servers of set 0 (rank 2) have been silent for 1 s")
     before = written(without / "silent")
-    await_times(process, without / "silent", before + 2)
+    await_times(process, without / "silent", before + 4)  # more than memory holds
     process.send_signal(signal.SIGINT)
     out += said_until(process, None)
     assert (
@@ -340,7 +340,7 @@ def test_one_of_two_servers_falls_silent(without):
     os.kill(ranks[-1], signal.SIGSTOP)
     out = said_until(process, "have been silent for 1 s")
     before = written(without / "one-silent")
-    await_times(process, without / "one-silent", before + 2)
+    await_times(process, without / "one-silent", before + 4)  # more than memory holds
     process.send_signal(signal.SIGINT)
     out += said_until(process, None)
     assert process.wait(60) == 3 and out.count("have been silent for 1 s") == 1, out
