@@ -55,7 +55,7 @@ def platforms():
         figure,
         both[0],
         "POP 320×384×40 by platform, messages",
-        "simulated years a day; points: estimates of ours from the study",
+        "model years a day; lines simulated, points: estimates of ours from the study",
         xlabel="processors",
         ylabel="years a day",
         yscale="log",
@@ -74,7 +74,7 @@ def platforms():
         figure,
         both[1],
         "128 processors of the X1, before and after",
-        "s of a simulated day by phase and what was done in it, simulated",
+        "s of a model day by phase and what was done in it, simulated",
         ylabel="s",
     )
     machine = load("cray-x1")
@@ -169,7 +169,7 @@ def all_solvers():
             figure,
             place,
             "The 0.1° barotropic solver",
-            "seconds of a simulated day; points of the study, lines fitted",
+            "s of a model day; points: study, lines: simulated, fitted to them",
             xlabel="cores",
             ylabel="s",
             yscale="log",
@@ -189,19 +189,30 @@ def all_solvers():
 
 @styled
 def vector_lengths():
-    """Mean length of strips, and cycles of a step, against the length of blocks."""
-    figure = new_figure(9.6, 3.9)
-    left, right = (
-        panel(figure, place, title, note, xlabel="length of a block (NPROMA)", ylabel=label)
-        for place, title, note, label in zip(
-            both,
-            ("Strips of vector registers", "Conflicts of memory banks"),
-            ("mean length of 256 words", "cycles a step of a loop over 8 levels, simulated"),
-            ("words", "cycles"),
-        )
-    )
-    lengths = np.arange(1800, 3001)
-    left.plot(lengths, strip_length(lengths), color=phases[0], lw=1)
+    """The cost of a column against the length of blocks (NPROMA), lengths of strips, banks."""
+    figure = new_figure(12.6, 3.9)
+    places = [(left, 0.16, 0.26, 0.66) for left in (0.055, 0.39, 0.725)]
+    xlabel = "length of a block (NPROMA)"
+    note = "% above the best, four processors; simulated; grey: the study's best"
+    curve = panel(figure, places[0], "NPROMA at T538", note, xlabel=xlabel, ylabel="%")
+    lengths, columns = np.arange(200, 4001), 399180 // 4
+    vector = arome.vector_machine(load("nec-sx8r"))
+    cycles = np.array([vector.forecast(columns, int(length)) for length in lengths])
+    curve.axvspan(1500, 3000, color=faint, alpha=0.2, lw=0)
+    curve.plot(lengths, 100 * (cycles / cycles.min() - 1), color=phases[0], lw=1)
+    curve.set_ylim(0)
+    note = "mean words of a strip, N / ⌈N / 256⌉"
+    strips = panel(figure, places[1], "Strips of vector registers", note, xlabel=xlabel)
+    near = np.arange(1800, 3001)
+    strips.plot(near, strip_length(near), color=phases[0], lw=1)
+    strips.set_ylabel("words")
+    note = "cycles a step of a loop over 8 levels, simulated"
+    _banks(panel(figure, places[2], "Conflicts of memory banks", note, xlabel=xlabel))
+    return figure
+
+
+def _banks(axes):
+    """Cycles of a step at multiples of 256, and at one and two less."""
     near = [256 * k - less for k in range(8, 12) for less in (0, 1, 2)]
     at = np.arange(len(near)) + np.arange(len(near)) // 3  # a gap between multiples
     sx8r = load("nec-sx8r")
@@ -213,12 +224,11 @@ def vector_lengths():
     ):
         cycles = [arome.vector_machine(machine).cycles(length) for length in near]
         shift = 0.4 * n - 0.2
-        right.bar(at + shift, cycles, width=0.38, color=phases[n], label=text)
-    right.set_xticks(at, near, rotation=60, fontsize=6)
-    right.set_ylim(0, 20)
-    right.grid(False, axis="x")
-    right.legend(frameon=False, fontsize=7)
-    return figure
+        axes.bar(at + shift, cycles, width=0.38, color=phases[n], label=text)
+    axes.set_xticks(at, near, rotation=60, fontsize=6)
+    axes.set(ylim=(0, 20), ylabel="cycles")
+    axes.grid(False, axis="x")
+    axes.legend(frameon=False, fontsize=7)
 
 
 @styled
