@@ -18,11 +18,14 @@
 /// value, and wind that crosses half a wave in a step would make that grow. The carried value for
 /// pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are
 /// averaged with weights dB. The carried value for T is T - T_s + v^2 / 2 c_p:
-///   T_s(eta), the standard atmosphere's, 0 where energy is not kept: its vertical advection, that
-///       of most of T, is that of mass, with M = eta dot dp/deta,
-///       (1 / 2 dp_k) [M_k+1/2 (T_s,k+1 - T_s,k) + M_k-1/2 (T_s,k - T_s,k-1)],
-///       and loses no heat; interpolation would
+///   T_s(eta), the standard atmosphere's, 0 where energy is not kept
 ///   v^2 / 2 c_p, of the wind that is carried with it: what it loses in interpolation is heat
+/// Heat crosses levels with mass, M = eta dot dp/deta, and none is lost (Simmons & Burridge 1981):
+///   V_k(T) = (1 / 2 dp_k) [M_k+1/2 (T_k+1 - T_k) + M_k-1/2 (T_k - T_k-1)]
+/// Interpolation of T' = T - T_s makes a part of it, W_k = (M_k+1/2 + M_k-1/2) s_k / 2 dp_k, with
+/// the slope s_k = a_k (T'_k - T'_k-1) + b_k (T'_k+1 - T'_k). The rest V - W is a
+/// tendency: next to evenly spaced levels (M_k+1/2 - M_k-1/2) (T'_k+1 - 2 T'_k + T'_k-1) / 4 dp_k,
+/// which is not 0 in the mean over the globe, since waves have divergence where T' is curved.
 #pragma once
 #include "atmosphere/hydrostatic/coriolis.hpp"
 #include "atmosphere/hydrostatic/hybrid.hpp"
@@ -113,6 +116,24 @@ struct PrimitiveEquations {
     }
 };
 
+/// The part V - W of heat that crosses levels, layer by layer downward.
+template <class Real> struct CrossingHeat {
+    using N = typename Real::Number;
+    Real step_above = Real(N(0)),
+         M_above = Real(N(0));                    ///< T_k - T_k-1 and M of the interface above
+    N standard_above = 0;                         ///< T_s,k - T_s,k-1
+    Real above = Real(N(0)), below = Real(N(0));  ///< steps of T less the slope of T'
+
+    /// (V - W) dp, from the steps of T and T_s and M at the interface below, and a and b.
+    constexpr Real of_layer(Real step, N standard, Real M, N a, N b) {
+        const Real slope = fma(a, step_above - standard_above, b * (step - standard));
+        above = step_above - slope, below = step - slope;
+        const Real twice = fma(M, below, M_above * above);
+        step_above = step, standard_above = standard, M_above = M;
+        return N(0.5) * twice;
+    }
+};
+
 /// What trajectories carry, and the nonlinear terms that the arrival point gets.
 struct SemiImplicitTerms {
     double step = 1800, gas_constant = constants::dry_air_gas_constant,
@@ -164,6 +185,8 @@ struct SemiImplicitTerms {
         Reads<Real, "pressure_interface", place::center_interface, "Pa"> p,
         ReadsProfile<Real, "hybrid_b", "1"> B,
         ReadsProfile<Real, "standard_temperature", "K"> standard,
+        ReadsProfile<Real, "slope_above", "1"> slope_above,
+        ReadsProfile<Real, "slope_below", "1"> slope_below,
         Updates<Real, "eastward_wind_nonlinear", place::center_layer, "m s-2"> Nu,
         Updates<Real, "northward_wind_nonlinear", place::center_layer, "m s-2"> Nv,
         Updates<Real, "temperature_nonlinear", place::center_layer, "K s-1"> NT,
@@ -215,18 +238,21 @@ struct SemiImplicitTerms {
             x = fma(R * log_ratio[k], tx, x);
             y = fma(R * log_ratio[k], ty, y);
         }
-        Real flux(0), falls(0), sum(0);  // falls: T_s through the upper interface
+        Real flux(0), sum(0);
+        CrossingHeat<Real> heat;
         for (int k = 0; k < levels; ++k) {
-            const Real d = D[k], above = falls;
             flux += out(k);
-            falls = Real(0);
-            if (k + 1 < levels)
-                falls = N(standard[k + 1] - standard[k]) * fma(Real(B[k + 1]), total, -flux);
-            const Real of_standard = 0.5 * (falls + above) / (p[k + 1] - p[k]);
-            cT[k] = split(fma(whole, PT[k], T[k] - standard[k]) + energy[k], FT[k] - of_standard,
-                          -kappa_T * fma(alpha[k], d, log_ratio[k] / thickness[k] * sum), Real(0),
-                          NT[k]);
-            sum = fma(thickness[k], d, sum);
+            const bool last = k + 1 == levels;
+            const Real M = last ? Real(0) : fma(Real(B[k + 1]), total, -flux),
+                       of_T = last ? Real(0) : T[k + 1] - T[k];
+            const N of_standard = last ? N(0) : standard[k + 1] - standard[k];
+            const Real crossing =
+                heat.of_layer(of_T, of_standard, M, slope_above[k], slope_below[k]) /
+                (p[k + 1] - p[k]);
+            cT[k] = split(fma(whole, PT[k], T[k] - standard[k]) + energy[k], FT[k] - crossing,
+                          -kappa_T * fma(alpha[k], D[k], log_ratio[k] / thickness[k] * sum),
+                          Real(0), NT[k]);
+            sum = fma(thickness[k], D[k], sum);
         }
     }
 };

@@ -3,7 +3,8 @@
 ///   N = F - L,   carried = X + dt/2 [(1-e) (L + rotation) + w_0 N + w_1 N_before]
 /// Products are left in
 ///   out = D dp + p_s dB v . grad(pi),   v^2 / 2 c_p of the wind that is carried,
-///   (T_s fluxes) / dp = o:   do = d(fluxes) / dp - o d(dp) / dp
+///   o = [M_k+1/2 x_below + M_k-1/2 x_above] / 2 dp, x of CrossingHeat and linear in T:
+///       do = d[M_k+1/2 x_below + M_k-1/2 x_above] / 2 dp - o d(dp) / dp
 #pragma once
 #include "atmosphere/hydrostatic/primitive.hpp"
 #include "field/linear.hpp"
@@ -51,7 +52,9 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
                           x.template of<"reference_log_ratio">(),
                           x.template of<"reference_thickness">(),
                           x.template of<"hybrid_b">(),
-                          x.template of<"standard_temperature">()};
+                          x.template of<"standard_temperature">(),
+                          x.template of<"slope_above">(),
+                          x.template of<"slope_below">()};
     }
     static auto fixed(const auto& x) {
         return std::tuple{x.template of<"orography_gradient_east">(),
@@ -70,30 +73,36 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
               kappa_T(N(s.gas_constant / s.heat_capacity * s.reference_temperature)),
               per_cp(N(1 / s.heat_capacity)) {}
     };
-    /// o of each layer, and `out` of all.
-    template <class Real> struct Standard {
-        Real of[atmosphere::most_layers], total;
+    /// Heat that crosses interfaces: o and x of each layer, M of the interface below, `out` of all.
+    template <class Real> struct Crossing {
+        static constexpr int most = atmosphere::most_layers;
+        Real of[most], M[most], x_above[most], x_below[most], total;
+        Real M_above(int k) const { return k > 0 ? M[k - 1] : Real(0); }
     };
-    template <class Real> static Standard<Real> standard(const auto& x) {
+    template <class Real> static Crossing<Real> crossing(const auto& x) {
         using N = typename Real::Number;
         const auto [u, v, D, px, py, p, cu, cv] = state(x);
-        const auto [weights, alpha, log_ratio, thickness, B, ground] = profiles(x);
-        Standard<Real> made;
-        Real flux(0), above(0), sums[atmosphere::most_layers];
+        const auto T = x.template of<"virtual_temperature">();
+        const auto [weights, alpha, log_ratio, thickness, B, ground, a, b] = profiles(x);
+        Crossing<Real> made;
+        Real flux(0);
         const int levels = x.levels();
         const Real ps = p[levels], pi_x = px[0], pi_y = py[0];
         for (int k = 0; k < levels; ++k) {
             flux += fma(D[k], p[k + 1] - p[k],
                         ps * (N(B[k + 1] - B[k]) * fma(u[k], pi_x, v[k] * pi_y)));
-            sums[k] = flux;
+            made.M[k] = flux;
         }
         made.total = flux;
+        atmosphere::CrossingHeat<Real> heat;
         for (int k = 0; k < levels; ++k) {
-            Real falls(0);
-            if (k + 1 < levels)
-                falls = N(ground[k + 1] - ground[k]) * fma(Real(B[k + 1]), flux, -sums[k]);
-            made.of[k] = N(0.5) * (falls + above) / (p[k + 1] - p[k]);
-            above = falls;
+            const bool last = k + 1 == levels;
+            made.M[k] = last ? Real(0) : fma(Real(B[k + 1]), flux, -made.M[k]);
+            made.of[k] =
+                heat.of_layer(last ? Real(0) : T[k + 1] - T[k],
+                              last ? N(0) : ground[k + 1] - ground[k], made.M[k], a[k], b[k]) /
+                (p[k + 1] - p[k]);
+            made.x_above[k] = heat.above, made.x_below[k] = heat.below;
         }
         return made;
     }
@@ -107,7 +116,7 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
         const auto [dT, dTx, dTy, dlog_ps, dcT, dcp] = linear(d);
         const auto [dFu, dFv, dFT, dFp, dPu, dPv, dPT] = forces(d);
         const auto [dNu, dNv, dNT, dNp] = nonlinear(d);
-        const auto [weights, alpha, log_ratio, thickness, B, ground] = profiles(x);
+        const auto [weights, alpha, log_ratio, thickness, B, ground, a_of, b_of] = profiles(x);
         const auto [sx, sy, coriolis] = fixed(x);
         const Constants<Real> c(s);
         const int levels = x.levels();
@@ -145,20 +154,23 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
             dx = fma(c.R * log_ratio[k], tx, dx);
             dy = fma(c.R * log_ratio[k], ty, dy);
         }
-        const auto of = standard<Real>(x);
-        Real dflux(0), dfalls(0), dsum(0);
+        const auto of = crossing<Real>(x);
+        atmosphere::CrossingHeat<Real> dheat;
+        Real dflux(0), dM_above(0), dsum(0);
         for (int k = 0; k < levels; ++k) {
-            const Real above = dfalls;
+            const bool last = k + 1 == levels;
             dflux += dout[k];
-            dfalls = Real(0);
-            if (k + 1 < levels)
-                dfalls = N(ground[k + 1] - ground[k]) * fma(Real(B[k + 1]), dtotal, -dflux);
-            const Real of_standard =
-                (N(0.5) * (dfalls + above) - of.of[k] * (dp[k + 1] - dp[k])) / (p[k + 1] - p[k]);
-            dcT[k] = split(fma(c.whole, dPT[k], dT[k]) + denergy[k], dFT[k] - of_standard,
+            const Real dM = last ? Real(0) : fma(Real(B[k + 1]), dtotal, -dflux),
+                       of_T = dheat.of_layer(last ? Real(0) : dT[k + 1] - dT[k], N(0), of.M[k],
+                                             a_of[k], b_of[k]),
+                       of_M = N(0.5) * fma(dM, of.x_below[k], dM_above * of.x_above[k]);
+            const Real crossing =
+                (of_T + of_M - of.of[k] * (dp[k + 1] - dp[k])) / (p[k + 1] - p[k]);
+            dcT[k] = split(fma(c.whole, dPT[k], dT[k]) + denergy[k], dFT[k] - crossing,
                            -c.kappa_T * fma(alpha[k], dD[k], log_ratio[k] / thickness[k] * dsum),
                            Real(0), dNT[k]);
             dsum = fma(thickness[k], dD[k], dsum);
+            dM_above = dM;
         }
     }
 
@@ -171,7 +183,7 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
         const auto [aT, aTx, aTy, alog_ps, acT, acp] = linear(a);
         const auto [aFu, aFv, aFT, aFp, aPu, aPv, aPT] = forces(a);
         const auto [aNu, aNv, aNT, aNp] = nonlinear(a);
-        const auto [weights, alpha, log_ratio, thickness, B, ground] = profiles(x);
+        const auto [weights, alpha, log_ratio, thickness, B, ground, a_of, b_of] = profiles(x);
         const auto [sx, sy, coriolis] = fixed(x);
         const Constants<Real> c(s);
         const int levels = x.levels();
@@ -184,8 +196,9 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
             of_N = before * half;
             return Split{n, fma(c.old, half, -n), c.old * half};
         };
-        const auto of = standard<Real>(x);
-        Real aout[atmosphere::most_layers], aflux(0), of_below(0), asum(0), atotal(0), rest(0);
+        const auto of = crossing<Real>(x);
+        Real aout[atmosphere::most_layers], aflux(0), of_below(0), asum(0), atotal(0);
+        Real aM_below(0), abelow(0);  // of the interface below: from the layer below it
         for (int k = levels - 1; k >= 0; --k) {
             const Real carried = acT[k];
             const Split T = split(carried, aNT[k]);
@@ -193,14 +206,18 @@ template <> struct Linear<atmosphere::SemiImplicitTerms> {
             const Real aL = -c.kappa_T * T.L;
             aD[k] += fma(thickness[k], asum, alpha[k] * aL);
             asum = fma(log_ratio[k] / thickness[k], aL, asum);
-            const Real ao = -T.F / (p[k + 1] - p[k]), half = N(0.5) * ao, afalls = half + rest,
-                       thin = ao * of.of[k];
-            rest = half;
+            const Real ao = -T.F / (p[k + 1] - p[k]), half = N(0.5) * ao, thin = ao * of.of[k];
+            const Real ax_below = half * of.M[k], ax_above = half * of.M_above(k),
+                       aslope = -(ax_below + ax_above);
             if (k + 1 < levels) {
-                const Real fall = N(ground[k + 1] - ground[k]) * afalls;
-                atotal = fma(Real(B[k + 1]), fall, atotal);
-                aflux -= fall;
+                const Real aM = fma(half, of.x_below[k], aM_below),
+                           step = fma(N(b_of[k]), aslope, ax_below) + abelow;
+                atotal = fma(Real(B[k + 1]), aM, atotal);
+                aflux -= aM;
+                aT[k + 1] += step, aT[k] -= step;
             }
+            aM_below = half * of.x_above[k];
+            abelow = fma(N(a_of[k]), aslope, ax_above);
             aout[k] = aflux;
             ap[k + 1] += of_below - thin;
             of_below = thin;

@@ -105,6 +105,22 @@ public:
     }
 };
 
+/// a and b of the slopes that interpolation has on levels (lagrange.hpp), times the thickness of
+/// the layer: a (f_k - f_k-1) + b (f_k+1 - f_k).
+std::array<std::vector<double>, 2> slopes_of_levels(const std::vector<double>& interfaces,
+                                                    const std::vector<double>& middles) {
+    const std::size_t levels = middles.size();
+    std::vector<double> a(levels), b(levels);
+    for (std::size_t k = 0; k < levels; ++k) {
+        const double thick = interfaces[k + 1] - interfaces[k],
+                     up = k > 0 ? middles[k] - middles[k - 1] : 0,
+                     down = k + 1 < levels ? middles[k + 1] - middles[k] : 0;
+        a[k] = up > 0 ? thick / up * (down > 0 ? down / (up + down) : 1) : 0;
+        b[k] = down > 0 ? thick / down * (up > 0 ? up / (up + down) : 1) : 0;
+    }
+    return {std::move(a), std::move(b)};
+}
+
 /// Implicit terms and diffusion in spectral space, and back to grid points with all gradients.
 template <class T> class SpectralStep : public SpectralProcess, public LinearProcess {
     const Item u = updates("eastward_wind", place::center_layer, "m s-1"),
@@ -122,7 +138,8 @@ template <class T> class SpectralStep : public SpectralProcess, public LinearPro
                alpha = reads("reference_alpha", place::profile, "1"),
                log_ratio = reads("reference_log_ratio", place::profile, "1"),
                thickness = reads("reference_thickness", place::profile, "1");
-    std::optional<Item> standard;              // where T - T_s is carried (primitive.hpp)
+    /// Where T - T_s is carried, and a and b of the slopes of levels (primitive.hpp).
+    std::optional<Item> standard, slope_above, slope_below;
     std::optional<Item> reference_divergence;  // of the linear terms, where it is another one
     /// Only for compressible air.
     std::optional<Item> departure, departure_east, departure_north, vertical_divergence;
@@ -157,6 +174,8 @@ public:
             reference_divergence = writes("reference_divergence", place::center_layer, "s-1");
         if (!engine->setup.compressible()) {
             standard = reads("standard_temperature", place::profile, "K");
+            slope_above = reads("slope_above", place::profile, "1");
+            slope_below = reads("slope_below", place::profile, "1");
             return;
         }
         departure = updates("log_pressure_departure", place::center_layer, "1");
@@ -175,6 +194,8 @@ public:
         set(hybrid_eta, eta);
         if (standard) {
             auto layers = middle(eta);
+            const auto [above, below] = slopes_of_levels(eta, layers);
+            set(*slope_above, above), set(*slope_below, below);
             for (double& x : layers)  // 0 where air need not be that of the earth
                 x = s.parameters.fix_energy > 0 ? std::max(216.65, 288.15 * std::pow(x, 0.19026))
                                                 : 0;
