@@ -42,24 +42,26 @@ figures = {
 start = {"overhead": 6e-7}  # s, estimate
 
 
-@lru_cache(maxsize=1)
-def layout() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+@lru_cache(maxsize=4)
+def layout(cut: int = 1) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(from, to, bytes) of the halos of the blocks with water of the real mask, one a rank, counted
-    from the south; periodic in x.
+    from the south; periodic in x. cut: pieces of each block, from south to north.
     """
-    wet = (np.array([list(row) for row in rows_of("wet_blocks_0.1deg.txt")])[::-1] == "#").ravel()
-    number = np.where(wet, np.cumsum(wet) - 1, -1).reshape(100, 100)
+    mask = np.array([list(row) for row in rows_of("wet_blocks_0.1deg.txt")])[::-1] == "#"
+    wet = np.repeat(mask, cut, axis=0)
+    number = np.where(wet, np.cumsum(wet).reshape(wet.shape) - 1, -1)
+    north = len(wet)
     found = []
     for dj in (-1, 0, 1):
         for di in (-1, 0, 1):
             if di or dj:
                 there = np.full_like(number, -1)
-                rows = slice(max(dj, 0), 100 + min(dj, 0))
-                there[slice(max(-dj, 0), 100 + min(-dj, 0))] = np.roll(number, -di, axis=1)[rows]
+                rows = slice(max(dj, 0), north + min(dj, 0))
+                there[slice(max(-dj, 0), north + min(-dj, 0))] = np.roll(number, -di, axis=1)[rows]
                 both = (number >= 0) & (there >= 0)
                 words = (
                     (nx if di == 0 else 2)
-                    * (ny if dj == 0 else 2)
+                    * (ny / cut if dj == 0 else 2)
                     * (1 if di and dj else 2 if 0 in (di, dj) else 1)
                 )
                 found.append((there[both], number[both], np.full(both.sum(), 8 * words / 2)))
@@ -68,17 +70,19 @@ def layout() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def iteration(
-    step: str, machine: Machine | None = None, shape: tuple[int, ...] = (19, 20, 20)
+    step: str,
+    machine: Machine | None = None,
+    shape: tuple[int, ...] | None = (19, 20, 20),
+    cut: int = 1,
 ) -> Clocks:
-    """One iteration, all ranks in step before."""
+    """One iteration, all ranks in step before, on `cut` times as many nodes."""
     machine = machine or load("k-computer")
-    t = Clocks(machine, ranks, Network.of(machine, ranks, shape))
+    t = Clocks(machine, cut * ranks, Network.of(machine, cut * ranks, shape))
     n = steps.index(step) if step in steps else {"halo only": -1}[step]
     hardware, put, threaded = n >= 1, n >= 2 or n == -1, n >= 3
-    t.compute(
-        nx * ny * point * (serial + (1 - serial) / (threads * eta) if threaded else 1.0), "calc"
-    )
-    t.exchange(t.messages(*layout(), way="put-flags" if put else "packed"), "halo")
+    part = serial + (1 - serial) / (threads * eta) if threaded else 1.0
+    t.compute(nx * ny / cut * point * part, "calc")
+    t.exchange(t.messages(*layout(cut), way="put-flags" if put else "packed"), "halo")
     t.sum(3, "sum", "hardware" if hardware else "allreduce")
     return t
 

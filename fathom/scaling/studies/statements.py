@@ -285,6 +285,12 @@ def _waiting_moves() -> Found:
     return Found(halo < base, f"{1e6 * base:.1f} → {1e6 * halo:.1f} µs")
 
 
+@says("K", "the time hardly changes beyond 7545 nodes")
+def _flat_beyond() -> Found:
+    now, twice = (k_computer.iteration("baseline", shape=None, cut=n).elapsed for n in (1, 2))
+    return Found(abs(twice / now - 1) < 0.1, f"{twice / now:.2f} of it on twice as many")
+
+
 @says("K", "jobs of more dimensions have fewer hops")
 def _shapes() -> Found:
     hops = {
