@@ -224,7 +224,7 @@ class Trajectory(Forecasts):
         while len(self._sets) <= which:
             self._sets.append(mpi.core.FieldSet(self.sequence))
         for f in self.fields.fields:
-            if f["horizontal"] != "profile":
+            if f["vertical"] != "profile":
                 self._sets[which].fill(f["name"], 0.0)
         return self._sets[which]
 
