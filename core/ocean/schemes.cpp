@@ -23,6 +23,8 @@ Entries dynamics() {
         entry<SurfaceVolume>("SurfaceVolume"),
         entry<FreshwaterConvergence>("FreshwaterConvergence"),
         entry<FreshwaterContent>("FreshwaterContent"),
+        entry<IceFlow<true>>("IceFlowX"),
+        entry<IceFlow<false>>("IceFlowY"),
         entry<IceSweep<true>>("IceSweepX"),
         entry<IceSweep<false>>("IceSweepY"),
     };

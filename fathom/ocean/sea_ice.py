@@ -101,6 +101,8 @@ class SeaIce:
         """Motion and transport; then what all categories are together."""
         if self.subcycles:
             do(mpi.core.IceDynamics(do.step, self.subcycles, self.strength, self.drag))
+            do("IceFlowX")
+            do("IceFlowY")
             for n in self.categories:
                 swept = {f"{part}_after": f"{part}_swept" for part in contents}
                 self._of("IceSweepX", n, do, after=swept)

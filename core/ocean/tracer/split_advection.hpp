@@ -19,6 +19,16 @@
 
 namespace fathom::ocean {
 
+/// (1 - C) / C.
+template <class Real> constexpr Real room_behind(Real leaves_in_all) {
+    return (1.0 - leaves_in_all) / larger(leaves_in_all, Real(1e-30));
+}
+/// The correction of L, limited; rise: R - L, room: (L - U) (1 - C) / C.
+template <class Real> constexpr Real limited(Real more, Real rise, Real room) {
+    const Real upward = larger(Real(0), smaller(more, smaller(rise, room))),
+               downward = smaller(Real(0), larger(more, larger(rise, room)));
+    return select(rise > Real(0), upward, downward);
+}
 /// The value that crosses a face; third: with d3.
 template <bool third, class Real, class Width>
 constexpr Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width hR, Real leaves,
@@ -31,10 +41,7 @@ constexpr Real limited_value(Real U, Real L, Real R, Width hU, Width hL, Width h
         more -= rest * (rise * per_pair - behind * (1.0 / (hU + hL))) *
                 (per_three * (hR + leaves * hL));
     }
-    const Real room = behind * ((1.0 - leaves_in_all) / larger(leaves_in_all, Real(1e-30)));
-    const Real upward = larger(Real(0), smaller(more, smaller(rise, room))),
-               downward = smaller(Real(0), larger(more, larger(rise, room)));
-    return L + select(rise > Real(0), upward, downward);
+    return L + limited(more, rise, behind * room_behind(leaves_in_all));
 }
 
 /// The two faces of a cell along one direction, `to` from here to the next cell: values that cross
