@@ -84,22 +84,23 @@ template <bool along_x> struct IceSweep {
                         Updates<Real, name, place::center_column, units>>;
 
     template <class Real>
-    constexpr void operator()(
-        Content<Real, "category_area", "1"> a, Content<Real, "category_volume", "m"> v,
-        Content<Real, "category_snow", "m"> s, Content<Real, "category_upper_heat", "J m-2"> e1,
-        Content<Real, "category_lower_heat", "J m-2"> e2,
-        Flow<Real, "ice_share_east", "ice_share_north"> share_out,
-        Flow<Real, "ice_share_west", "ice_share_south"> share_in,
-        Flow<Real, "ice_weight_east", "ice_weight_north"> weight_out,
-        Flow<Real, "ice_weight_west", "ice_weight_south"> weight_in,
-        Flow<Real, "ice_room_along_x", "ice_room_along_y", 1> room,
-        Reads<Real, "area_center", place::center_column, "m2", 1> area,
-        Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
-        After<Real, "category_area_after", "1"> a_after,
-        After<Real, "category_volume_after", "m"> v_after,
-        After<Real, "category_snow_after", "m"> s_after,
-        After<Real, "category_upper_heat_after", "J m-2"> e1_after,
-        After<Real, "category_lower_heat_after", "J m-2"> e2_after) const {
+    constexpr void operator()(Content<Real, "category_area", "1"> a,
+                              Content<Real, "category_volume", "m"> v,
+                              Content<Real, "category_snow", "m"> s,
+                              Content<Real, "category_upper_heat", "J m-2"> e1,
+                              Content<Real, "category_lower_heat", "J m-2"> e2,
+                              Flow<Real, "ice_share_east", "ice_share_north"> share_out,
+                              Flow<Real, "ice_share_west", "ice_share_south"> share_in,
+                              Flow<Real, "ice_weight_east", "ice_weight_north"> weight_out,
+                              Flow<Real, "ice_weight_west", "ice_weight_south"> weight_in,
+                              Flow<Real, "ice_room_along_x", "ice_room_along_y", 1> room,
+                              Reads<Real, "area_center", place::center_column, "m2", 1> area,
+                              Reads<Real, "wet_levels", place::center_column, "1", 2> wet,
+                              After<Real, "category_area_after", "1"> a_after,
+                              After<Real, "category_volume_after", "m"> v_after,
+                              After<Real, "category_snow_after", "m"> s_after,
+                              After<Real, "category_upper_heat_after", "J m-2"> e1_after,
+                              After<Real, "category_lower_heat_after", "J m-2"> e2_after) const {
         const Real zero(0), one(1);
         if (!any(a[0] + (a(to)[0] + a(-to)[0]) + v[0] > 0)) {
             if constexpr (!along_x)
