@@ -278,7 +278,7 @@ def messages():
         )
         for s in found["sums"]
     }
-    grouped(right, table, names, digits=0)
+    grouped(right, table, names, digits=1)
     right.tick_params(axis="x", labelsize=5.5)
     return figure
 

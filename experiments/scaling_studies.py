@@ -293,6 +293,17 @@ def fits():
         yield name, len(fit.names), fit.errors, fit.left_out
 
 
+def say_outputs(rows):
+    """As a table: study / simulated."""
+    for row in rows:
+        both = [
+            f"{row['study'][key]:.{n}f} / {row['simulated'][key]:.{n}f}"
+            for key, n in (("seconds", 0), ("an_output", 1), ("days_a_day", 1), ("core_hours", 0))
+        ]
+        sets = {None: "no output", 0: "by the tasks", 1: "one set"}.get(row["sets"], "four sets")
+        print("| " + " | ".join([str(row["tasks"]), sets, *both]) + " |")
+
+
 def figures():
     """All that is printed, as plain data: fits, extrapolations, phases, statements."""
     cores, shares = pop_phases.studied()
@@ -331,6 +342,7 @@ def figures():
             f"{one} less {other}": cgpop_terms.apart(one, other)
             for one, other in (("XT5/CGPOP", "XT5/POP"), ("XE6/CGPOP/Cray", "XE6/CGPOP/PGI"))
         },
+        "outputs": sub_space_io.tabled(),
         "phases": float(np.abs(pop_phases.shares(pop_phases.fitted(), cores) - shares).max()),
         "statements": [
             statement._asdict()
@@ -371,6 +383,7 @@ def say(found):
         of_pop = [e for name, errors in series.items() if "/POP" in name for e in errors.values()]
         print(f"POP beyond {most} cores: rms {100 * np.sqrt(np.mean(np.square(of_pop))):.2f} %")
     say_what_was_tried(found)
+    say_outputs(found["outputs"])
     print(f"phases of POP: largest error {100 * found['phases']:.1f} points")
     for s in found["statements"]:
         print(f"{'holds' if s['holds'] else 'FAILS'}  {s['study']}: {s['text']}: {s['figures']}")

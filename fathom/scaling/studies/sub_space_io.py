@@ -15,6 +15,7 @@ to 43 s alike (`services`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -107,3 +108,28 @@ def left_out(unit: str = "cell") -> np.ndarray:
         for n in group:
             found[n] = elapsed(values, *cells[n]) / seconds[n] - 1
     return found
+
+
+def tabled() -> list[dict[str, Any]]:
+    """Of each cell, by study and model: seconds, cost of an output [s], forecast days a day, hours
+    of all cores (a set is one task).
+    """
+    values, _ = fitted()
+    cells, seconds = figures()
+    models = {
+        "study": dict(zip(cells, seconds.tolist())),
+        "simulated": {cell: elapsed(values, *cell) for cell in cells},
+    }
+    return [
+        {"tasks": tasks, "sets": sets}
+        | {
+            name: {
+                "seconds": of[tasks, sets],
+                "an_output": (of[tasks, sets] - of[tasks, None]) / outputs,
+                "days_a_day": 86400 / of[tasks, sets],
+                "core_hours": (tasks + (sets or 0)) * of[tasks, sets] / 3600,
+            }
+            for name, of in models.items()
+        }
+        for tasks, sets in cells
+    ]
