@@ -1,7 +1,7 @@
 """The figures of the five studies of performance, as far as they can be drawn without the machines:
 `make figures`, or
 
-    python experiments/study_figures.py [FOLDER]        docs/pictures by default
+    python experiments/study_figures.py [FOLDER [NAME ...]]        docs/pictures by default
 
 docs/results/figures.md shows them, and says of each what its numbers are.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import scaling_studies
+import simulated_figures
 
 from fathom.performance.bench.vector_length import strip_length
 from fathom.plots.colours import faint, ink, phases
@@ -311,11 +312,12 @@ drawn = {
     "study-vector-lengths": vector_lengths,
     "study-unified-model": unified_model_tables,
     "study-arome": arome_profile,
+    **simulated_figures.drawn,
 }
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures")
     folder.mkdir(parents=True, exist_ok=True)
-    for name, draw in drawn.items():
-        draw(path=folder / f"{name}.png")
+    for name in sys.argv[2:] or drawn:
+        drawn[name](path=folder / f"{name}.png")
         print(folder / f"{name}.png")

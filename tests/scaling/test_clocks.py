@@ -2,6 +2,8 @@
 servers as queues.
 """
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -297,3 +299,17 @@ def test_servers_as_queues():
             play(Output(1, 38, 9, sets, pick="next"), steps)["elapsed"]
             >= play(Output(1, 38, 9, sets), steps)["elapsed"]
         )
+
+
+def test_recorded_clocks_keep_every_second():
+    from fathom.scaling.recorded import Recorded
+
+    t = Recorded(load("cray-x1"), 4)
+    t.compute(np.array([1e-5, 2e-5, 3e-5, 4e-5]), "baroclinic")
+    t.exchange(t.messages([0, 1, 2], [1, 2, 3], [8, 8, 8]), "baroclinic")
+    t.sum(1, "barotropic")
+    kept = t.kept(samples=7)
+    for rank, bars in enumerate(kept["states"]):
+        assert sum(end - begin for begin, end, _ in bars) == pytest.approx(t.clock[rank])
+        assert all(a[1] == b[0] for a, b in itertools.pairwise(bars))
+    assert np.all(sum(kept["counts"].values())[:-1] == 4)

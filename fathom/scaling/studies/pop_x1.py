@@ -20,6 +20,7 @@ from fathom.scaling.clocks import Clocks
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
+from fathom.scaling.recorded import Recorded
 from fathom.scaling.virtual import slower
 
 nx, ny, levels = 320, 384, 40
@@ -75,25 +76,68 @@ def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     )  # type: ignore[return-value]
 
 
+class Program:
+    """What ranks do, on the clocks t; regions baroclinic and barotropic."""
+
+    def __init__(self, t: Clocks, program: Mapping[str, float], variant: str) -> None:
+        width, height, px, py = block(t.ranks)
+        source, target, side = neighbours(px, py)
+        line = np.where(side, height, width)
+        self.t, (self.sum_way, way) = t, variants[variant]
+        self.day = program["w"] * width * height / (nx * ny)  # s of the baroclinic phase
+        self.cells = cell_2d * program.get("slower", 1.0) * width * height
+        self.large = t.messages(source, target, 8 * 2 * levels * line)
+        self.small = t.messages(source, target, 8 * 2 * line, way)
+
+    def compute(self, days: float) -> None:
+        self.t.compute(days * self.day, "baroclinic")
+
+    def update(self) -> None:
+        self.t.exchange(self.large, "baroclinic")
+
+    def meet(self) -> None:
+        self.t.sum(1, "baroclinic")  # the phase ends for all
+
+    def iterate(self) -> None:
+        self.t.compute(self.cells / 2, "barotropic")
+        self.t.exchange(self.small, "barotropic")
+        self.t.sum(1, "barotropic", self.sum_way)
+        self.t.compute(self.cells / 2, "barotropic")
+        self.t.sum(1, "barotropic", self.sum_way)
+
+
 def day(machine: Machine, program: Mapping[str, float], ranks: int, variant: str = "mpi") -> Clocks:
-    """A simulated day; regions baroclinic and barotropic."""
-    sum_way, way = variants[variant]
-    width, height, px, py = block(ranks)
-    source, target, side = neighbours(px, py)
-    line = np.where(side, height, width)
+    """A simulated day."""
     t = Clocks(machine, ranks, Network.of(machine, ranks))
-    t.compute(program["w"] * width * height / (nx * ny), "baroclinic")
+    pop = Program(t, program, variant)
+    pop.compute(1.0)
     with t.repeated(steps * halos):
-        t.exchange(t.messages(source, target, 8 * 2 * levels * line), "baroclinic")
-    t.sum(1, "baroclinic")  # the phase ends for all
-    small = t.messages(source, target, 8 * 2 * line, way)
-    cell = cell_2d * program.get("slower", 1.0)
+        pop.update()
+    pop.meet()
     with t.repeated(program["n"]):
-        t.compute(cell * width * height / 2, "barotropic")
-        t.exchange(small, "barotropic")
-        t.sum(1, "barotropic", sum_way)
-        t.compute(cell * width * height / 2, "barotropic")
-        t.sum(1, "barotropic", sum_way)
+        pop.iterate()
+    return t
+
+
+def part_of_step(
+    machine: Machine,
+    program: Mapping[str, float],
+    ranks: int,
+    variant: str = "mpi",
+    updates: int = 1,
+    iterations: int = 12,
+) -> Recorded:
+    """The last updates of halos in the baroclinic phase, each after its part of the computing, and
+    the first iterations; in the order of time.
+    """
+    t = Recorded(machine, ranks, Network.of(machine, ranks))
+    pop = Program(t, program, variant)
+    for _ in range(updates):
+        pop.compute(1 / steps / halos)
+        pop.update()
+    pop.meet()
+    for _ in range(iterations):
+        pop.iterate()
     return t
 
 
