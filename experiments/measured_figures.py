@@ -9,43 +9,20 @@ removing a file measures again.
 
 import json
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import profile_figures
 import scaling_studies
+from stored_measurements import fathom, here, kept, measured
 
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
-from fathom.run.launch import mpiexec
 
 panel = scaling_studies.panel
-kept = Path("build/figures")
-here = Path(__file__).parent
 both = ((0.07, 0.2, 0.4, 0.6), (0.57, 0.2, 0.4, 0.6))
-
-
-def measured(name, *words, ranks=0, script=None):
-    """What a command writes with --json, stored or measured again."""
-    file = kept / f"{name}.json"
-    if not file.exists():
-        kept.mkdir(parents=True, exist_ok=True)
-        program = ["-W", "ignore", str(here / script)] if script else ["-P", "-m", "fathom"]
-        launcher = [mpiexec(), "-n", str(ranks)] if ranks else []
-        command = [*launcher, sys.executable, *program, *words, "--json", file]
-        run(*command)
-    return json.loads(file.read_text())
-
-
-def run(*command):
-    """Without its words."""
-    subprocess.run(list(map(str, command)), check=True, stdout=subprocess.DEVNULL)
-
-
-def fathom(*words):
-    run(sys.executable, "-P", "-m", "fathom", *words)
 
 
 def grouped(axes, table, names, unit="", digits=2):
@@ -355,75 +332,6 @@ def screening():
     return figure
 
 
-# what the study prints of its profiles: processor seconds, MFLOPS, part in vectors, their length,
-# seconds in conflicts of banks
-profiles_of_study = {
-    "6-h forecast (ARPEGE)": ("1950.3", "4684", "98.77 %", "141.0", "37.1"),
-    "minimisation T224": ("8823.4", "4004", "", "216.1", "457.8"),
-    "AROME, 64 tasks": ("91584.7", "2703", "", "200.7", "5167"),
-}
-
-
-@styled
-def profiles():
-    """The study's totals, and the dearest routines of a run like it, with the study's columns."""
-    from fathom.regions import exclusive
-
-    held = measured(
-        "profile-t42",
-        *("profile", here / "held-suarez-t42.toml", "--ranks", "1", "--steps", "24"),
-    )
-    figure = new_figure(9.6, 5.6)
-    head = ("", "processor s", "MFLOPS", "in vectors", "mean length", "bank conflicts, s")
-    rows = [(name, *values) for name, values in profiles_of_study.items()]
-    _table(figure, (0.02, 0.72, 0.96, 0.2), "The study's profiles on the SX-8R", head, rows)
-    records = held["profile"]
-    wall = records[0]["elapsed"]
-    head = ("region", "frequency", "exclusive s", "%", "average ms", "MFLOPS", "of the limit")
-    rows = []
-    for r in exclusive(records)[:14]:
-        rate = held["rates"].get(r["region"], {})
-        rows.append(
-            (
-                r["region"],
-                f"{r['calls']:.0f}",
-                f"{r['seconds']:.3f}",
-                f"{100 * r['seconds'] / wall:.1f}",
-                f"{1e3 * r['seconds'] / max(r['calls'], 1):.3f}",
-                f"{1e3 * rate['gflops']:.0f}" if rate else "",
-                f"{100 * rate['fraction']:.0f} %, {rate['limit']}" if rate else "",
-            )
-        )
-    title = f"Held and Suarez at T42, {held['steps']} steps on one rank here, measured"
-    _table(figure, (0.02, 0.04, 0.96, 0.6), title, head, rows)
-    return figure
-
-
-def _table(figure, place, title, head, rows):
-    axes = figure.add_axes(place)
-    axes.axis("off")
-    axes.set_title(title, fontsize=9, loc="left", fontweight="bold", color=ink)
-    widths = [0.26] + [0.68 / (len(head) - 1)] * (len(head) - 1)
-    widths[-1] += 0.06
-    made = axes.table(
-        rows,
-        colLabels=head,
-        colWidths=widths,
-        loc="upper center",
-        cellLoc="right",
-        edges="horizontal",
-    )
-    made.auto_set_font_size(False)
-    made.set_fontsize(7.5)
-    for (row, column), cell in made.get_celld().items():
-        cell.set_linewidth(0.4)
-        cell.set_edgecolor(faint)
-        if row == 0:
-            cell.get_text().set_color(ink)
-        if column == 0:
-            cell.get_text().set_ha("left")
-
-
 def before_and_after(path):
     """Three steps of the 3° ocean on two ranks: messages, and one-sided puts with flags."""
     names = {"packed": "messages", "put-flags": "one-sided"}
@@ -459,7 +367,7 @@ drawn = {
     "measured-messages": messages,
     "measured-assimilation": assimilation,
     "measured-screening": screening,
-    "measured-profiles": profiles,
+    "measured-profiles": profile_figures.profiles,
     "measured-work-of-ranks": drawn_by(
         *("balance", "maps/work-of-ranks.png", "bench", "balance", "--ranks", "4"),
         *("--spin-up", "6", "--steps", "3", "--pictures", kept / "maps"),
