@@ -250,7 +250,10 @@ def messages():
     )
     names = ("3 × 1", "1 × 3")
     table = {
-        s["name"].replace("one-sided-", "1s-\n").replace("recursive-", "recursive\n"): dict(
+        s["name"]
+        .replace("one-sided", "1s")
+        .replace("-", "-\n")
+        .replace("allreduce", "all-\nreduce"): dict(
             zip(names, (1e6 * s["one_three_times"], 1e6 * s["seconds"][2]))
         )
         for s in found["sums"]
