@@ -198,6 +198,7 @@ def test_mass_of_a_periodic_plane_stays():
     [
         ((), [(3, 2)]),
         (("periodic=true", 'precision="fp32"'), [(2, 1)]),
+        (('extrapolation="settls"', "corrections=0"), [(2, 2)]),
     ],
 )
 def test_same_bits_on_ranks(on_ranks, options, on):
