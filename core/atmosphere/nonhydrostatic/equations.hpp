@@ -192,6 +192,9 @@ struct UpwardVelocity {
     }
 };
 
+/// Of a reference layer: ln of its pressures; 2 at an open top.
+template <class N> constexpr N depth_of(N log_ratio) { return log_ratio > 0 ? log_ratio : N(2); }
+
 /// N = F - L; of d only L, for w is carried with all of its force.
 struct CompressibleNonlinear {
     double gas_constant = constants::dry_air_gas_constant,
@@ -266,11 +269,6 @@ struct CompressibleNonlinear {
             x = fma(log_ratio[k], tx, x);
             y = fma(log_ratio[k], ty, y);
         }
-    }
-
-private:
-    template <class N> static constexpr N depth_of(N log_ratio) {
-        return log_ratio > 0 ? log_ratio : N(2);
     }
 };
 

@@ -5,7 +5,7 @@
 ///
 /// in place of N at both ends, which has no time in it (NESC) and needs a correction of the step.
 #pragma once
-#include "atmosphere/hydrostatic/primitive.hpp"
+#include "atmosphere/nonhydrostatic/equations.hpp"
 
 namespace fathom::atmosphere {
 
@@ -57,7 +57,7 @@ struct CompressibleExtrapolation {
         Real p_above(0), T_above = T[0];
         N pi_above(0);
         for (int k = 0; k < Nu.levels(); ++k) {
-            const N h = log_ratio[k] > 0 ? N(log_ratio[k]) : N(2), pi = thickness[k] / h;
+            const N pi = thickness[k] / depth_of(log_ratio[k]);
             const Real p = pi * q[k],
                        m = (p - p_above) * N(1 / (k > 0 ? pi - pi_above : N(0.5) * thickness[0]));
             add(Fw[k] - linear * (N(0.5) * (T_above + T[k])) * m, wb[k], cw[k]);

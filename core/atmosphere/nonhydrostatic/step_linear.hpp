@@ -76,7 +76,7 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
     template <class N> struct Reference {
         N depth, pi, per_apart;
         Reference(const auto& log_ratio, const auto& thickness, int k) {
-            const auto deep = [&](int n) { return log_ratio[n] > 0 ? log_ratio[n] : N(2); };
+            const auto deep = [&](int n) { return N(atmosphere::depth_of(log_ratio[n])); };
             depth = deep(k), pi = thickness[k] / depth;
             per_apart = 1 / (k > 0 ? pi - thickness[k - 1] / deep(k - 1) : N(0.5) * thickness[0]);
         }
