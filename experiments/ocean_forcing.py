@@ -5,7 +5,7 @@ must carry northward, by basin, and stress by latitude, compared with published 
     python experiments/ocean_forcing.py [--json FILE] [--picture FILE.png] [--resolution 3deg]
 
 "ncep": fm.SurfaceForcing(data="ncep"); "coads": fm.BulkForcing("coads"), over the observed surface
-temperature. `fathom forcing check FILE` does this for data of your own.
+temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for data of your own.
 """
 
 import argparse
@@ -25,10 +25,11 @@ def main():
     surfaces = {
         "ncep": fm.SurfaceForcing(data="ncep"),
         "coads": fm.BulkForcing("coads"),
+        "storms": fm.BulkForcing("coads", storms=True),
     }
     forcings = {name: implied.of_surface(one, grid) for name, one in surfaces.items()}
     print(implied.table(forcings))
-    implied.picture(forcings, "What two forcings imply").savefig(options.picture, dpi=150)
+    implied.picture(forcings, "What three forcings imply").savefig(options.picture, dpi=150)
     print(options.picture)
     if options.json:
         figures = {name: implied.figures(one) for name, one in forcings.items()}

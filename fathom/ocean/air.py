@@ -22,6 +22,7 @@ from fathom.input.records import (
 )
 from fathom.input.values import on_columns
 from fathom.moist_air import humidity_of_dew_point
+from fathom.ocean import storms
 from fathom.output import formats
 from fathom.schemes import scheme
 from fathom.time import instants as times
@@ -109,10 +110,12 @@ class Air:
     wanted : field -> variable.
     missing : "coads" or None, where variables come from that are not in the data; the speed of the
         wind follows from its components.
+    stormy : whether storms are added to the wind (fathom/ocean/storms.py).
     ValueError: a variable that is not there, or that is not known.
     """
 
-    def __init__(self, data, wanted, missing=None):
+    def __init__(self, data, wanted, missing=None, stormy=False):
+        self.stormy = stormy
         self.inputs: list[Input | Joined] = []
         self.climate, self.constants = {}, {}
         if missing not in (None, climatology):
@@ -161,9 +164,9 @@ class Air:
     @property
     def wind_variance(self):
         """Mean square of the wind over the square of its speed: within a month of the climatology
-        as if it came from all sides alike (Rayleigh).
+        as if it came from all sides alike (Rayleigh); with storms the speed is that of the moment.
         """
-        return 4 / np.pi if "wind_speed" in self.climate else 1.0
+        return 4 / np.pi if "wind_speed" in self.climate and not self.stormy else 1.0
 
     @property
     def over_ice(self):
@@ -177,6 +180,8 @@ class Air:
         """Adds the processes that make the fields of the air from their records."""
         for field in (*self.climate, *(i.field for i in self.inputs)):
             interpolate(do, field)
+        if self.stormy:
+            storms.blow(do)
 
     def fields(self, ocean):
         """The fields that never change."""
@@ -189,6 +194,7 @@ class Air:
         return [
             *([Climatology(self.climate, ocean.grid)] if self.climate else []),
             *sources(self.inputs, ocean.grid),
+            *([storms.Storms(ocean.grid)] if self.stormy else []),
         ]
 
 

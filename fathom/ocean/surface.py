@@ -137,6 +137,8 @@ class BulkForcing(Surface):
         is used; "core2": the embedded ones, at their mouths. Default 0.
     balanced : bool. The sums of fresh water and of the salt of restoring over the sea are zero:
         their means are subtracted in each step.
+    storms : bool. Adds storms to a wind whose mean speed is more than the speed of the mean wind,
+        as that of the climatology (docs/forcing.md). Winds of a moment stay as they are.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 
@@ -166,6 +168,7 @@ class BulkForcing(Surface):
         salinity_restoring_under_ice=0.0,
         runoff=0.0,
         balanced=False,
+        storms=False,
         **parameters,
     ):
         self.data, self.missing = data, missing
@@ -178,7 +181,9 @@ class BulkForcing(Surface):
         self.salinity_restoring_under_ice = float(salinity_restoring_under_ice)
         self.runoff = runoff
         self.balanced = truth("BulkForcing", "balanced", balanced)
-        self.given = Air(data, {name: name for name in self.air} | self._targets, missing)
+        self.storms = truth("BulkForcing", "storms", storms)
+        wanted = {name: name for name in self.air} | self._targets
+        self.given = Air(data, wanted, missing, stormy=self.storms)
 
     def __repr__(self):
         under_ice = (
@@ -187,9 +192,10 @@ class BulkForcing(Surface):
             else ""
         )
         balanced = ", balanced=True" if self.balanced else ""
+        storms = ", storms=True" if self.storms else ""
         return (
             f"BulkForcing({self.data!r}, salinity_restoring={self.salinity_restoring:.3g},"
-            f" temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced})"
+            f" temperature_restoring={self.temperature_restoring:.3g}{under_ice}{balanced}{storms})"
         )
 
     @property

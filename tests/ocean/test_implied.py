@@ -57,6 +57,22 @@ def test_the_embedded_forcings(ncep, coads):
     assert "| heat northward, Atlantic, 26.5° N [PW] | +0." in text and "RAPID" in text
 
 
+def test_storms_bring_the_stress_of_the_westerlies(grid, ncep, coads):
+    """Mean wind and mean speed alone give less than half of Trenberth's stress (1990), of winds
+    twice a day, in the north, and three quarters in the south; storms of that mean speed bring most
+    of the rest. The mean heat changes by less than 4 W/m2.
+    """
+    stormy = implied.of_surface(fm.BulkForcing("coads", storms=True), grid, 50)
+    for south, north in ((40, 48), (-54, -50)):
+        before, after, of_winds = (
+            one.zonal("stress_eastward", south, north) for one in (coads, stormy, ncep)
+        )
+        assert 1.3 * before < after and 0.65 < after / of_winds < 1.15
+    heat = "surface_heat_flux"
+    assert abs(stormy.over_the_sea(heat) - coads.over_the_sea(heat)) < 4
+    assert stormy.heat("atlantic", 26.5) > coads.heat("atlantic", 26.5) + 0.02
+
+
 def core_normal_year(folder):
     """A small year in the layout of CORE-II: upper case, K, rain and snow apart, rivers."""
     x, y = np.arange(0.0, 360, 10), np.arange(-85.0, 86, 10)

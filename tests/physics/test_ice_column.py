@@ -215,11 +215,15 @@ def test_growth_carries_ice_across_a_limit():
 
 
 def test_melt_opens_the_water():
-    """An even spread from 0 to 1 m melts by 0.1 m: the tenth that was thinner is gone."""
+    """An even spread from 0 to 1 m melts by 0.1 m: the tenth that was thinner is gone. Ice that was
+    pressed to more than its limit gets no more area by melting.
+    """
     before, steps = evenly(0.0, 1.0, 0.8), 10
     given = {"category_area": 0.8, "category_growth": -0.1, "category_volume": 0.8 * 0.4}
     out = run("IceEnds", given, parameters={"limit": 1.0})
     assert out["category_area"].item() == pytest.approx(0.8 * 0.9, rel=1e-6)
+    pressed = run("IceEnds", given | {"category_volume": 0.8 * 1.2}, parameters={"limit": 1.0})
+    assert 0.7 < pressed["category_area"].item() <= 0.8
     ice = [before, dict.fromkeys(parts, 0.0)]
     for _ in range(steps):  # melts by a fifth: the spread is not even any more, but nearly
         ice[0]["volume"] -= 0.02 * ice[0]["area"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from columns import run
+from fathom.ocean import storms
 
 rho0, cp, fusion = 1026.0, 3996.0, 3.337e5
 
@@ -161,6 +162,29 @@ def test_bulk_of_known_places():
         "downward_longwave_flux": 280.0,
     }
     assert -1200 < run_bulk(outbreak)["surface_heat_flux"][0] < -600
+
+
+def test_storms_keep_the_mean_wind_and_its_speed():
+    """Over years of storms at a place, for winds of any steadiness; stress is that of the winds of
+    the moment, and winds of a moment stay.
+    """
+    places = np.array([[-60.0] * 9, range(0, 360, 40)])
+    year = np.array([storms.at(*places, n / 730) for n in range(730)])
+    assert np.abs(year.mean(0)).max() < 1e-3
+    east, north = year.swapaxes(0, 1).reshape(2, -1)
+    assert abs((east**2).mean() - 1) < 0.1 and abs((north**2).mean() - 1) < 0.1
+    assert abs((east * north).mean()) < 0.05
+    for steadiness in (0.1, 0.5, 0.8, 0.95, 1.0):
+        winds = {"eastward_wind": 10 * steadiness, "northward_wind": 0.0, "wind_speed": 10.0}
+        given = {name: np.full((1, east.size), value) for name, value in winds.items()}
+        given |= {"storm_eastward": east[None], "storm_northward": north[None]}
+        out = {name: value[0] for name, value in run("StormyWind", given).items()}
+        u, v, speed = (out[name] for name in winds)
+        assert abs(u.mean() - 10 * steadiness) < 0.3 and abs(v.mean()) < 0.3
+        assert abs(speed.mean() - 10) < 0.3
+        np.testing.assert_allclose(speed, np.hypot(u, v), rtol=1e-12)
+        gain = (speed * u).mean() / (100 * steadiness)
+        assert 1.04 < gain < 1.6 if steadiness < 1 else abs(gain - 1) < 1e-12
 
 
 def test_wind_blows_relative_to_the_current():

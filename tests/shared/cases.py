@@ -259,12 +259,15 @@ def earth():
 
 
 def under_winds_of(folder):
-    """It under 6-hourly winds of a folder and the climatology; started in the middle of an
-    interval.
+    """It under 6-hourly winds of a folder and the climatology, whose speed there leaves room for
+    storms; started in the middle of an interval.
     """
     import fathom as fm
 
-    surface = fm.BulkForcing(str(folder), missing="coads", temperature_restoring=1e-5)
+    winds = {f"{to}ward_wind": f"{folder}/{to}ward_wind.nc" for to in ("east", "north")}
+    surface = fm.BulkForcing(
+        winds | {"wind_speed": "coads"}, missing="coads", temperature_restoring=1e-5, storms=True
+    )
     return fm.Simulation(
         earth(), "1h", start="2000-01-15 21:00", surface=surface, directory=folder, overwrite=True
     )

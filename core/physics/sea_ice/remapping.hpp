@@ -104,7 +104,7 @@ struct IceEnds {
         if (!any(grown < 0)) return;
         const auto before = ThicknessLine<Real>::fit(a, h - grown, none, Real(limit));
         const Real gone = before.between(none, larger(-grown, none)).area;
-        area[0] = select(grown < 0, larger(a - gone, h * a * (1 / limit)), a);
+        area[0] = select(grown < 0, larger(a - gone, a * smaller(h * (1 / limit), Real(1))), a);
     }
 };
 

@@ -11,6 +11,7 @@
 #include "physics/sea_surface/restoring.hpp"
 #include "physics/sea_surface/runoff.hpp"
 #include "physics/sea_surface/sensitivity.hpp"
+#include "physics/sea_surface/storms.hpp"
 #include "physics/sea_surface/stress.hpp"
 #include "physics/sea_surface/sunlight.hpp"
 #include "physics/sea_surface/water.hpp"
@@ -21,6 +22,7 @@ Entries sea_surface() {
     return {entry<TimeInterpolation<false>>("TimeInterpolation"),
             entry<TimeInterpolation<true>>("TimeInterpolationAtCorners"),
             entry<SurfaceCurrent>("SurfaceCurrent"),
+            entry<StormyWind>("StormyWind"),
             entry<BulkForcing>("BulkForcing"),
             entry<BulkOverIce>("BulkOverIce"),
             entry<GivenWaterOverIce>("GivenWaterOverIce"),
