@@ -5,7 +5,8 @@ must carry northward, by basin, and stress by latitude, compared with published 
     python experiments/ocean_forcing.py [--json FILE] [--picture FILE.png] [--resolution 3deg]
 
 "ncep": fm.SurfaceForcing(data="ncep"); "coads": fm.BulkForcing("coads"), over the observed surface
-temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for data of your own.
+temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for data of
+your own.
 """
 
 import argparse
