@@ -10,7 +10,10 @@ Asia and the island of Australia and New Guinea is
 
 around the South Pacific: westward along the latitude of the north of New Guinea, southward along
 the west coast of the island, eastward along the latitude of its south and northward along South
-America. "ncep" is fm.SurfaceForcing(data="ncep"), "coads" fm.BulkForcing("coads"), annual means.
+America.
+
+"ncep" is fm.SurfaceForcing(data="ncep"), "coads" fm.BulkForcing("coads"), "storms" that with
+storms=True; annual means.
 """
 
 import argparse
@@ -69,7 +72,11 @@ def main():
     parser.add_argument("--resolution", default="1deg", choices=("1deg", "3deg"))
     options = parser.parse_args()
     grid = implied.usual_grid(options.resolution)
-    surfaces = {"ncep": fm.SurfaceForcing(data="ncep"), "coads": fm.BulkForcing("coads")}
+    surfaces = {
+        "ncep": fm.SurfaceForcing(data="ncep"),
+        "coads": fm.BulkForcing("coads"),
+        "storms": fm.BulkForcing("coads", storms=True),
+    }
     figures = {}
     for name, surface in surfaces.items():
         parts = throughflow(implied.of_surface(surface, grid))

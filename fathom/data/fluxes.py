@@ -1,9 +1,6 @@
 """Monthly climatology of what goes through the surface of the ocean, without gaps: stress of
 Trenberth et al. (1990), net heat flux and precipitation less evaporation of the NCEP reanalysis,
 surface temperature and salinity of Levitus, and the rivers of CORE-II. Known by the name "ncep".
-
-The sea surface salinity of `on_points` has the annual mean of the 1 degree climatology
-(fathom/data/levitus.py) and the months of this one:  S(month) = S_1 + S_4(month) - mean of S_4.
 """
 
 from __future__ import annotations
@@ -26,8 +23,8 @@ HERE = (
     "surface_freshwater_flux",
 )
 # what the climatology of the air and the sea adds (fathom/data/surface.py)
-BESIDE = ("sea_surface_temperature", "sea_ice_fraction")
-VARIABLES = (*HERE, *BESIDE, "surface_shortwave_flux", "sea_surface_salinity")
+BESIDE = ("sea_surface_temperature", "sea_surface_salinity", "sea_ice_fraction")
+VARIABLES = (*HERE, *BESIDE, "surface_shortwave_flux")
 
 
 def open(variables: str | list[str] | None = None) -> xr.Dataset:
@@ -48,7 +45,7 @@ def on_points(latitude, longitude, *variables: str, month: int) -> dict[str, np.
     part of the heat flux. Raises KeyError for an unknown variable.
     """
     chosen = variables or VARIABLES
-    made = {"surface_shortwave_flux": _sunlight, "sea_surface_salinity": _salinity}
+    made = {"surface_shortwave_flux": _sunlight}
     place = latitude, longitude
     found = embedded.on_points(
         FILE, *place, *(n for n in chosen if n not in (*BESIDE, *made)), month=month
@@ -66,13 +63,6 @@ def _sunlight(latitude, longitude, month):
     names = "downward_shortwave_flux", "sea_ice_fraction"
     sun, ice = surface.on_points(latitude, longitude, *names, month=month).values()
     return (1 - ALBEDO) * sun * (1 - ice)
-
-
-def _salinity(latitude, longitude, month):
-    name = "sea_surface_salinity"
-    (annual,) = surface.on_points(latitude, longitude, name, month=month).values()
-    (months,) = embedded.on_points(FILE, latitude, longitude, name).values()
-    return annual + (months[month] - months.mean(0))
 
 
 @once

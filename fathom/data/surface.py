@@ -6,6 +6,10 @@ The means over the open ocean are balanced: with the bulk formulae of Large & Ye
 evaporation minus precipitation are zero over the year.
 
 The light of the file over the pack ice of the Southern Ocean is replaced (fathom/data/light.py).
+The surface salinity of `on_points` has the annual mean of the file, 1 degree, and the months of the
+climatology of fluxes (fathom/data/fluxes.py), 4 degrees:
+
+    S(month) = S_1 + S_4(month) - mean of S_4
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 FILE = "surface-climatology"
-LIGHT = "downward_shortwave_flux"
+LIGHT, SALT = "downward_shortwave_flux", "sea_surface_salinity"
+OF_MONTHS = "surface-fluxes"  # the file whose salinity has months
 VARIABLES = (
     "wind_speed",
     "eastward_wind",
@@ -41,8 +46,8 @@ def open(variables: str | list[str] | None = None) -> xr.Dataset:
     """The climatology: air on (month, latitude, longitude), 2 degrees; sea on (month, sea_latitude,
     sea_longitude), 1.
 
-    `precipitation_flux` and `sea_surface_salinity` are annual means, without `month`; `day_of_year`
-    is the middle of each month. Raises KeyError for an unknown variable.
+    `precipitation_flux` and, here, `sea_surface_salinity` are annual means, without `month`;
+    `day_of_year` is the middle of each month. Raises KeyError for an unknown variable.
     """
     data = embedded.dataset(FILE, variables)
     if LIGHT in data:
@@ -76,6 +81,11 @@ def on_points(
         light, y, x = embedded.read(FILE, LIGHT, "latitude", "longitude", month=month).values()
         found[LIGHT] = regrid.bilinear(_lit(light, y, month), y, x, latitude, longitude)
         found = {name: found[name] for name in wanted}
+    if SALT in wanted:
+        name, place = OF_MONTHS, (latitude, longitude)
+        (months,) = embedded.on_points(name, *place, SALT).values()
+        change = months - months.mean(0)
+        found[SALT] = found[SALT] + (change if month is None else change[month])
     if month is not None:
         return found
     shape = (12, *np.shape(latitude))

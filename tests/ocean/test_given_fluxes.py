@@ -93,12 +93,13 @@ def test_winters_are_salt():
     """Restored to the month: late winter in the Labrador Sea is saltier than the year, whose mean
     is that of the 1 degree data.
     """
-    from fathom.data import surface
+    from fathom.data import embedded, surface
 
     y, x = np.array([58.0]), np.array([308.0])
     name = "sea_surface_salinity"
     months = np.array([fluxes.on_points(y, x, name, month=m)[name] for m in range(12)])
-    annual = surface.on_points(y, x, name, month=0)[name]
+    (annual,) = embedded.on_points(surface.FILE, y, x, name).values()
+    np.testing.assert_array_equal(months, surface.on_points(y, x, name)[name])
     np.testing.assert_allclose(months.mean(0), annual, atol=1e-4)
     assert 0.2 < months[1:4].mean() - annual[0] < 0.4
 
