@@ -13,6 +13,7 @@ set -eu
 experiment=${1:?the file of an experiment}
 directory=${2:-runs/$(basename "$experiment" .toml)}
 export OMP_NUM_THREADS="${SLURM_CPUS_PER_TASK:-1}"
+export SRUN_CPUS_PER_TASK="$OMP_NUM_THREADS" # since Slurm 22.05 srun takes it from here alone
 if [ -e "$directory/restart.fathom" ]; then
   set -- --continue
 else

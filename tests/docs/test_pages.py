@@ -74,10 +74,12 @@ def test_links_lead_somewhere(page):
 
 
 def test_readme_of_a_package_page():
-    absolute = run_path(str(root / "tools/pages/absolute.py"))["absolute"]
-    made = absolute(text_of(root / "README.md"), "https://example.org/f/")
-    assert "](https://example.org/f/docs/first-hour.md)" in made
+    absolute = run_path(str(root / "packaging/readme.py"))["absolute"]
+    made = absolute(text_of(root / "README.md"), "https://example.org/f/blob/v1/")
+    assert "](https://example.org/f/blob/v1/docs/first-hour.md)" in made
+    assert "](https://example.org/f/raw/v1/docs/ocean-1deg.png)" in made
     assert not re.search(r"\]\((?!https://)", made)
+    assert "](" not in absolute(text_of(root / "README.md"), "")
 
 
 def test_readme_shows_what_its_code_draws():

@@ -1,0 +1,73 @@
+"""Every package that Fathom's Python imports is one that it declares, in pyproject.toml and in the
+conda recipe.
+"""
+
+import ast
+import re
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+root = Path(__file__).resolve().parents[2]
+project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+packages = {"PIL": "pillow"}  # where a package has another name than its module
+found_where_used = {
+    "IPython": "progress in a notebook",
+    "eccodeslib": "comes with the wheel of eccodes, which says where its tables are",
+    "shtns": "a peer of the benchmark of transforms; it is built with FFTW",
+}
+in_conda = {"eccodes": "python-eccodes", "matplotlib": "matplotlib-base"}
+
+
+def names(requirements):
+    return {canonical(re.match(r"[\w.-]+", one)[0]) for one in requirements}
+
+
+def canonical(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def imported(file):
+    """(module, whether it is imported with the file)"""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            modules = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            modules = [node.module]
+        else:
+            continue
+        yield from ((module.split(".")[0], node in tree.body) for module in modules)
+
+
+needed = names(project["dependencies"])
+extra = {name for some in project["optional-dependencies"].values() for name in names(some)}
+
+
+@pytest.mark.parametrize("folder", ["fathom", "examples"])
+def test_imports_are_declared(folder):
+    files = sorted((root / folder).rglob("*.py"))
+    here = {"fathom", *(file.stem for file in files)}
+    missing = []
+    for file in files:
+        for module, at_once in imported(file):
+            package = canonical(packages.get(module, module))
+            optional = package in extra or module in found_where_used
+            known = package in needed or module in sys.stdlib_module_names or module in here
+            if not (known or (optional and (not at_once or folder != "fathom"))):
+                missing.append(f"{file.relative_to(root)}: {module}")
+    assert not missing
+
+
+def test_the_conda_recipe_needs_the_same():
+    recipe = (root / "packaging/recipe.yaml").read_text(encoding="utf-8")
+    run = recipe.split("  run:\n")[1].split("\n\n")[0]
+    given = {line.strip(" -").replace(" ", "") for line in run.splitlines()}
+    expected = {"python" + project["requires-python"], "mpich"}  # mpich: that of its build
+    for requirement in project["dependencies"]:
+        name, bounds = re.fullmatch(r"([\w.-]+)(.*)", requirement).groups()
+        if name != "mpich":
+            expected.add(in_conda.get(name, canonical(name)) + bounds)
+    assert given == expected
