@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <optional>
 #include "machine/counters.hpp"
+#include "machine/strides.hpp"
 #include "parallel/meeting.hpp"
 
 namespace nb = nanobind;
@@ -65,6 +66,7 @@ void bind_account(nb::module_& m) {
         "comm"_a, "events"_a = 0,
         "a new tree, of which this thread keeps account, on all ranks of a communicator; events: "
         "room for a trace");
+    m.def("pads_rows", [](bool on) { pads_rows = on; }, "on"_a);
     m.def("profiling", [](bool on) { regions.on = on; }, "on"_a);
     m.def(
         "settle_meetings",

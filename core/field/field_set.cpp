@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <cstring>
 #include "field/diagnostics.hpp"
+#include "machine/strides.hpp"
 
 namespace fathom {
 
 /// Bytes of a field that will have left the caches when it is read again.
 constexpr std::size_t large = 8 << 20;
 
-/// Columns of a row in memory: whole cells, and an odd number of them: no set of the cache is used
-/// more often than others.
-int padded_columns(int columns, int cell) { return ((columns + cell - 1) / cell | 1) * cell; }
+int padded_columns(int columns, int cell) { return int(row_stride(columns, cell)); }
 
 /// Whether a field is host or guest, or takes the place of one in a rotation.
 bool Layout::shares_memory(int f) const {

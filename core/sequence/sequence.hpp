@@ -99,11 +99,10 @@ public:
     bool counting = false;
 
 private:
-    /// Of a thread, since the group ran last; padded to a cache line.
+    /// Of a thread, since the group ran last.
     struct Clock {
         std::uint64_t ticks = 0, operations = 0;
         long calls = 0;
-        char pad[40];
     };
     struct Step {
         Process process;

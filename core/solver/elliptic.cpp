@@ -62,14 +62,13 @@ template <class Number> void EllipticOperator<Number>::arrange(const Decompositi
 template <class Number> void EllipticOperator<Number>::lay_out() {
     // loads reach one pack beyond an array at both ends
     constexpr std::ptrdiff_t spare = 2 * line;
-    // of cache lines: no set is used more than others
-    auto odd = [](std::ptrdiff_t numbers) { return ((numbers + line - 1) / line | 1) * line; };
     std::vector<std::ptrdiff_t> offset;
     std::ptrdiff_t size = spare;
     first_row.resize(blocks.size());
     for (int b : order) {
         const int nx = blocks[b].nx, ny = blocks[b].ny;
-        const std::ptrdiff_t up = odd(nx + 2 * halo), array = odd(up * (ny + 2 * halo));
+        const std::ptrdiff_t up = (nx + 2 * halo + line - 1) / line * line,
+                             array = up * (ny + 2 * halo);
         first_row[b] = rows.size();
         for (int j = -halo; j < ny + halo; ++j) {
             rows.push_back({b, j, nx, j < 0 ? -j : std::max(j - ny + 1, 0), nullptr, array, up,

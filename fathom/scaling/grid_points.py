@@ -26,7 +26,8 @@ import numpy as np
 from fathom import mpi
 from fathom.grids.wide_halo import halo_everywhere, messages_between
 from fathom.scaling import helpers
-from fathom.scaling.clocks import Clocks, How, usual
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import (
     Measured,
     exchanges_of,
@@ -35,9 +36,7 @@ from fathom.scaling.cost import (
     of_a_step,
     points_of,
 )
-from fathom.scaling.machine import Machine
 from fathom.scaling.spectral import reach_of
-from fathom.scaling.virtual import slower
 
 solver, on_demand = "HelmholtzSolve", "halo on demand"  # regions of a profile
 
@@ -239,13 +238,10 @@ def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str
 class _Step:
     """Parts of a step of all ranks on a machine."""
 
-    def __init__(
-        self, cost: Cost, place: Layout, machine: Machine, here: Machine, exchange: str, t: Clocks
-    ) -> None:
-        self.cost, self.place, self.exchange, self.t = cost, place, exchange, t
+    def __init__(self, cost: Cost, place: Layout, under: Conditions, t: Clocks) -> None:
+        self.cost, self.place, self.exchange, self.t = cost, place, under.exchange, t
         self.deep = place.levels / cost.levels
-        factor = slower(machine, here, place.used) / slower(here, here, cost.ranks)
-        self.factor = factor * self.deep * cost.undisturbed(here)
+        self.factor = under.factor(cost, place.used) * self.deep
 
     def compute(self, seconds: float, region: str, over: str = "points") -> None:
         share = getattr(self.place, over) / getattr(self.cost, over)
@@ -269,19 +265,10 @@ class _Step:
         t.exchange(t.messages(*ends, number * size, self.exchange), region, kind=kind)
 
 
-def step(
-    cost: Cost,
-    place: Layout,
-    machine: Machine,
-    here: Machine,
-    exchange: str = "packed",
-    total: str = "allreduce",
-    turns: float = 1.0,
-    how: How = usual,
-) -> Clocks:
-    """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns, how=how)
-    does = _Step(cost, place, machine, here, exchange, t)
+def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
+    """A time step of all ranks."""
+    t = under.clocks(place.used)
+    does = _Step(cost, place, under, t)
     of_solver = place.levels * cost.bytes
     groups = cost.exchanges or [(0.0, 0)]
     meetings = len(groups) + cost.halos
@@ -296,7 +283,7 @@ def step(
     if not cost.halos:
         does.compute(cost.columns / meetings * (meetings - len(groups)), "columns")
     for _ in range(round(cost.sums) if place.used > 1 else 0):
-        t.sum(1, "sums", total)
+        t.sum(1, "sums", under.total)
     products = max(cost.products, 1.0)
 
     def product() -> None:
@@ -310,7 +297,7 @@ def step(
                 place.transposition, cost.bytes, "transposition", "transpositions", back=True
             )
         for _ in range(round(cost.solver_sums / products) if place.used > 1 else 0):
-            t.sum(2, "solver sum", total)
+            t.sum(2, "solver sum", under.total)
 
     t.times(products, product)
     return t

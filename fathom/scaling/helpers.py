@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from fathom.scaling.conditions import slower
 from fathom.scaling.cost import of_a_step
 from fathom.scaling.machine import Machine
-from fathom.scaling.virtual import slower
 
 of_helpers = ("RRTMGP", "Radiation")  # what separate ranks may compute (fathom/run/apart.py)
 

@@ -13,6 +13,7 @@ from fathom.failure import InputError
 from fathom.run import launch
 from fathom.run.progress import Line
 from fathom.scaling import grid_points, probes, spectral, starting, virtual
+from fathom.scaling.conditions import Conditions, slower
 from fathom.scaling.helpers import waits
 from fathom.scaling.machine import Machine
 from fathom.scaling.request import Request, supposed
@@ -105,7 +106,7 @@ class Prices:
     def alone(self) -> float:
         """Seconds of a step on one rank."""
         place = self.model.layout(self.grid, 1, self.base.reach)
-        return self.model.step(self.cost, place, self.there, self.here).elapsed
+        return self.model.step(self.cost, place, Conditions(self.there, self.here)).elapsed
 
     def checked(self, line: Line) -> list[dict[str, Any]]:
         """The prediction of what was measured."""
@@ -159,8 +160,8 @@ class Prices:
         whole, cost = cost, cost.stepping() if helpers else cost
         exchange = self.request.what_if.get("exchange", "packed")
         total = self.request.what_if.get("sum", "allreduce")
-        how = self.request.how
-        t = self.model.step(cost, place, machine, self.here, exchange, total, turns, how)
+        under = Conditions(machine, self.here, exchange, total, turns, self.request.how)
+        t = self.model.step(cost, place, under)
         seconds, waited = t.elapsed, {}
         if helpers:
             wait = waits(whole, self.grid, helpers, machine, self.here, seconds)
@@ -211,7 +212,7 @@ class Prices:
 
     def _slower(self, machine: Machine) -> float:
         """The factor by which a core of the machine is slower than one here."""
-        return virtual.slower(machine, self.here, 1) / virtual.slower(self.here, self.here, 1)
+        return slower(machine, self.here, 1) / slower(self.here, self.here, 1)
 
 
 def _least_crowded(request: Request, found: probes.Found) -> Machine:

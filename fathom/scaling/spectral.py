@@ -32,10 +32,9 @@ from fathom import mpi
 from fathom.failure import InputError
 from fathom.grids.wide_halo import halo_everywhere, messages_between
 from fathom.scaling import helpers
-from fathom.scaling.clocks import Clocks, How, usual
+from fathom.scaling.clocks import Clocks
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Measured, measured_steps, moving, of_a_step
-from fathom.scaling.machine import Machine
-from fathom.scaling.virtual import slower
 
 
 @dataclass
@@ -339,30 +338,16 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
     )
 
 
-def step(
-    cost: Cost,
-    place: Layout,
-    machine: Machine,
-    here: Machine,
-    exchange: str = "packed",
-    total: str = "allreduce",
-    turns: float = 1.0,
-    how: How = usual,
-) -> Clocks:
-    """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns, how=how)
+def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
+    """A time step of all ranks."""
+    t = under.clocks(place.used)
     deep = place.levels / cost.levels
-    factor = (
-        deep
-        * slower(machine, here, place.used)
-        / slower(here, here, cost.ranks)
-        * cost.undisturbed(here)
-    )
+    factor = deep * under.factor(cost, place.used)
 
     def messages(table: np.ndarray, size: float, back: bool = False) -> Any:
         source, target, number = table.T
         return t.messages(
-            *((target, source) if back else (source, target)), number * size * deep, exchange
+            *((target, source) if back else (source, target)), number * size * deep, under.exchange
         )
 
     def share(name: str) -> np.ndarray:
@@ -398,7 +383,7 @@ def step(
     for _ in range(sums):  # all over the step
         t.compute(cost.columns / 2 / sums * share("points"), "columns")
         if place.used > 1:
-            t.sum(cost.words, "sums", total)
+            t.sum(cost.words, "sums", under.total)
     return t
 
 

@@ -4,8 +4,7 @@ halos, no data; priced on a machine.
 processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)
 exchanges       those of a step, with the points of the plan, their widths and levels
 solver          iterations x (columns of the rank, halos, sums)
-faster or slower than where it was measured:
-    1/2 memory here / memory there + 1/2 multiply-adds here / there
+faster or slower than where it was measured                                      (conditions.py)
 """
 
 from __future__ import annotations
@@ -19,14 +18,13 @@ import numpy as np
 from fathom import mpi
 from fathom.failure import InputError
 from fathom.performance.bench.blocks import count
-from fathom.scaling.clocks import Clocks, How, exchanges, usual
+from fathom.scaling.clocks import Clocks, exchanges
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Cost, columns_of, points_of, work_of
-from fathom.scaling.machine import Machine
 
 # points along borders between ranks that the solver computes once messages are there: 4 rows, 8
 # columns (core/solver/solver.cpp)
 strip = 6
-bound = 0.5  # part of the time of processes that memory bounds (docs/results/performance.md)
 
 
 @dataclass
@@ -115,34 +113,14 @@ def _even(grid: Any, ranks: int, halo: int) -> Layout:
     return min(found, key=lambda place: float(place.work.max() / place.work.mean()))
 
 
-def slower(machine: Machine, here: Machine, ranks: int) -> float:
-    """The factor by which a rank is slower there, with `ranks` in all, than one rank alone here."""
-    cores = int(machine["node.cores"])
-    busy = min(cores, ranks)
-    core = machine.get("node.triad_of_core", machine["node.triad"] / cores)
-    memory = here["node.triad_of_core"] / min(core, machine["node.triad"] / busy)
-    return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
-
-
 # long: one part of a step after the other, as they follow in time
-def step(
-    cost: Cost,
-    place: Layout,
-    machine: Machine,
-    here: Machine,
-    exchange: str = "packed",
-    total: str = "allreduce",
-    turns: float = 1.0,
-    how: How = usual,
-) -> Clocks:
-    """A time step of all ranks. turns: ranks that share a core."""
-    t = Clocks(machine, place.used, turns=turns, how=how)
-    factor = (
-        slower(machine, here, place.used) / slower(here, here, cost.ranks) * cost.undisturbed(here)
-    )  # interruptions here are in what was measured
+def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
+    """A time step of all ranks."""
+    t = under.clocks(place.used)
+    factor = under.factor(cost, place.used)
     source, target, points = place.messages.T if len(place.messages) else np.zeros((3, 0), int)
     groups = max(len(cost.exchanges), 1)
-    overlaps = exchanges[exchange].overlaps and len(points) > 0
+    overlaps = exchanges[under.exchange].overlaps and len(points) > 0
 
     def inner(width: int) -> np.ndarray:
         """Part of a rank's columns further than `width` from others: computed while messages
@@ -163,7 +141,7 @@ def step(
         )
         if levels and len(points):
             t.exchange(
-                t.messages(source, target, points * width * levels * cost.bytes, exchange),
+                t.messages(source, target, points * width * levels * cost.bytes, under.exchange),
                 "baroclinic boundary",
                 meanwhile=(inside, "baroclinic"),
             )
@@ -173,7 +151,11 @@ def step(
         # nodes above the subtrees of all ranks are everybody's: a twenty-fifth of the factors for
         # each doubling of the ranks
         columns = np.minimum(columns + 0.04 * np.log2(place.used), 1.0)
-    small = t.messages(source, target, points * cost.halo_bytes, exchange) if len(points) else None
+    small = (
+        t.messages(source, target, points * cost.halo_bytes, under.exchange)
+        if len(points)
+        else None
+    )
     between = (
         max(1, round(iterations / max(cost.sums, 1e-9))) if place.used > 1 else 1
     )  # iterations between two sums
@@ -192,7 +174,7 @@ def step(
 
     def summed() -> None:
         t.compute(piece, "solver")
-        t.sum(round(cost.words), "solver sum", total)
+        t.sum(round(cost.words), "solver sum", under.total)
 
     def until_sum() -> None:
         if halos:

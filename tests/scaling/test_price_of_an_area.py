@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from fathom.scaling import load, spectral
+from fathom.scaling.conditions import Conditions
 
 page = Path(__file__).parents[2] / "docs" / "results" / "limited-area.md"
 # of `fathom scale experiments/arome-france.toml --measure experiments/arome-alps.toml ...` on two
@@ -50,7 +51,7 @@ def test_48_forecast_days_a_day(france):
         ("HPE Cray EX", load("cray-ex"), 16),
     ):
         place = spectral.layout(france, ranks, cost.reach)
-        step = spectral.step(cost, place, machine, here).elapsed
+        step = spectral.step(cost, place, Conditions(machine, here)).elapsed
         row = f"| {name} | {ranks} | {step:.2f} s | {cost.step / step:.0f} |"
         assert row in text, row
     assert "fathom scale experiments/arome-france.toml" in text  # test_pages.py tries its options

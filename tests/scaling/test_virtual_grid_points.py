@@ -8,6 +8,7 @@ import pytest
 import small_spheres
 from fathom.mpi import core
 from fathom.scaling import grid_points, load
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Measured
 
 here = load("cray-ex").but({"node.cores": 2, "noise.frequency": 0.0})
@@ -41,11 +42,13 @@ def test_one_rank_takes_what_was_measured(tmp_path):
     assert cost.products == pytest.approx(solve.iterations / sim.count, rel=0.3)
     assert cost.transpositions == pytest.approx(2 * cost.products, rel=0.3)
     grid = sim.model.grid
-    alone = grid_points.step(cost, grid_points.layout(grid, 1), here, here)
+    alone = grid_points.step(cost, grid_points.layout(grid, 1), Conditions(here, here))
     assert alone.elapsed == pytest.approx(cost.computing, rel=1e-9)
     cost = replace(cost, halos=4.0, sums=10.0, solver_sums=2 * cost.products)  # as on two ranks
     few, many = (
-        grid_points.step(cost, grid_points.layout(grid, ranks, 2), load("cray-ex"), here)
+        grid_points.step(
+            cost, grid_points.layout(grid, ranks, 2), Conditions(load("cray-ex"), here)
+        )
         for ranks in (2, 16)
     )
     assert many.mean("columns") < few.mean("columns") / 4

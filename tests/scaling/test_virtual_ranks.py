@@ -11,6 +11,7 @@ import pytest
 
 from fathom.run import launch
 from fathom.scaling import load, report, starting, threads, virtual
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions
 from fathom.scaling.run import run
@@ -100,9 +101,11 @@ def test_one_rank_takes_what_was_measured(cost, ocean):
         and cost.iterations >= 1
         and cost.sums >= 1
     )
-    one = virtual.step(cost, virtual.layout(ocean.grid, 1, 2), here, here)
+    one = virtual.step(cost, virtual.layout(ocean.grid, 1, 2), Conditions(here, here))
     assert one.elapsed == pytest.approx(cost.three + cost.two + cost.packing, rel=1e-9)
-    many = virtual.step(cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), load("cray-ex"), here)
+    many = virtual.step(
+        cost, virtual.layout(ocean.grid, 24, 2, (8, 8)), Conditions(load("cray-ex"), here)
+    )
     assert (
         many.mean("baroclinic") < cost.three / 4
         and many.mean("solver sum") > 0
@@ -111,9 +114,7 @@ def test_one_rank_takes_what_was_measured(cost, ocean):
     cheap = virtual.step(
         cost,
         virtual.layout(ocean.grid, 24, 2, (8, 8)),
-        load("cray-ex").but({"sum.hardware": 1e-6}),
-        here,
-        total="hardware",
+        Conditions(load("cray-ex").but({"sum.hardware": 1e-6}), here, total="hardware"),
     )
     assert cheap.mean("solver sum", "moving") < many.mean("solver sum", "moving")
 
@@ -231,8 +232,8 @@ def test_threads_follow_their_speed_up(cost, ocean):
     assert seen["node.cores"] == 2 and seen["node.triad_of_core"] == machine["node.triad_of_core"]
     place = virtual.layout(ocean.grid, 4, 2)
     whole, halves = (
-        virtual.step(cost, place, machine, here).elapsed,
-        virtual.step(many, place, threads.for_ranks_of(machine, 2), here).elapsed,
+        virtual.step(cost, place, Conditions(machine, here)).elapsed,
+        virtual.step(many, place, Conditions(threads.for_ranks_of(machine, 2), here)).elapsed,
     )
     assert halves < whole
     with pytest.raises(ValueError, match="threads=9: a node of .* has 8 cores"):

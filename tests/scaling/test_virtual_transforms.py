@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from fathom.scaling import helpers, load, spectral
+from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Measured
 
 here = load("cray-ex").but(
@@ -85,12 +86,12 @@ def test_one_rank_takes_what_was_measured(atmosphere, tmp_path):
         and min(cost.legendre, cost.fourier, cost.waves) > 0
     )
     grid = atmosphere.model.grid
-    assert spectral.step(cost, spectral.layout(grid, 1), here, here).elapsed == pytest.approx(
-        cost.computing, rel=1e-9
-    )
+    assert spectral.step(
+        cost, spectral.layout(grid, 1), Conditions(here, here)
+    ).elapsed == pytest.approx(cost.computing, rel=1e-9)
     cost.entry, cost.halos = 5000.0, 2.0  # as of several ranks
     few, many = (
-        spectral.step(cost, spectral.layout(grid, ranks, 3), load("cray-ex"), here)
+        spectral.step(cost, spectral.layout(grid, ranks, 3), Conditions(load("cray-ex"), here))
         for ranks in (2, 16)
     )
     assert (
@@ -116,7 +117,7 @@ def test_radiation_on_ranks_of_its_own():
     assert cost.stepping().computing == pytest.approx(cost.computing - cost.radiation)
     assert cost.column > 8 * 8 * 8  # at least eight profiles
     dear = replace(cost, radiation=cost.radiation + 1.0, columns=cost.columns + 1.0)
-    step = spectral.step(dear.stepping(), spectral.layout(grid, 2), here, here).elapsed
+    step = spectral.step(dear.stepping(), spectral.layout(grid, 2), Conditions(here, here)).elapsed
     one, two = (helpers.waits(dear, grid, h, here, here, step) for h in (1, 2))
     assert one == pytest.approx(dear.radiation - step, rel=0.01)
     assert dear.radiation / 2 - step < two < 0.65 * one  # two share a memory
@@ -139,7 +140,9 @@ def test_rows_of_a_limited_area():
     rows = spectral.rows_of(model)
     whole = spectral.layout(rows, 1)
     assert min(cost.legendre, cost.fourier, cost.waves) > 0
-    assert spectral.step(cost, whole, here, here).elapsed == pytest.approx(cost.computing, rel=1e-9)
+    assert spectral.step(cost, whole, Conditions(here, here)).elapsed == pytest.approx(
+        cost.computing, rel=1e-9
+    )
     waves = len(model.grid.area.bi_fourier(truncation=model.truncation).m)
     assert whole.coefficients.sum() == waves + model.truncation[1]  # of m = 0 one half is kept
     of_extension = -rows.work[-1, -1] / 8

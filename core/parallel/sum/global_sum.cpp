@@ -71,7 +71,10 @@ void GlobalSum::add(Words to, const std::uint64_t* from) const {
 namespace {
 
 using Buffer = std::array<std::uint64_t, GlobalSum::most_words>;
-constexpr int line = 8;  // words of a cache line
+
+/// A place for the flag of a sum, its count, and then its numbers: up to seven come in one cache
+/// line with their flag. Each place begins a line, as others are written by other ranks.
+constexpr std::size_t place = (1 + GlobalSum::most_words + 7) / 8 * 8;
 
 struct Library final : GlobalSum {
     using GlobalSum::GlobalSum;
@@ -172,12 +175,10 @@ struct MasterBarrier final : GlobalSum {
     }
 };
 
-/// As above, but each rank's numbers are followed by a flag, the number of the sum, and nobody
-/// waits for more than what it needs. Two sets of places take turns: who writes into one again has
-/// seen the sum after it, so everybody has read it.
+/// As above, but each rank's numbers have a flag, the number of the sum, and nobody waits for more
+/// than what it needs. Two sets of places take turns: who writes into one again has seen the sum
+/// after it, so everybody has read it.
 struct MasterFlags final : GlobalSum {
-    // numbers, then the flag in a separate cache line
-    static constexpr std::size_t place = most_words + line;
     Window window;
     std::uint64_t count = 0;
     explicit MasterFlags(MPI_Comm c) : GlobalSum(c), window(c, 2 * place * (rank ? 1 : ranks)) {}
@@ -185,18 +186,18 @@ struct MasterFlags final : GlobalSum {
     void begin() override {
         ++count;
         if (rank) {
-            window.put(words, 0, at(rank));
-            window.signal(0, at(rank) + most_words, count);
-            window.await(at(0) + most_words, count);
-            std::copy_n(window.own() + at(0), words.size(), words.begin());
+            window.put(words, 0, at(rank) + 1);
+            window.signal(0, at(rank), count);
+            window.await(at(0), count);
+            std::copy_n(window.own() + at(0) + 1, words.size(), words.begin());
             return;
         }
         for (int r = 1; r < ranks; ++r) {
-            window.await(at(r) + most_words, count);
-            add(words, window.own() + at(r));
+            window.await(at(r), count);
+            add(words, window.own() + at(r) + 1);
         }
         for (int r = 1; r < ranks; ++r)
-            window.put(words, r, at(0)), window.signal(r, at(0) + most_words, count);
+            window.put(words, r, at(0) + 1), window.signal(r, at(0), count);
     }
 };
 
@@ -260,9 +261,8 @@ struct MasterSentinel final : GlobalSum {
     }
 };
 
-/// The binomial tree with puts and flags; every place begins a cache line.
+/// The binomial tree with puts and flags.
 struct OneSidedTree final : GlobalSum {
-    static constexpr std::size_t place = most_words + line;
     static constexpr int most_children = 32;
     Window window;
     std::uint64_t count = 0;
@@ -274,26 +274,25 @@ struct OneSidedTree final : GlobalSum {
         const int reach = rank ? rank & -rank : int(std::bit_ceil(unsigned(ranks)));
         int child = 0;
         for (int step = 1; step < reach && rank + step < ranks; step *= 2, ++child) {
-            window.await(at(child) + most_words, count);
-            add(words, window.own() + at(child));
+            window.await(at(child), count);
+            add(words, window.own() + at(child) + 1);
         }
         if (rank) {
             const int own = std::countr_zero(unsigned(reach));
-            window.put(words, rank - reach, at(own));
-            window.signal(rank - reach, at(own) + most_words, count);
-            window.await(at(most_children) + most_words, count);
-            std::copy_n(window.own() + at(most_children), words.size(), words.begin());
+            window.put(words, rank - reach, at(own) + 1);
+            window.signal(rank - reach, at(own), count);
+            window.await(at(most_children), count);
+            std::copy_n(window.own() + at(most_children) + 1, words.size(), words.begin());
         }
         for (int step = reach / 2; step; step /= 2)
             if (rank + step < ranks)
-                window.put(words, rank + step, at(most_children)),
-                    window.signal(rank + step, at(most_children) + most_words, count);
+                window.put(words, rank + step, at(most_children) + 1),
+                    window.signal(rank + step, at(most_children), count);
     }
 };
 
 /// Within a node by loads and stores, then between the nodes' first ranks by the library.
 template <class Memory> struct NodeFirst : GlobalSum {
-    static constexpr std::size_t place = most_words + line;
     Memory memory;
     std::uint64_t count = 0;
     explicit NodeFirst(MPI_Comm c) : GlobalSum(c), memory(c, 2 * place) {}
@@ -301,12 +300,12 @@ template <class Memory> struct NodeFirst : GlobalSum {
     std::uint64_t* at(int r) const { return memory.of(r) + place * (count % 2); }
     void publish() {
         std::uint64_t* mine = at(node().rank);
-        std::ranges::copy(words, mine);
-        NodeRanks::signal(mine + most_words, count);
+        std::ranges::copy(words, mine + 1);
+        NodeRanks::signal(mine, count);
     }
     const std::uint64_t* see(int r) const {
-        node().await(at(r) + most_words, count);
-        return at(r);
+        node().await(at(r), count);
+        return at(r) + 1;
     }
     void among_nodes() {
         if (node().nodes > 1)
@@ -356,8 +355,7 @@ constexpr GlobalSumKind kinds[] = {
     {"one-sided-sentinel",
      "put to the master; data have arrived when they are no longer a value that data cannot have",
      make<MasterSentinel>},
-    {"one-sided-tree", "binomial tree of puts with flags, places padded to cache lines",
-     make<OneSidedTree>},
+    {"one-sided-tree", "binomial tree of puts with flags", make<OneSidedTree>},
     {"node-shared", "a window shared within each node, then MPI_Allreduce between the nodes",
      make<NodeShared>},
     {"node-mapped",

@@ -226,10 +226,10 @@ std::vector<std::size_t> offsets(const std::vector<Transport::Part>& parts) {
     for (auto& p : parts) list.push_back(p.offset / sizeof(Word));
     return list;
 }
-std::vector<std::size_t> places(const std::vector<Transport::Part>& parts, std::size_t first) {
+std::vector<std::size_t> places(const std::vector<Transport::Part>& parts, std::size_t first,
+                                std::size_t apart) {
     std::vector<std::size_t> list;
-    for (std::size_t n = 0; n < parts.size(); ++n)
-        list.push_back(first + 8 * n);  // flags, each in a separate cache line
+    for (std::size_t n = 0; n < parts.size(); ++n) list.push_back(first + apart * n);
     return list;
 }
 std::size_t words(std::size_t bytes) { return (bytes + 63) / 64 * 8; }
@@ -279,17 +279,19 @@ struct PutFence final : Puts {
     }
 };
 
+/// Other ranks write the flags, each into a cache line of its own.
 struct PutFlags final : Puts {
+    static constexpr std::size_t apart = 8;
     std::vector<std::size_t> flag_there, free_there;
     // own: one for each receive, set when it is there; one for each send, set when its place is
     // free
     std::size_t flags, frees;
     PutFlags(MPI_Comm c, const Parts& p)
-        : Puts(c, p, 8 * (p.sends.size() + p.receives.size())),
+        : Puts(c, p, apart * (p.sends.size() + p.receives.size())),
           flags(2 * size),
-          frees(flags + 8 * p.receives.size()) {
-        flag_there = tell(comm, parts.receives, places(parts.receives, flags), parts.sends);
-        free_there = tell(comm, parts.sends, places(parts.sends, frees), parts.receives);
+          frees(flags + apart * p.receives.size()) {
+        flag_there = tell(comm, parts.receives, places(parts.receives, flags, apart), parts.sends);
+        free_there = tell(comm, parts.sends, places(parts.sends, frees, apart), parts.receives);
     }
     void post() override {
         turn();
@@ -300,7 +302,7 @@ struct PutFlags final : Puts {
     void send() override {
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
             if (count > 1)
-                spin([&] { return window.load(frees + 8 * n) >= count; },
+                spin([&] { return window.load(frees + apart * n) >= count; },
                      [&] { window.progress(); });
             put(n);
             window.signal(parts.sends[n].rank, flag_there[n], count);
@@ -309,7 +311,8 @@ struct PutFlags final : Puts {
     /// The flag may already be that of the exchange after this one, which lies in the other buffer.
     void wait() override {
         for (std::size_t n = 0; n < parts.receives.size(); ++n)
-            spin([&] { return window.load(flags + 8 * n) >= count; }, [&] { window.progress(); });
+            spin([&] { return window.load(flags + apart * n) >= count; },
+                 [&] { window.progress(); });
     }
 };
 
@@ -369,17 +372,17 @@ template <class Memory> struct WithinNode : Transport {
         : comm(comm),
           parts(p),
           size(words(p.outgoing)),
-          memory(comm, 2 * size + 8 * (p.sends.size() + p.receives.size())),
+          memory(comm, words(8 * (2 * size + p.sends.size() + p.receives.size()))),
           received(p.incoming) {
         in = received.data();
-        const std::size_t read = 2 * size, written = read + 8 * parts.receives.size();
+        const std::size_t read = 2 * size, written = read + parts.receives.size();
         const auto at = tell(comm, parts.sends, offsets(parts.sends), parts.receives),
                    sizes = tell(comm, parts.sends, std::vector(parts.sends.size(), size),
                                 parts.receives);
         const auto written_there =
-                       tell(comm, parts.sends, places(parts.sends, written), parts.receives),
+                       tell(comm, parts.sends, places(parts.sends, written, 1), parts.receives),
                    read_there =
-                       tell(comm, parts.receives, places(parts.receives, read), parts.sends);
+                       tell(comm, parts.receives, places(parts.receives, read, 1), parts.sends);
         for (std::size_t n = 0; n < parts.sends.size(); ++n) {
             const int r = memory.node->within(parts.sends[n].rank);
             if (r < 0)
@@ -400,7 +403,7 @@ template <class Memory> struct WithinNode : Transport {
     const std::byte* message(const Link& l) const {
         return (const std::byte*)(memory.of(l.rank) + count % 2 * l.size + l.there);
     }
-    void has_read(const Link& l) { NodeRanks::signal(own(2 * size + 8 * l.part), count); }
+    void has_read(const Link& l) { NodeRanks::signal(own(2 * size + l.part), count); }
     void post() override {
         ++count;
         out = (std::byte*)own(count % 2 * size);
@@ -413,7 +416,7 @@ template <class Memory> struct WithinNode : Transport {
     }
     void send() override {
         for (auto& l : readers)
-            NodeRanks::signal(own(2 * size + 8 * (parts.receives.size() + l.part)), count);
+            NodeRanks::signal(own(2 * size + parts.receives.size() + l.part), count);
         for (std::size_t n = 0; n < far_sends.size(); ++n) {
             auto& s = parts.sends[far_sends[n]];
             MPI_Isend(out + s.offset, int(s.bytes), MPI_BYTE, s.rank, 0, comm,

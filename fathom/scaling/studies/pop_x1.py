@@ -17,11 +17,11 @@ from functools import cache
 import numpy as np
 
 from fathom.scaling.clocks import Clocks
+from fathom.scaling.conditions import slower
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
 from fathom.scaling.network import Network
 from fathom.scaling.recorded import Recorded
-from fathom.scaling.virtual import slower
 
 nx, ny, levels = 320, 384, 40
 steps, halos = 45, 12  # a day; of 3-D fields a step

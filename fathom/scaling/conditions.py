@@ -1,0 +1,50 @@
+"""Where a step is priced, and how its ranks speak with each other.
+
+faster or slower than where it was measured:
+    1/2 memory here / memory there + 1/2 multiply-adds here / there
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from fathom.scaling.clocks import Clocks, How, usual
+from fathom.scaling.cost import Measured
+from fathom.scaling.machine import Machine
+
+bound = 0.5  # part of the time of processes that memory bounds (docs/results/performance.md)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """machine: where the ranks are; here: where costs were measured; exchange, total: ways of
+    halos and of sums; turns: ranks that share a core.
+    """
+
+    machine: Machine
+    here: Machine
+    exchange: str = "packed"
+    total: str = "allreduce"
+    turns: float = 1.0
+    how: How = usual
+
+    def clocks(self, ranks: int) -> Clocks:
+        """Of so many ranks, at the begin of a step."""
+        return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
+
+    def factor(self, cost: Measured, ranks: int) -> float:
+        """By which `ranks` there take longer than what was measured, without its interruptions."""
+        there, alone = (
+            slower(self.machine, self.here, ranks),
+            slower(self.here, self.here, cost.ranks),
+        )
+        return there / alone * cost.undisturbed(self.here)
+
+
+def slower(machine: Machine, here: Machine, ranks: int) -> float:
+    """The factor by which a rank is slower there, with `ranks` in all, than one rank alone here."""
+    cores = int(machine["node.cores"])
+    busy = min(cores, ranks)
+    core = machine.get("node.triad_of_core", machine["node.triad"] / cores)
+    memory = here["node.triad_of_core"] / min(core, machine["node.triad"] / busy)
+    return bound * memory + (1 - bound) * here["node.multiply_add"] / machine["node.multiply_add"]
