@@ -279,7 +279,7 @@ struct PutFence final : Puts {
     }
 };
 
-/// Other ranks write the flags, each into a cache line of its own.
+/// Other ranks write the flags, each into a separate cache line.
 struct PutFlags final : Puts {
     static constexpr std::size_t apart = 8;
     std::vector<std::size_t> flag_there, free_there;
