@@ -222,7 +222,7 @@ class Events(Held):
         if self.servers is not None:
             self.servers.finish()
             self.served, self.servers = self.servers, None
-        for stream in self.streams:
+        for stream in (*self.streams, *(one for one in self.outputs if not one.travels)):
             stream.leave()
         for seen in self.observing:
             seen.write()

@@ -2,6 +2,8 @@
 cells carry, on any ranks, with any writer.
 """
 
+import json
+
 import numpy as np
 import pytest
 
@@ -86,6 +88,8 @@ def test_the_same_bytes_whoever_computes(runs):
         assert len(files) > 20 and all(
             (one / f).read_bytes() == (runs / other / f).read_bytes() for f in files
         )
+    its_own = json.loads((one / "means.zarr" / "time" / "zarr.json").read_text())
+    assert its_own["shape"] == [2]
 
 
 def test_what_crosses_a_latitude(runs):
