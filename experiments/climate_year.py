@@ -48,6 +48,9 @@ def options():
     parser.add_argument(
         "--beside", help="an embedded state: era5 (2 January 1959), gfs (11 October)"
     )
+    parser.add_argument(
+        "--latitudes", type=float, nargs="+", default=range(-75, 76, 15), help="of the table"
+    )
     parser.add_argument("--picture", type=Path, help="zonal wind and temperature, drawn here")
     parser.add_argument("--skip", type=float, default=30, help="days that are left out")
     return parser.parse_args()
@@ -83,14 +86,19 @@ def run(given):
     sim.run(f"{given.days}d", report=False, from_start=True)
 
 
-def means(given):
-    """Means over what was run after the first days, and how many days that is."""
+def counted(given):
+    """What was run after the first days, in the given months."""
     data = fm.open(given.folder / "means.nc")
     days = (data.time - data.time[0]).values / np.timedelta64(1, "D") + 2.5
     counts = days > given.skip
     if given.months:
         counts &= np.isin(data.time.dt.month.values, given.months)
-    kept = data.isel(time=counts)
+    return data.isel(time=counts)
+
+
+def means(given):
+    """Means over time and longitude, and how many days they have."""
+    kept = counted(given)
     return kept.mean(("time", "longitude")), 5 * kept.sizes["time"]
 
 
@@ -106,21 +114,63 @@ def table(given):
     }
     for name, value in whole.items():
         print(f"{value:12.5g}  {name}")
-    print("latitude, rain [mm/day], T [K] at 850, 500, 200, 50 hPa, u [m/s] at 850, 200, 50 hPa")
-    rows(86400 * (mean.prc + mean.prl), temperature_of(mean), mean.ua)
+    land_and_sea(given)
+    course(given)
+    print("latitude, rain [mm/day], long wave to space [W/m2], T [K] at 850, 500, 200, 50 hPa,")
+    print("u [m/s] at 850, 200, 50 hPa")
+    rain = 86400 * (mean.prc + mean.prl)
+    rows(given.latitudes, [rain, mean.outgoing_longwave], temperature_of(mean), mean.ua)
     if given.beside:
         print(given.beside)
-        rows(None, *observed(given.beside, mean))
+        rows(given.latitudes, [], *observed(given.beside, mean))
 
 
-def rows(rain, temperature, wind):
+def land_and_sea(given):
+    """Fluxes of cells that are land, or sea, in more than half of their area."""
+    mean = counted(given).mean("time")
+    rain = 86400 * (mean.prc + mean.prl)
+    for name, where in (("land", mean.sftlf > 0.5), ("sea", mean.sftlf <= 0.5)):
+        heat, water, wet = (
+            float(flux.where(where).weighted(np.cos(np.deg2rad(mean.latitude))).mean())
+            for flux in (mean.hfss, mean.evaporation_flux, rain)
+        )
+        print(
+            f"{name}: sensible, latent heat {heat:.1f} {2.5008e6 * water:.1f} W m-2,"
+            f" rain {wet:.2f} mm/day"
+        )
+
+
+def course(given):
+    """Temperature of the globe by level: means of 60 days one after the other, and how much the
+    season, two harmonics of the year, changes it in ten days of October.
+    """
+    kept = counted(given)
+    of_the_globe = temperature_of(kept).mean("longitude")
+    series = of_the_globe.weighted(np.cos(np.deg2rad(kept.latitude))).mean("latitude")
+    parts = series.coarsen(time=12, boundary="trim").mean()
+    waves = lambda day: np.stack(
+        [np.cos(0 * day), *(f(n * day / 58.13) for n in (1, 2) for f in (np.cos, np.sin))]
+    )
+    days = kept.time.dt.dayofyear.values
+    for level in (0.05, 0.2, 0.3, 0.5, 0.85):
+        near = {"level": level, "method": "nearest"}
+        fitted = np.linalg.lstsq(waves(days).T, series.sel(**near).values, rcond=None)[0]
+        cools = fitted @ (waves(np.array(294.0)) - waves(np.array(284.0)))
+        print(
+            f"{1000 * level:4.0f} hPa, T of 60 days each [K]: "
+            + " ".join(f"{float(T):6.1f}" for T in parts.sel(**near))
+            + f"; from 11 to 21 October {cools:+.2f}"
+        )
+
+
+def rows(latitudes, columns, temperature, wind):
     """By latitude."""
-    for latitude in (-75, -60, -45, -30, -15, 0, 15, 30, 45, 60, 75):
+    for latitude in latitudes:
         at = {"latitude": latitude}
-        here = [] if rain is None else [float(rain.interp(at))]
+        here = [float(column.interp(at)) for column in columns]
         here += [float(temperature.interp(at | {"level": p})) for p in (0.85, 0.5, 0.2, 0.05)]
         here += [float(wind.interp(at | {"level": p})) for p in (0.85, 0.2, 0.05)]
-        print(f"{latitude:4d}  " + " ".join(f"{x:7.1f}" for x in here))
+        print(f"{latitude:4.0f}  " + " ".join(f"{x:7.1f}" for x in here))
 
 
 def observed(analysis, like):

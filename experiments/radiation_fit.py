@@ -10,12 +10,14 @@ CO2 x 1/2, 2, 4 and 8, and air 4 K warmer with the same relative humidity.
 
 FOLDER is that of radiation_rfmip.py. The residual of a column has the net fluxes of all interfaces
 [W m-2], and ten times the heating rates of all layers [K/day] by the square root of their masses;
-of the short wave all in shares of the sunlight, times 1000. The model's transfer (two_stream.hpp)
-is written here again for clear air, without aerosol; tests/radiation/test_fit.py holds them
-together.
+of the short wave all in shares of the sunlight, times 1000, and heating as if 340 W m-2 fell on
+each. The mean of the columns counts nine times more: no level should drift. The model's transfer
+(two_stream.hpp) is written here again for clear air, without aerosol; tests/radiation/test_fit.py
+holds them together.
 """
 
 import argparse
+import itertools
 import json
 import os
 import re
@@ -34,6 +36,7 @@ SOURCE = Path(__file__).parents[1] / "core/physics/radiation/gases.hpp"
 LONG = ("h0", "h1", "hc", "c0", "c1", "o0", "o1", "b", "w0", "w1", "w2")
 SHORT = ("sh0", "sh1", "so", "sb", "rayleigh", "sw")
 SUMS = {"w0": 1.0, "w1": 0.0, "w2": 0.0, "sw": 1.0}  # of the last number: what the others leave
+BANDS = (10, 20, 40, 70, 100, 150, 200, 240, 280, 350, 420, 600, 850, 1100)  # hPa
 WATER, OZONE = 18.016 / 28.964, 47.9982 / 28.964  # mass over that of dry air
 
 
@@ -188,6 +191,21 @@ def errors(c, air):
     return found
 
 
+def by_level(c, air):
+    """Of today's air: mean error of heating [K/day] between the pressures of BANDS, long wave, and
+    short wave where 340 W m-2 of sunlight fall on the mean of all columns.
+    """
+    _, a, (net, _, share) = air[0]
+    lit = (a["mu"] > 0.05)[:, None]
+    sun = np.where(lit, share - net_shortwave(c, a), 0) * 340 / lit.mean()
+    rows = [heating(x, a["mass"]) for x in (net_longwave(c, a)[0] - net, sun)]
+    inside = [
+        (1000 * a["level"] >= low) & (1000 * a["level"] < high)
+        for low, high in itertools.pairwise(BANDS)
+    ]
+    return [[float(np.average(x, weights=a["mass"] * here)) for x in rows] for here in inside]
+
+
 def fitted(c, air, steps, names, residual):
     """The numbers after so many steps; positive ones as logarithms."""
     from scipy.optimize import least_squares
@@ -209,15 +227,29 @@ def fitted(c, air, steps, names, residual):
     return unpacked(found.x)
 
 
+def with_mean(residual):
+    """Rows of columns, and nine times the squares of their mean for each of them."""
+    return np.concatenate([residual, 3 * np.sqrt(len(residual)) * residual.mean(0)[None]])
+
+
+def rates(difference, mass):
+    """Heating by a difference of net fluxes, upward, weighted as a residual."""
+    return 10 * heating(difference, mass) * np.sqrt(mass / mass.sum(1)[:, None])
+
+
 def thermal_residual(c, a, w):
     difference = net_longwave(c, a)[0] - w[0]
-    weight = np.sqrt(a["mass"] / a["mass"].sum(1)[:, None])
-    return np.concatenate([difference, 10 * heating(difference, a["mass"]) * weight], axis=1)
+    t = np.array([[-1.4], [-1.0], [1.2]])  # 180, 200 and 310 K: no share is negative there
+    shares = c["w0"] + t * (c["w1"] + t * c["w2"])
+    rows = with_mean(np.concatenate([difference, rates(difference, a["mass"])], axis=1))
+    return np.append(rows.ravel(), 1e4 * np.minimum(shares, 0))
 
 
 def solar_residual(c, a, w):
     lit = a["mu"] > 0.05
-    return 1000 * (net_shortwave(c, a)[lit] - w[2][lit])
+    difference = net_shortwave(c, a)[lit] - w[2][lit]
+    heats = rates(-340 * difference, a["mass"][lit])
+    return with_mean(np.concatenate([1000 * difference, heats], axis=1))
 
 
 def moved(c, by):
@@ -254,6 +286,9 @@ def main():
             print(f"{name:9s}" + ", ".join(f"{x:.4g}" for x in c[name]))
     found = errors(c, air)
     told(found)
+    print("hPa, mean error of heating today, long wave, short wave [K/day]")
+    for (low, high), row in zip(itertools.pairwise(BANDS), by_level(c, air), strict=True):
+        print(f"{low:5d} to {high:4d}  {row[0]:6.3f} {row[1]:6.3f}")
     if o.json:
         o.json.write_text(json.dumps({"numbers": {k: v.tolist() for k, v in c.items()}} | found))
 

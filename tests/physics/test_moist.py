@@ -7,7 +7,7 @@ import pytest
 
 from columns import run
 
-g, cp, L, R = 9.80616, 3.5 * 287.0597, 2.5008e6, 287.0597
+g, cp, L, L_f, R = 9.80616, 3.5 * 287.0597, 2.5008e6, 3.337e5, 287.0597
 levels, columns, step = 20, 96, 1800.0
 surface = 1e5
 interface = np.linspace(0, 1, levels + 1) ** 1.3 * surface + 100
@@ -159,7 +159,7 @@ def tropical(humidity=0.92, warm=302.0):
 
 def test_parcel_is_that_of_a_root_finder():
     """Iterated for days, the column is left with the parcel's own temperature, up to Delta, and
-    with RH of its humidity: both by SciPy.
+    with RH of its humidity: both by SciPy, and then warmed by what freezes.
     """
     from scipy.optimize import brentq
 
@@ -177,6 +177,13 @@ def test_parcel_is_that_of_a_root_finder():
             else brentq(lambda x: cp * x + phi[k] + L * q_s(x, p[k]) - h, 150, 320)
         )
         moist[k] = min(q[-1], q_s(parcel[k], p[k]))
+    ice = 1 - np.clip((parcel - 250.16) / 23, 0, 1) ** 2
+    lost = -np.diff(moist[::-1], prepend=q[-1])
+    frozen = np.cumsum(ice[::-1] * np.maximum(lost, 0))[::-1]
+    slope = (q_s(parcel + 0.01, p) - q_s(parcel - 0.01, p)) / 0.02 * (moist < q[-1])
+    warming = L_f * frozen / (cp + L * slope)
+    assert 0.4 < warming[abs(p - 3e4).argmin()] < 1.6
+    parcel, moist = parcel + warming, moist + slope * warming
     dq, dT = out["specific_humidity_tendency"][:, 0], out["air_temperature_tendency"][:, 0]
     inside = dq != 0
     assert (

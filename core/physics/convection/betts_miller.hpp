@@ -12,7 +12,10 @@
 /// The parcel keeps its moist static energy h = c_p T + phi + L q: T_p is the larger of the dry
 /// adiabat's temperature and of that where q_s gives h, found in each layer separately from the
 /// layer's own temperature by a step of Halley and one of Newton: the error is 0.02 K where they
-/// differ by 10 K, and always on the right side. No temperature is virtual, as in the paper. tau is
+/// differ by 10 K, and always on the right side. What the parcel condenses below 0 C freezes, the
+/// part 1 - w of it (moist.hpp), and falls out of it: with q_i the sum of (1 - w) times the losses
+/// of q_s from below, T_p grows by L_f q_i / (c_p + L dq_s/dT), 1 K at 300 hPa over a warm sea.
+/// No temperature is virtual, as in the paper. tau is
 /// at least a step, so that the end of the step lies between the state and the reference. Layers
 /// below the cloud, where the parcel is dry, give water but keep their temperature: Frierson shifts
 /// them too, which heats the mixed layer by the amount that balances the column, and the sea then
@@ -52,6 +55,7 @@ struct BettsMiller {
         const int levels = temperature.levels();
         // T_p - T, q - RH q_p, and the part of a layer that convects
         const auto [warmer, drier, cloudy, deep_share, shallow_share] = own.columns();
+        const auto slope = deep_share, vapour = shallow_share;  // of the parcel, before the shares
         const int last = levels - 1;
         const Real start_T = fma(T_tendency[last], step, temperature[last]),
                    start_q = larger(fma(q_tendency[last], step, humidity[last]), 0),
@@ -82,9 +86,23 @@ struct BettsMiller {
                        difference = larger(moist, dry);
             cloudy[k] = select(moist > dry, 1, Real(0));
             warmer[k] = difference;
+            slope[k] = select(moist > dry, (f1 - cp) * (1 / L), Real(0));
+            vapour[k] = start_q + (1 / L) * fma(cp, start_T - here - difference, -rise);
+        }
+        Real frozen = 0, below = start_q;
+        for (int k = last; k >= 0; --k) {
+            const Real here = fma(T_tendency[k], step, temperature[k]),
+                       lost = larger(below - vapour[k], Real(0)),
+                       warm =
+                           smaller(larger((here + warmer[k] - usual_all_ice) * (1 / 23.0), Real(0)),
+                                   Real(1)),
+                       ice = 1 - warm * warm;
+            below = vapour[k];
+            frozen = fma(ice, lost, frozen);
+            const Real warming = latent_freezing * frozen / fma(latent_warming, slope[k], 1);
+            warmer[k] += warming;
             drier[k] = fma(q_tendency[k], step, humidity[k]) -
-                       relative_humidity *
-                           (start_q + (1 / L) * fma(cp, start_T - here - difference, -rise));
+                       relative_humidity * fma(slope[k], warming, vapour[k]);
         }
         // upward: sums over the layers that the parcel passes
         Real rises = 1, buoyant = 0, lower = interface[levels], all_mass = 0, all_warmer = 0,
