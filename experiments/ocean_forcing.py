@@ -2,7 +2,8 @@
 """Transports that the embedded forcings imply before any run: heat and fresh water that the ocean
 must carry northward, by basin, and stress by latitude, compared with published figures.
 
-    python experiments/ocean_forcing.py [--json FILE] [--picture FILE.png] [--resolution 3deg]
+    python experiments/ocean_forcing.py [--json FILE] [--picture FILE.png]
+        [--resolution 3deg] [--samples 100]
 
 "ncep": fm.SurfaceForcing(data="ncep"); "coads": fm.BulkForcing("coads"), over the observed surface
 temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for data of
@@ -21,6 +22,7 @@ def main():
     parser.add_argument("--json", help="write the figures: those of ncep, and of each forcing")
     parser.add_argument("--picture", default="ocean-forcing.png", help="what is drawn")
     parser.add_argument("--resolution", default="1deg", choices=("1deg", "3deg"))
+    parser.add_argument("--samples", type=int, default=100, help="instants of the year")
     options = parser.parse_args()
     grid = implied.usual_grid(options.resolution)
     surfaces = {
@@ -28,7 +30,9 @@ def main():
         "coads": fm.BulkForcing("coads"),
         "storms": fm.BulkForcing("coads", storms=True),
     }
-    forcings = {name: implied.of_surface(one, grid) for name, one in surfaces.items()}
+    forcings = {
+        name: implied.of_surface(one, grid, options.samples) for name, one in surfaces.items()
+    }
     print(implied.table(forcings))
     implied.picture(forcings, "What three forcings imply").savefig(options.picture, dpi=150)
     print(options.picture)

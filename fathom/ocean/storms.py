@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.input.records import Points, interpolate
 from fathom.time.instants import TimeAxis
 
@@ -74,6 +75,8 @@ class Storms:
     """The field e as a source of records (fathom/run/forcing.py)."""
 
     def __init__(self, grid: Any):
+        if not grid.horizontal.spherical:
+            raise InputError("storms = True is for grids on the sphere; this one is a plane")
         self.points, self.axis, self.fields = Points(grid), axis(), list(fields)
 
     def describe(self) -> list[str]:

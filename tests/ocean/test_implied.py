@@ -188,8 +188,9 @@ def test_errors_say_what_is_there(tmp_path):
 
 def test_the_script(tmp_path):
     script = Path(__file__).resolve().parents[2] / "experiments" / "ocean_forcing.py"
+    asked = ["--resolution", "3deg", "--samples", "12", "--json", "f.json"]
     done = subprocess.run(
-        [sys.executable, str(script), "--resolution", "3deg", "--json", "f.json"],
+        [sys.executable, str(script), *asked],
         cwd=tmp_path, capture_output=True, text=True, check=True,
     )  # fmt: skip
     figures = json.loads((tmp_path / "f.json").read_text())
