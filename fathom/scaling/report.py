@@ -13,6 +13,7 @@ import numpy as np
 
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
+from fathom.reading import every_rank
 from fathom.run.tree import tree
 
 pays = 0.5  # parallel efficiency, against one rank, below which more ranks are said not to pay
@@ -32,6 +33,32 @@ def present(found: dict[str, Any], file: Path | None = None, picture: Path | Non
         speed(found, path=picture)
         click.echo(picture)
     return 0
+
+
+def _output(f: dict[str, Any]) -> list[str]:
+    """Table of a step with its output: by the ranks, and by servers where there are some."""
+    number, given = int(f["what_if"]["io_servers"]), f["what_if"].get("writers", every_rank)
+    few = {every_rank: "all ranks write", "0": "one a node writes", "1": "one rank writes"}
+    writers = few.get(given, f"{given} ranks write")
+    head = f"{'ranks':>7}{'no output':>12}{writers:>19}"
+    about = "ms a step, output included"
+    if number:
+        servers = f"{number} server{'s' * (number > 1)}"
+        head += f"{servers:>14}{'fall back':>11}{'busy':>8}{'stall, ms':>12}"
+        service = f["simulated"][0]["output"]["service"]
+        about += f"; an event keeps a server busy for {service:.3g} s"
+    lines = [head]
+    for s in f["simulated"]:
+        o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"
+        line = f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>19}"
+        if number:
+            served = o["with_servers"]
+            line += (
+                f"{ms(served['seconds']):>14}{100 * served['fallback']:9.0f} %"
+                f"{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
+            )
+        lines.append(line)
+    return [*lines, about]
 
 
 # long: one entry of the tree after the other
@@ -76,29 +103,7 @@ def _entries(f: dict[str, Any]) -> list[tuple[str, list[str]]]:
     entries.append(("simulated", [head, *rows, *f["refused"]]))
     entries.append(("messages", f["communication"]))
     if "io_servers" in f["what_if"]:
-        servers = f"{f['what_if']['io_servers']} server{'s' * (f['what_if']['io_servers'] != '1')}"
-        lines = [
-            f"{'ranks':>7}{'no output':>12}{'the ranks write':>17}{servers:>14}{'fall back':>11}"
-            f"{'busy':>8}{'stall, ms':>12}"
-        ]
-        for s in f["simulated"]:
-            o, ms = s["output"], lambda seconds: f"{1e3 * seconds:.3f}"
-            served = o["with_servers"]
-            lines.append(
-                f"{s['ranks']:>7}{ms(o['step']):>12}{ms(o['without_servers']['seconds']):>17}"
-                f"{ms(served['seconds']):>14}{100 * served['fallback']:9.0f}"
-                f" %{100 * served['busy']:6.0f} %{ms(o['stall']):>12}"
-            )
-        entries.append(
-            (
-                "output",
-                [
-                    *lines,
-                    "ms a step, output included; an event keeps a server busy for "
-                    + f"{f['simulated'][0]['output']['service']:.3g} s",
-                ],
-            )
-        )
+        entries.append(("output", _output(f)))
     if "readers" in f["what_if"]:
         names = list(f["simulated"][0]["input"])
         lines = [f"{'ranks':>7}" + "".join(f"{name:>14}" for name in names)]

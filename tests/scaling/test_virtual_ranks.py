@@ -351,3 +351,17 @@ def test_writers_take_longer_where_they_are_few():
 
     assert seconds(None) == pytest.approx(2 / 64)
     assert seconds(8) == pytest.approx(2 / 8 + 1e9 / 8 / 1e9)
+
+
+def test_table_of_output_says_who_writes():
+    """Without servers there are no columns of servers."""
+    output = {"step": 0.1, "stall": 1e-3, "service": 2.0, "without_servers": {"seconds": 0.2}}
+    output["with_servers"] = {"seconds": 0.11, "fallback": 0.0, "busy": 0.5}
+    found = {"simulated": [{"ranks": 64, "output": output}]}
+    table = lambda **supposed: report._output(found | {"what_if": supposed})
+    head, row, about = table(io_servers="0", writers="0")
+    assert head.split() == ["ranks", "no", "output", "one", "a", "node", "writes"]
+    assert row.split() == ["64", "100.000", "200.000"] and "server" not in about
+    head, row, about = table(io_servers="2")
+    assert "all ranks write" in head and "2 servers" in head and "110.000" in row.split()
+    assert about.endswith("busy for 2 s")

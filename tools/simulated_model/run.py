@@ -32,7 +32,12 @@ from simulated_ranks import smpirun  # noqa: E402
 
 build = root / "build" / "simulated"
 header = Path("/usr/include/smpi/smpi.h")
-simulated = ("--cfg=contexts/stack-size:4096", "--cfg=smpi/coll-selector:mpich")
+simulated = (
+    "--cfg=contexts/stack-size:4096",
+    "--cfg=smpi/coll-selector:mpich",
+    # sends that are waited for: SimGrid never forgets others, and walks them all for each message
+    "--cfg=smpi/send-is-detached-thresh:0",
+)
 
 
 def _letting_others_run(target: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from fathom.grids.gaussian import GaussianGrid
 from fathom.scaling import load, sums
 from fathom.scaling.clocks import Clocks
 from fathom.scaling.network import Network, shape_of
@@ -382,6 +383,31 @@ def _banks() -> Found:
     cycles = [[vector.cycles(256 * k - less) for less in (0, 1, 2)] for k in range(6, 13)]
     holds = all(a > 3 * b and b >= c for a, b, c in cycles)
     return Found(holds, "2048: " + ", ".join(f"{c:.1f}" for c in cycles[2]) + " cycles")
+
+
+@cache
+def _points(truncation: int) -> int:
+    """Of the reduced linear grid."""
+    return int(np.sum(GaussianGrid(truncation, grid="linear", reduced="classical").points))
+
+
+@says(models, "T358 with 46 levels on 12 processors is T538 with 60 on 16 with twice the power")
+def _twice_the_power() -> Found:
+    small, large = (_points(t) * levels / p for t, levels, p in ((358, 46, 12), (538, 60, 16)))
+    return Found(1.8 < large / small < 2.4, f"{large / small:.2f} times the points of a processor")
+
+
+@says(models, "points of a processor become too few for vectors, at T48 before T107")
+def _few_points() -> Found:
+    vector, dear = arome.vector_machine(load("nec-sx8r")), []
+    for points in map(_points, (48, 107, 538)):
+        cycles = lambda processors, n=points: vector.forecast(n // processors, 2046)
+        dear.append(next(p for p in itertools.count(1) if cycles(p) > 1.05 * cycles(1)))
+    text = ", ".join(map(str, dear))
+    return Found(
+        dear[0] < 32 < dear[1] < dear[2],
+        f"5 % dearer from {text} processors on at T48, T107, T538",
+    )
 
 
 # ---- the Unified Model ---------------------------------------------------------------------------
