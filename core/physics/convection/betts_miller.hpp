@@ -13,13 +13,12 @@
 /// adiabat's temperature and of that where q_s gives h, found in each layer separately from the
 /// layer's own temperature by a step of Halley and one of Newton: the error is 0.02 K where they
 /// differ by 10 K, and always on the right side. What the parcel condenses below 0 C freezes, the
-/// part 1 - w of it (moist.hpp), and falls out of it: with q_i the sum of (1 - w) times the losses
-/// of q_s from below, T_p grows by L_f q_i / (c_p + L dq_s/dT), 1 K at 300 hPa over a warm sea.
-/// No temperature is virtual, as in the paper. tau is
-/// at least a step, so that the end of the step lies between the state and the reference. Layers
-/// below the cloud, where the parcel is dry, give water but keep their temperature: Frierson shifts
-/// them too, which heats the mixed layer by the amount that balances the column, and the sea then
-/// has no heat to give.
+/// part 1 - w of it (moist.hpp), and falls out: with q_i the sum of (1 - w) times the losses of q_s
+/// from below, T_p grows by L_f q_i / (c_p + L dq_s/dT), 1 K at 300 hPa over a warm sea. No
+/// temperature is virtual, as in the paper. tau is at least a step, so that the end of the step
+/// lies between the state and the reference. Layers below the cloud, where the parcel is dry, give
+/// water but keep their temperature: Frierson shifts them too, which heats the mixed layer by the
+/// amount that balances the column, and the sea then has no heat to give.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
