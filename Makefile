@@ -15,6 +15,7 @@ DAYS    ?= 30
 venv    := .venv
 bin     := $(venv)/bin
 install := $(bin)/python -m pip install --quiet --disable-pip-version-check
+build   := $(bin)/python tools/install.py --no-build-isolation
 sources := pyproject.toml CMakeLists.txt README.md $(shell find cmake core fathom -type f ! -name '*.pyc' ! -name '*.so')
 
 # the parts of the core are compiled side by side also where make stands in for ninja
@@ -67,15 +68,15 @@ $(bin)/python:
 	$(PYTHON) -m venv $(venv)
 
 $(venv)/run.installed: $(sources) $(venv)/build.ready
-	$(install) --no-build-isolation .
+	$(build) .
 	@touch $@
 
 $(venv)/test.installed: $(sources) $(venv)/build.ready
-	$(install) --no-build-isolation '.[test]'
+	$(build) '.[test]'
 	@touch $@ $(venv)/run.installed
 
 $(venv)/docs.installed: $(sources) $(venv)/build.ready
-	$(install) --no-build-isolation '.[docs]'
+	$(build) '.[docs]'
 	@touch $@ $(venv)/run.installed
 
 # without Veros the benchmark runs all the same
