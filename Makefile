@@ -59,7 +59,7 @@ clean:
 
 # what a build needs stays in .venv, so that a second build compiles only what has changed; cmake and ninja too, whatever the machine has
 $(venv)/build.ready: pyproject.toml | $(bin)/python
-	$(bin)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake>=3.25", "ninja", sep="\n")' > $(venv)/build.txt
+	$(bin)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], "cmake>=3.26", "ninja", sep="\n")' > $(venv)/build.txt
 	$(install) -r $(venv)/build.txt
 	@touch $@
 
