@@ -27,6 +27,8 @@ LinearSequence::LinearSequence(std::shared_ptr<Sequence> of, Options options)
             state.push_back(int(n));
     }
     for (std::size_t n = 0; n < parts.size(); ++n) needs.push_back(need_of(int(n)));
+    for (auto& [process, fields] : parts)
+        of_parts.emplace_back(process.name, process.phase, process.global ? "global" : "process");
 }
 
 void LinearSequence::check() const {
@@ -374,20 +376,26 @@ void LinearSequence::run_global(std::size_t number, Step& step, FieldSet& change
         if (adjoint && use.access == Access::writes) change.fill(use.name, 0);
 }
 
+void LinearSequence::run_part(std::size_t number, Step& step, FieldSet& change, bool adjoint) {
+    const Within within(of_parts[number]);
+    parts[number].process.global ? run_global(number, step, change, adjoint)
+                                 : run_linear(number, step, change, adjoint);
+}
+
 void LinearSequence::tangent(FieldSet& perturbation, int first, int steps) {
+    static const Region whole("tangent step");
     for (int n = first; n < first + steps; ++n) {
+        const Within within(whole);
         Step& step = about(n);
-        for (std::size_t p = 0; p < parts.size(); ++p)
-            parts[p].process.global ? run_global(p, step, perturbation, false)
-                                    : run_linear(p, step, perturbation, false);
+        for (std::size_t p = 0; p < parts.size(); ++p) run_part(p, step, perturbation, false);
     }
 }
 void LinearSequence::adjoint(FieldSet& gradient, int first, int steps) {
+    static const Region whole("adjoint step");
     for (int n = first + steps - 1; n >= first; --n) {
+        const Within within(whole);
         Step& step = about(n);
-        for (std::size_t p = parts.size(); p-- > 0;)
-            parts[p].process.global ? run_global(p, step, gradient, true)
-                                    : run_linear(p, step, gradient, true);
+        for (std::size_t p = parts.size(); p-- > 0;) run_part(p, step, gradient, true);
     }
 }
 

@@ -69,6 +69,7 @@ private:
     std::vector<Sequence::Part> parts;
     std::vector<Value> values;
     std::vector<Need> needs;
+    std::vector<Region> of_parts;
     std::size_t numbers = 0;                    ///< of a step
     std::vector<int> state, of_profile;         ///< fields of each kind
     std::vector<std::vector<Memory>> profiles;  ///< of each step
@@ -99,6 +100,7 @@ private:
     std::vector<const std::byte*> place(const Step&, std::optional<int> value, int field);
     void show(const Step&, int value);
     void run(const Sequence::Part&, const FieldSet&) const;
+    void run_part(std::size_t part, Step&, FieldSet& change, bool adjoint);
     void run_linear(std::size_t part, Step&, FieldSet& change, bool adjoint);
     void run_global(std::size_t part, Step&, FieldSet& change, bool adjoint);
 };

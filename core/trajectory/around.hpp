@@ -10,19 +10,17 @@ namespace fathom {
 
 enum class Interpolation { linear, cubic };
 
-/// What is brought along trajectories: how it is interpolated; whether the first two fields are a
-/// vector; whether it is the wind of the trajectories themselves, on the map.
-struct Brought {
-    Interpolation kind;
-    bool vector, mapped;
-    static constexpr Brought wind() { return {Interpolation::linear, true, true}; }
-    static constexpr Brought group(bool vector) { return {Interpolation::cubic, vector, false}; }
-};
-
 /// Where a trajectory ends, row and column of the grid, and where it begins.
 template <class T> struct Trajectory {
     int row, column;
     T x, y, z;
+};
+
+/// Of trajectories that end next to each other, from (row, column) on.
+template <class T> struct TrajectoryLine {
+    int row, column, count;
+    const T *x, *y, *z;
+    Trajectory<T> operator[](int n) const { return {row, column + n, x[n], y[n], z[n]}; }
 };
 
 /// Values of the packed fields at a point, and their derivatives along its coordinates.

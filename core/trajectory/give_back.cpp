@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <tuple>
+#include "parallel/meeting.hpp"
 #include "trajectory/plane_around.hpp"
 #include "trajectory/sphere_around.hpp"
 
@@ -35,17 +36,20 @@ void GiveBack<Rows>::mark(const Trajectory& t, std::vector<char>& reached) const
 
 template <class Rows>
 typename GiveBack<Rows>::Points GiveBack<Rows>::here(const Points& own, const Ways& ways) const {
-    return ranks == 1 ? own : Points{ways.here.data(), 0};
+    return ranks == 1 ? own : Points{{ways.here.data()}, 0};
 }
-template <class Rows> auto GiveBack<Rows>::places(const Piece& p, const Points& from) -> const T* {
-    return from.numbers + p.first * from.number + (p.point - p.first);
+/// Where the coordinate x of its first point is.
+template <class Rows> std::size_t GiveBack<Rows>::place(const Piece& p, const Points& from) {
+    return p.first * from.number + (p.point - p.first);
 }
 
 /// A piece, by the bands of its departure points.
 template <class Rows>
 void GiveBack<Rows>::cut(const Piece& whole, const Points& numbers,
                          std::vector<std::vector<Piece>>& bands) const {
-    const T* y = places(whole, numbers) + whole.stride;
+    std::vector<T> scratch(whole.count);
+    const T* y =
+        numbers.numbers.get(place(whole, numbers) + whole.stride, whole.count, scratch.data());
     const auto band_of = [&](int n) { return (around.row_of(y[n]) + 1) / band; };
     for (int n = 0; n < whole.count;) {
         const int of = band_of(n), first = n;
@@ -70,8 +74,10 @@ void GiveBack<Rows>::travel(const Points& own, Ways& ways, std::vector<Piece>& p
     int point = 0;
     for (auto& item : around.items) {
         const auto& b = around.blocks[item.block];
+        T scratch[3 * Rows::tile];
+        const T* places = own.numbers.get(std::size_t(point) * own.number, 3 * item.count, scratch);
         for (int n = 0; n < item.count; ++n) {
-            const T* at = own.numbers + std::size_t(point) * own.number + n;
+            const T* at = places + n;
             const Traveller<T> t{b.j0 + item.row, item.level,     b.i0 + item.column + n,
                                  at[0],           at[item.count], at[2 * item.count]};
             std::ranges::fill(reached, false);
@@ -141,48 +147,79 @@ void GiveBack<Rows>::add_band(const Ways& ways, int number, const Points& from,
                               const T* values) const {
     for (std::size_t n = ways.bands[number]; n < ways.bands[number + 1]; ++n) {
         const Piece& p = ways.pieces[n];
-        const T *x = places(p, from), *y = x + p.stride, *z = y + p.stride,
-                *value = values + 4 * p.point;
-        for (int i = 0; i < p.count; ++i) {
-            typename Nodes<T>::Four four;
-            std::memcpy(&four, value + 4 * i, sizeof four);
-            around.template give<kind>({p.row, p.column + i, x[i], y[i], z[i]}, four, wanted);
+        constexpr int tile = Rows::tile;
+        T scratch[3][tile];
+        for (int i = 0; i < p.count; i += tile) {
+            const int count = std::min(tile, p.count - i);
+            const auto coordinate = [&](int d) {
+                return from.numbers.get(place(p, from) + i + d * std::size_t(p.stride), count,
+                                        scratch[d]);
+            };
+            around.template give<kind>(
+                {p.row, p.column + i, count, coordinate(0), coordinate(1), coordinate(2)},
+                values + 4 * (p.point + i), wanted);
         }
     }
 }
 
+/// Four values of each own point to the ranks whose rows it reaches: those that came here.
 template <class Rows>
-void GiveBack<Rows>::add(const Points& own, const Ways& ways, const std::vector<T>& values,
-                         Brought what, std::span<const FieldSlab> to) {
-    const T* given = values.data();
-    if (ranks > 1) {
-        std::vector<int> sends(ranks), receives(ranks), first_sent(ranks + 1), first_got(ranks + 1);
-        for (int r = 0; r < ranks; ++r) {
-            sends[r] = int(4 * ways.sends[r] * sizeof(T));
-            receives[r] = int(4 * ways.receives[r] * sizeof(T));
-            first_sent[r + 1] = first_sent[r] + sends[r];
-            first_got[r + 1] = first_got[r] + receives[r];
-        }
-        std::vector<T> outgoing(4 * ways.sent.size());
-        for (std::size_t n = 0; n < ways.sent.size(); ++n)
-            std::memcpy(&outgoing[4 * n], &values[4 * ways.sent[n]], 4 * sizeof(T));
-        arrived.resize(first_got[ranks] / sizeof(T));
-        MPI_Alltoallv(outgoing.data(), sends.data(), first_sent.data(), MPI_BYTE, arrived.data(),
-                      receives.data(), first_got.data(), MPI_BYTE, comm);
-        given = arrived.data();
+auto GiveBack<Rows>::exchange(const Ways& ways, const std::vector<T>& values) -> const T* {
+    if (ranks == 1) return values.data();
+    static const Region travel("values at departure points", "", "exchange");
+    const Within within(travel);
+    std::vector<int> sends(ranks), receives(ranks), first_sent(ranks + 1), first_got(ranks + 1);
+    Meetings::Partners partners;
+    double bytes = 0;
+    for (int r = 0; r < ranks; ++r) {
+        sends[r] = int(4 * ways.sends[r] * sizeof(T));
+        receives[r] = int(4 * ways.receives[r] * sizeof(T));
+        first_sent[r + 1] = first_sent[r] + sends[r];
+        first_got[r + 1] = first_got[r] + receives[r];
+        if (r != rank && sends[r]) partners.to.push_back(r), bytes += sends[r];
+        if (r != rank && receives[r]) partners.from.push_back(r);
     }
+    outgoing.resize(4 * ways.sent.size());
+    for (std::size_t n = 0; n < ways.sent.size(); ++n)
+        std::memcpy(&outgoing[4 * n], &values[4 * ways.sent[n]], 4 * sizeof(T));
+    arrived.resize(first_got[ranks] / sizeof(T));
+    const double began = seconds_now();
+    MPI_Alltoallv(outgoing.data(), sends.data(), first_sent.data(), MPI_BYTE, arrived.data(),
+                  receives.data(), first_got.data(), MPI_BYTE, comm);
+    const long messages = long(partners.to.size());
+    meetings.note(comm, meetings.partners(std::move(partners)), began, began, seconds_now(), 0,
+                  messages, bytes);
+    return arrived.data();
+}
+
+static const Region& giving() {
+    static const Region here("giving back");
+    return here;
+}
+
+template <class Rows> void GiveBack<Rows>::begin() {
+    const Within within(giving());
     clear(around, wanted);
+}
+template <class Rows>
+void GiveBack<Rows>::give(const Points& own, const Ways& ways, const std::vector<T>& values,
+                          Interpolation kind) {
+    const Within within(giving(), 0);
+    const T* given = exchange(ways, values);
     const int bands = int(ways.bands.size()) - 1;
     const Points from = here(own, ways);
     for (int odd = 0; odd < 2; ++odd) {
 #pragma omp parallel for schedule(dynamic, 1)
         for (int b = odd; b < bands; b += 2)
-            what.kind == Interpolation::linear
-                ? add_band<Interpolation::linear>(ways, b, from, given)
-                : add_band<Interpolation::cubic>(ways, b, from, given);
+            kind == Interpolation::linear ? add_band<Interpolation::linear>(ways, b, from, given)
+                                          : add_band<Interpolation::cubic>(ways, b, from, given);
     }
-    fold(around, wanted, what.vector);
-    add_to(around, to, what.mapped);
+}
+template <class Rows>
+void GiveBack<Rows>::finish(bool vector, bool mapped, std::span<const FieldSlab> to) {
+    const Within within(giving(), 0);
+    fold(around, wanted, vector);
+    add_to(around, to, mapped);
 }
 
 template class GiveBack<SphereAround<double>>;

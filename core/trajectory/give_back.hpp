@@ -11,6 +11,7 @@
 #include "parallel/ownership/domain.hpp"
 #include "parallel/travel/packing.hpp"
 #include "trajectory/around.hpp"
+#include "trajectory/rounded.hpp"
 
 namespace fathom {
 
@@ -45,16 +46,18 @@ public:
     /// Own departure points, item by item: `number` numbers of each, of which the first three are
     /// x, y and z; [item][number][point].
     struct Points {
-        const T* numbers;
+        Numbers<T> numbers;
         int number;
     };
     using Ways = WaysBack<T>;
     void find(const Points&, Ways&) const;
 
-    /// to += W* of the values of all ranks' points, four of each. Up to 4 fields. All ranks call
-    /// together.
-    void add(const Points&, const Ways&, const std::vector<T>& values, Brought,
-             std::span<const FieldSlab> to);
+    /// to += W* of the values of all ranks' points, four of each, of one or several trajectories:
+    /// begin, give each, finish. Up to 4 fields; the first two may be a vector; mapped: it is the
+    /// wind of the trajectories themselves, on the map. All ranks call together.
+    void begin();
+    void give(const Points&, const Ways&, const std::vector<T>& values, Interpolation);
+    void finish(bool vector, bool mapped, std::span<const FieldSlab> to);
 
 private:
     using Trajectory = fathom::Trajectory<T>;
@@ -68,12 +71,13 @@ private:
     Rows& around;
     std::vector<std::vector<Part>> owners;  ///< of each row
     std::vector<char> wanted;               ///< rows of the buffer that become own ones
-    std::vector<T> arrived;
+    std::vector<T> outgoing, arrived;
 
     void mark(const Trajectory&, std::vector<char>& reached) const;
     void travel(const Points&, Ways&, std::vector<Piece>&) const;
+    const T* exchange(const Ways&, const std::vector<T>& values);
     Points here(const Points& own, const Ways&) const;
-    static const T* places(const Piece&, const Points&);
+    static std::size_t place(const Piece&, const Points&);
     void cut(const Piece&, const Points&, std::vector<std::vector<Piece>>&) const;
     template <Interpolation>
     void add_band(const Ways&, int band, const Points&, const T* values) const;

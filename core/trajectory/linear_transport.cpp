@@ -236,17 +236,11 @@ void TransportAbout<Rows>::tangent(const About& about, const Rounded<T>& of, Gro
     });
 }
 
-/// Coordinates as they are: [item][number][point].
+/// Coordinates: [item][number][point].
 template <class Rows>
-auto TransportAbout<Rows>::places_of(const typename About::Pass& pass) ->
+auto TransportAbout<Rows>::places_of(const typename About::Pass& pass) const ->
     typename GiveBack<Rows>::Points {
-    const int kinds = int(pass.numbers.size() / std::max<std::size_t>(points, 1));
-    if (!pass.numbers.is_rounded()) return {pass.numbers.data(), kinds};
-    places.resize(3 * points);
-    each_item([&](const Item& item, std::size_t at) {
-        pass.numbers.get(at * kinds, 3 * item.count, &places[3 * at]);
-    });
-    return {places.data(), 3};
+    return {pass.numbers.numbers(), int(pass.numbers.size() / std::max<std::size_t>(points, 1))};
 }
 
 template <class Rows>
@@ -276,7 +270,9 @@ void TransportAbout<Rows>::adjoint(const About& about, const Rounded<T>& of, Gro
             y[4 * n] = p[n] * a - q[n] * b, y[4 * n + 1] = q[n] * a + p[n] * b;
         }
     });
-    back.add(places_of(last), last.ways, values, Brought::group(vector), carried);
+    back.begin();
+    back.give(places_of(last), last.ways, values, Interpolation::cubic);
+    back.finish(vector, false, carried);
 }
 
 template <class Rows>
@@ -292,6 +288,7 @@ void TransportAbout<Rows>::adjoint(const About& about, const Wind& now, const Wi
             vertical[n] += weight * w[n];
         }
     };
+    back.begin();
     for (int number = iterations - 1; number >= 0; --number) {
         const auto& pass = about.passes[number];
         each_item([&](const Item& item, std::size_t at) {
@@ -315,8 +312,9 @@ void TransportAbout<Rows>::adjoint(const About& about, const Wind& now, const Wi
                 u[n] = along(0), v[n] = along(1), w[n] = along(2);
             }
         });
-        back.add(places_of(pass), pass.ways, values, Brought::wind(), group);
+        back.give(places_of(pass), pass.ways, values, Interpolation::linear);
     }
+    back.finish(true, true, group);
     each_item([&](const Item& item, std::size_t at) {
         T* u = &gradient[3 * at];
         to_winds(item, u, u + item.count, u + 2 * item.count, T(1));

@@ -139,6 +139,15 @@ template <class T> struct PlaneAround {
             body(rows.edge == Edge::area ? std::clamp(m, 0, area.columns - 1) : (m + nx) % nx);
     }
     template <Interpolation kind>
+    void give(const TrajectoryLine<T>& line, const T* values,
+              const std::vector<char>& wanted) const {
+        for (int n = 0; n < line.count; ++n) {
+            Four value;
+            std::memcpy(&value, values + n * fields, sizeof value);
+            give<kind>(line[n], value, wanted);
+        }
+    }
+    template <Interpolation kind>
     void give(const Trajectory& t, const Four& value, const std::vector<char>& wanted) const {
         each_row_around<kind>(
             t,

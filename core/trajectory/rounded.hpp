@@ -5,6 +5,18 @@
 
 namespace fathom {
 
+/// A view of them.
+template <class T> struct Numbers {
+    const T* full;
+    const float* brief = nullptr;
+    /// Where so many numbers are; scratch: memory for them.
+    const T* get(std::size_t at, std::size_t count, T* scratch) const {
+        if (!brief) return full + at;
+        for (std::size_t n = 0; n < count; ++n) scratch[n] = T(brief[at + n]);
+        return scratch;
+    }
+};
+
 template <class T> class Rounded {
 public:
     void resize(std::size_t count, bool single) {
@@ -18,15 +30,11 @@ public:
             else
                 full[at + n] = from[n];
     }
-    /// Where so many numbers are; scratch: memory for them.
+    Numbers<T> numbers() const { return {full.data(), rounded ? brief.data() : nullptr}; }
     const T* get(std::size_t at, std::size_t count, T* scratch) const {
-        if (!rounded) return full.data() + at;
-        for (std::size_t n = 0; n < count; ++n) scratch[n] = T(brief[at + n]);
-        return scratch;
+        return numbers().get(at, count, scratch);
     }
     std::size_t size() const { return rounded ? brief.size() : full.size(); }
-    bool is_rounded() const { return rounded; }
-    const T* data() const { return full.data(); }
     std::size_t bytes() const { return full.size() * sizeof(T) + brief.size() * sizeof(float); }
 
 private:

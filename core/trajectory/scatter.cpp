@@ -46,7 +46,7 @@ struct ScatterMeasured::Parts {
                              {std::ptrdiff_t(levels) * longest},
                              {longest},
                              levels});
-        back.find({places.data(), 3}, ways);
+        back.find({{places.data()}, 3}, ways);
     }
     void place(const GaussianGrid& grid, const std::vector<double>& eta, const Gathered::Item& item,
                double columns, double rows_) {
@@ -103,7 +103,9 @@ ScatterMeasured::~ScatterMeasured() = default;
 void ScatterMeasured::by_bands() {
     Parts& p = *parts;
     std::ranges::fill(p.fields, 0);
-    p.back.add({p.places.data(), 3}, p.ways, p.values, Brought::group(true), p.slabs);
+    p.back.begin();
+    p.back.give({{p.places.data()}, 3}, p.ways, p.values, Interpolation::cubic);
+    p.back.finish(true, false, p.slabs);
 }
 void ScatterMeasured::point_by_point(bool atomic) {
     std::ranges::fill(parts->fields, 0);

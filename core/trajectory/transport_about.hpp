@@ -48,7 +48,7 @@ private:
     /// Mean winds of all points, [item][3][point]: of the state, a perturbation, and adjoints,
     /// which are 0 between two calls.
     std::vector<T> mean, change, gradient;
-    std::vector<T> values, places;  ///< four of each point; coordinates of a pass in full
+    std::vector<T> values;  ///< four of each point
 
     /// body(item, the first of its points)
     template <class Body> void each_item(Body body) {
@@ -70,7 +70,7 @@ private:
     fathom::Trajectory<T> trajectory(const Item&, int n, const Beginnings<T>&) const;
     void derivatives(const Sight&, const Tile&, int n, int fields, bool vector, T* G) const;
     void need(const About&);
-    typename GiveBack<Rows>::Points places_of(const typename About::Pass&);
+    typename GiveBack<Rows>::Points places_of(const typename About::Pass&) const;
 };
 
 }  // namespace fathom

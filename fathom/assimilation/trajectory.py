@@ -31,6 +31,10 @@ def linear(model: Any) -> Any:
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
             " ShallowWater with scheme = 'semi-lagrangian', and LimitedAreaAtmosphere"
         )
+    if getattr(model, "extrapolation", "") == "settls" and model.compressible:
+        raise InputError(
+            "extrapolation = 'settls' of compressible air has no tangent; allowed is 'nesc'"
+        )
     same = copy.copy(model)
     same.parameters = model.parameters | {
         name: 0.0 for name in ("fix_mass", "fix_energy") if name in model.parameters

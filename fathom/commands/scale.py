@@ -41,6 +41,11 @@ from fathom.run import launch
         "Run this case instead of FILE: the same processes on a grid that fits into this machine."
     ),
 )
+@click.option(
+    "--inner-loop",
+    is_flag=True,
+    help="Price the tangent and the adjoint of a step, as an iteration of 4D-Var takes them.",
+)
 @settings_option
 @threads_option
 @json_option("json")

@@ -31,13 +31,14 @@ all_methods = (*methods, "eda", "envar", "hybrid")
 @dataclass
 class Air:
     """A dry atmosphere with the forcing of Held and Suarez on even sigma levels; grid: "quadratic",
-    "linear" or "cubic"."""
+    "linear" or "cubic"; precision: "fp64" or "fp32"."""
 
     truncation: int = 21
     levels: int = 10
     step: str = "1h"
     diffusion_time: str = "6h"
     grid: str = "quadratic"
+    precision: str = "fp64"
 
 
 @dataclass
@@ -94,12 +95,13 @@ class Assimilation:
 
 @dataclass
 class Inner:
-    """A coarser model for the inner loops of 4d-var and hybrid, where truncation is given; its
-    levels are those of the model."""
+    """Another model for the inner loops of 4d-var and hybrid, where truncation is given: coarser,
+    or in fp32; its levels are those of the model."""
 
     truncation: int = 0
     step: str = "1h"
     diffusion_time: str = "6h"
+    precision: str = "fp64"
 
 
 @dataclass

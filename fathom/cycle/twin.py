@@ -52,6 +52,7 @@ class Model:
             physics=[scheme("HeldSuarez")],
             diffusion_time=air.diffusion_time,
             fix_mass=False,
+            precision=air.precision,
         ).set(
             air_temperature=lambda lon, lat, p: (
                 275
@@ -100,7 +101,9 @@ class Twin:
         of, self.coarse, self.inner = experiment.inner, None, None
         if of.truncation:
             levels = experiment.model.levels
-            coarse = Model.of(Air(of.truncation, levels, of.step, of.diffusion_time))
+            coarse = Model.of(
+                Air(of.truncation, levels, of.step, of.diffusion_time, precision=of.precision)
+            )
             ratio = round(coarse.step / self.model.step)
             self.coarse = coarse
             self.inner = Inner(coarse.trajectory, self.model.waves, coarse.waves, ratio)

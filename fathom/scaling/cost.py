@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -137,18 +138,22 @@ def columns_of(decomposition: Any, wet: np.ndarray) -> np.ndarray:
 
 
 def measured_steps(
-    simulation: Any, steps: int = 0, seconds: float = 4.0, period: int = 1
+    simulation: Any,
+    steps: int = 0,
+    seconds: float = 4.0,
+    period: int = 1,
+    advance: Callable[[int], Any] | None = None,
 ) -> tuple[float, list[dict[str, Any]], int]:
     """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
     ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank with
     one thread waits for nobody: its seconds are those of the processor, which other programs on the
-    machine change little.
+    machine change little. advance: takes so many steps, by default of the model.
     """
     simulation.prepare()
-    comm = simulation.comm
-    simulation.advance(3)
+    comm, advance = simulation.comm, advance or simulation.advance
+    advance(3)
     began = time.perf_counter()
-    simulation.advance(1)
+    advance(1)
     one = comm.allreduce(time.perf_counter() - began) / comm.size
     n = -(-(steps or int(np.clip(seconds / one, 3, 200))) // 3)
     n = -(-n // period) * period
@@ -158,7 +163,7 @@ def measured_steps(
         comm.barrier()
         regions.begin(comm)
         began, spent = time.perf_counter(), time.process_time()
-        simulation.advance(n)
+        advance(n)
         spent = time.process_time() - spent
         comm.barrier()
         elapsed = comm.bcast(time.perf_counter() - began)

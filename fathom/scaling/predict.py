@@ -12,7 +12,7 @@ from fathom.describe.toml import Document
 from fathom.failure import InputError
 from fathom.run import launch
 from fathom.run.progress import Line
-from fathom.scaling import grid_points, probes, spectral, starting, virtual
+from fathom.scaling import grid_points, inner_loop, probes, spectral, starting, virtual
 from fathom.scaling.conditions import Conditions, slower
 from fathom.scaling.helpers import waits
 from fathom.scaling.machine import Machine
@@ -21,7 +21,7 @@ from fathom.scaling.threads import for_ranks_of, with_threads
 from fathom.scaling.writing import priced
 from fathom.time.clock import Period
 
-models = {model.Cost.kind: model for model in (virtual, spectral, grid_points)}
+models = {model.Cost.kind: model for model in (virtual, spectral, inner_loop, grid_points)}
 
 
 def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
@@ -83,7 +83,8 @@ class Prices:
         cls, request: Request, machine: Machine | None, found: probes.Found, experiment: Experiment
     ) -> Prices:
         grid = experiment.grid
-        if not hasattr(grid, "truncation") and found.costs[min(found.costs)].kind == "spectral":
+        of_waves = found.costs[min(found.costs)].kind in ("spectral", "inner loop")
+        if of_waves and not hasattr(grid, "truncation"):
             grid = spectral.rows_of(experiment.model)
         costs, threads = found.costs, request.supposed_threads
         base = costs[min(costs)].with_messages_of(costs[max(costs)])

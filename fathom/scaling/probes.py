@@ -14,7 +14,7 @@ from fathom.describe.experiment import Experiment
 from fathom.describe.toml import Document
 from fathom.run import launch
 from fathom.run.progress import Line
-from fathom.scaling import cost, grid_points, here, spectral, writing
+from fathom.scaling import cost, grid_points, here, inner_loop, spectral, writing
 from fathom.scaling.cost import Measured
 from fathom.scaling.machine import Machine, read, write
 from fathom.scaling.request import Request
@@ -104,7 +104,7 @@ def act(request: Request, to: Path) -> int:
     reads = Reading.of(simulation)
     by_solver = {mpi.core.BarotropicSolve: cost, mpi.core.HelmholtzSolve: grid_points}
     kind = next((k for solver, k in by_solver.items() if simulation.find(solver)), spectral)
-    measured = kind.measure(simulation)
+    measured = (inner_loop if request.inner_loop else kind).measure(simulation)
     of_here = here.measure(mpi.world)
     if measured is not None:
         measured.write(to)

@@ -25,7 +25,7 @@ def present(found: dict[str, Any], file: Path | None = None, picture: Path | Non
         file.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     click.echo(
         tree(
-            f"{found['grid']}, a step of {found['step']:g} s, on {found['machine']}",
+            f"{found['grid']}, {_what(found)} of {found['step']:g} s, on {found['machine']}",
             _entries(found),
         )
     )
@@ -59,6 +59,10 @@ def _output(f: dict[str, Any]) -> list[str]:
             )
         lines.append(line)
     return [*lines, about]
+
+
+def _what(found: dict[str, Any]) -> str:
+    return "tangent and adjoint of a step" if found["priced"] == "inner loop" else "a step"
 
 
 # long: one entry of the tree after the other

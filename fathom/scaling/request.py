@@ -33,7 +33,8 @@ noises: dict[str, dict[str, Any]] = {
 @dataclass(frozen=True)
 class Request:
     """The request of the user. measure: a smaller case of the same processes, run instead of
-    `file`; probe: where a measured cost goes.
+    `file`; probe: where a measured cost goes; inner_loop: a step of the tangent and the adjoint
+    is priced, not one of the model.
     """
 
     file: Path
@@ -47,6 +48,7 @@ class Request:
     json: Path | None = None
     picture: Path | None = None
     probe: Path | None = None
+    inner_loop: bool = False
 
     @property
     def settled(self) -> tuple[str, ...]:
@@ -125,6 +127,7 @@ class Request:
             "--probe",
             str(probe),
             *output,
+            *(["--inner-loop"] if self.inner_loop else []),
             *settings,
         ]
 

@@ -295,9 +295,8 @@ def reach_of(halos: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: in
 
 def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | None:
     """Measures on all ranks of a simulation; the result is on rank 0."""
-    model, comm = simulation.model, simulation.comm
-    rows = rows_of(model)
-    if rows is None:
+    model = simulation.model
+    if rows_of(model) is None:
         raise InputError(
             f"scale: {type(model).__name__} on {type(model.grid).__name__} has neither a solver of"
             " a free surface nor transforms; supported are models of columns on blocks, as"
@@ -305,9 +304,29 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         )
     scheme, every = helpers.scheme_of(simulation)
     least, profile, n = measured_steps(simulation, steps, seconds, every)
-    profile = [r for r in profile if tuple(r["path"][:2]) == ("run", "step")]
+    cost = cost_of(simulation, least, profile, n, "step", "halo on demand")
+    if cost is None:
+        return None
+    for name, value in helpers.radiation_of(simulation, scheme, every, profile, n).items():
+        setattr(cost, name, value)
+    return cost
+
+
+def cost_of(
+    simulation: Any,
+    least: float,
+    profile: list[dict[str, Any]],
+    n: int,
+    step: str,
+    halo: str,
+) -> Cost | None:
+    """Of the regions of `n` steps of `least` seconds, as all ranks have measured them; on rank 0.
+    step, halo: the regions of a step, and of messages around departure points.
+    """
+    model, comm, rows = simulation.model, simulation.comm, rows_of(simulation.model)
+    profile = [r for r in profile if tuple(r["path"][:2]) == ("run", step)]
     transpositions = [r for r in profile if r["region"] == "transposition"]
-    halos = [r for r in profile if r["region"] == "halo on demand"]
+    halos = [r for r in profile if r["region"] == halo]
     sums = [r for r in profile if r["kind"] == "sum"]
     place = layout(rows, comm.size)
     size, levels = simulation.bytes_of_number, model.grid.levels.number
@@ -334,13 +353,12 @@ def measure(simulation: Any, steps: int = 0, seconds: float = 4.0) -> Cost | Non
         reach=reach_of(halos, n, longest * point, comm.size),
         sums=of_a_step(sums, "calls", n),
         words=3,
-        **helpers.radiation_of(simulation, scheme, every, profile, n),
     )
 
 
-def step(cost: Cost, place: Layout, under: Conditions) -> Clocks:
-    """A time step of all ranks."""
-    t = under.clocks(place.used)
+def step(cost: Cost, place: Layout, under: Conditions, clocks: Clocks | None = None) -> Clocks:
+    """A time step of all ranks. clocks: those of what was before."""
+    t = clocks or under.clocks(place.used)
     deep = place.levels / cost.levels
     factor = deep * under.factor(cost, place.used)
 

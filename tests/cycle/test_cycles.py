@@ -98,6 +98,20 @@ def test_inner_loops_of_a_coarser_model(tmp_path):
         cycles.twin.inner.steps(3)
 
 
+def test_inner_loops_in_fp32(tmp_path):
+    """The same truncation in fp32: the analysis of fp64, to 1e-4 of its errors."""
+    found = []
+    for more in ([], ["inner.truncation=8", 'inner.precision="fp32"']):
+        text = [*small, *more, "departures.use=false", "cycle.windows=1"]
+        cycles = Cycles(experiment.read(source, text), tmp_path / str(len(more)))
+        found += cycles.run("4d-var")
+    assert cycles.twin.coarse.trajectory.simulation.bytes_of_number == 4
+    assert found[0]["analysis"]["energy"] < found[0]["background"]["energy"]
+    for name in ("energy", "wind", "temperature", "pressure"):
+        exact, single = (f["analysis"][name] for f in found)
+        assert 0 < abs(single / exact - 1) < 1e-4
+
+
 def test_members_and_what_they_tell(tmp_path):
     """An ensemble of data assimilations, and analyses with its covariances: stopped and gone on is
     the same; the spread is inflated by its factor.

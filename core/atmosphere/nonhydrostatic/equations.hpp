@@ -192,8 +192,19 @@ struct UpwardVelocity {
     }
 };
 
-/// Of a reference layer: ln of its pressures; 2 at an open top.
-template <class N> constexpr N depth_of(N log_ratio) { return log_ratio > 0 ? log_ratio : N(2); }
+/// A reference layer: its depth, ln of its pressures, 2 at an open top; its pressure, over p_r; and
+/// 1 over the difference to that of the layer above, with which m = d(p - pi) / d(pi).
+template <class N> struct ReferenceLayer {
+    N depth, pi, per_apart;
+    constexpr ReferenceLayer(const auto& log_ratio, const auto& thickness, int k)
+        : depth(depth_of(log_ratio[k])), pi(thickness[k] / depth) {
+        per_apart = 1 / (k > 0 ? pi - thickness[k - 1] / depth_of(log_ratio[k - 1])
+                               : N(0.5) * thickness[0]);
+    }
+
+private:
+    static constexpr N depth_of(N log_ratio) { return log_ratio > 0 ? log_ratio : N(2); }
+};
 
 /// N = F - L; of d only L, for w is carried with all of its force.
 struct CompressibleNonlinear {
@@ -245,18 +256,18 @@ struct CompressibleNonlinear {
                              (gas_constant * acoustic_temperature));
         // downward; L of q from m above and below each layer, of pressures over p_r
         Real sum(0), m_above(0), p_above(0);
-        N pi_above(0);
+        N depth_above(0);
         for (int k = 0; k < levels; ++k) {
-            const N h = depth_of(log_ratio[k]), pi = thickness[k] / h;
-            const Real D_k = D[k], expansion = D_k + d[k], p = pi * q[k],
-                       m = (p - p_above) * N(1 / (k > 0 ? pi - pi_above : N(0.5) * thickness[0]));
-            if (k > 0) Ld[k - 1] = (m_above - m) * N(acoustic / depth_of(log_ratio[k - 1]));
-            if (k == levels - 1) Ld[k] = m * N(acoustic / h);
+            const ReferenceLayer<N> of(log_ratio, thickness, k);
+            const Real D_k = D[k], expansion = D_k + d[k], p = of.pi * q[k],
+                       m = (p - p_above) * of.per_apart;
+            if (k > 0) Ld[k - 1] = (m_above - m) * N(acoustic / depth_above);
+            if (k == levels - 1) Ld[k] = m * N(acoustic / of.depth);
             NT[k] = fma(Real(heating), expansion, FT[k]);
             Nq[k] = fma(Real(ratio), expansion,
                         Fq[k] - fma(alpha[k], D_k, N(log_ratio[k] / thickness[k]) * sum));
             sum = fma(thickness[k], D_k, sum);
-            m_above = m, p_above = p, pi_above = pi;
+            m_above = m, p_above = p, depth_above = of.depth;
         }
         const Real mountain_x = sx[0] * (1 / RT), mountain_y = sy[0] * (1 / RT);
         Real x = RT * gradient.px[0], y = RT * gradient.py[0];

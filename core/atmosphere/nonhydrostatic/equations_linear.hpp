@@ -10,6 +10,7 @@
 #pragma once
 #include "atmosphere/hydrostatic/primitive_linear.hpp"
 #include "atmosphere/nonhydrostatic/equations.hpp"
+#include "atmosphere/nonhydrostatic/step_linear.hpp"
 
 namespace fathom::atmosphere {
 
@@ -41,14 +42,6 @@ template <> struct Linear<atmosphere::CompressibleEquations> {
             f.template of<"divergence">(),          f.template of<"vertical_divergence">(),
             f.template of<"pressure_interface">()};
     }
-    static auto gradients(const auto& f) {
-        return std::tuple{f.template of<"temperature_gradient_east">(),
-                          f.template of<"temperature_gradient_north">(),
-                          f.template of<"departure_gradient_east">(),
-                          f.template of<"departure_gradient_north">(),
-                          f.template of<"pressure_gradient_east">(),
-                          f.template of<"pressure_gradient_north">()};
-    }
     static auto forces(const auto& f) {
         return std::tuple{f.template of<"eastward_wind_force">(),
                           f.template of<"northward_wind_force">(),
@@ -77,8 +70,8 @@ template <> struct Linear<atmosphere::CompressibleEquations> {
         using N = typename Real::Number;
         const auto [u, v, T, q, D, div, pi] = state(x);
         const auto [du, dv, dT, dq, dD, ddiv, dpi] = state(d);
-        const auto [Tx, Ty, qx, qy, px, py] = gradients(x);
-        const auto [dTx, dTy, dqx, dqy, dpx, dpy] = gradients(d);
+        const auto [Tx, Ty, qx, qy, px, py] = compressible_linear::gradients(x);
+        const auto [dTx, dTy, dqx, dqy, dpx, dpy] = compressible_linear::gradients(d);
         const auto [dFu, dFv, dFT, dFq, dFp, dFw] = forces(d);
         const auto [deta_velocity, ddepth, dX] = of_motion(d);
         const auto depth = x.template of<"layer_geopotential_depth">(),
@@ -188,7 +181,7 @@ template <> struct Linear<atmosphere::CompressibleEquations> {
     static Real sweep(const CompressibleEquations& scheme, const auto& x, Kept<Real>* at) {
         using N = typename Real::Number;
         const auto [u, v, T, q, D, div, pi] = state(x);
-        const auto [Tx, Ty, qx, qy, px, py] = gradients(x);
+        const auto [Tx, Ty, qx, qy, px, py] = compressible_linear::gradients(x);
         const auto B = x.template of<"hybrid_b">();
         const int levels = x.levels();
         const N R = N(scheme.gas_constant);
@@ -228,8 +221,8 @@ template <> struct Linear<atmosphere::CompressibleEquations> {
         using N = typename Real::Number;
         const auto [u, v, T, q, D, div, pi] = state(x);
         const auto [au, av, aT, aq, aD, adiv, api] = state(a);
-        const auto [Tx, Ty, qx, qy, px, py] = gradients(x);
-        const auto [aTx, aTy, aqx, aqy, apx, apy] = gradients(a);
+        const auto [Tx, Ty, qx, qy, px, py] = compressible_linear::gradients(x);
+        const auto [aTx, aTy, aqx, aqy, apx, apy] = compressible_linear::gradients(a);
         const auto [aFu, aFv, aFT, aFq, aFp, aFw] = forces(a);
         const auto [aeta_velocity, adepth, aX] = of_motion(a);
         const auto depth = x.template of<"layer_geopotential_depth">(),

@@ -55,15 +55,13 @@ struct CompressibleExtrapolation {
             last = n;
         };
         Real p_above(0), T_above = T[0];
-        N pi_above(0);
         for (int k = 0; k < Nu.levels(); ++k) {
-            const N pi = thickness[k] / depth_of(log_ratio[k]);
-            const Real p = pi * q[k],
-                       m = (p - p_above) * N(1 / (k > 0 ? pi - pi_above : N(0.5) * thickness[0]));
+            const ReferenceLayer<N> of(log_ratio, thickness, k);
+            const Real p = of.pi * q[k], m = (p - p_above) * of.per_apart;
             add(Fw[k] - linear * (N(0.5) * (T_above + T[k])) * m, wb[k], cw[k]);
             add(Nu[k], ub[k], cu[k]), add(Nv[k], vb[k], cv[k]);
             add(NT[k], Tb[k], cT[k]), add(Nq[k], qb[k], cq[k]), add(Np[k], pb[k], cp[k]);
-            p_above = p, pi_above = pi, T_above = T[k];
+            p_above = p, T_above = T[k];
         }
     }
 };

@@ -28,6 +28,12 @@ auto carried(const auto& f) {
         f.template of<"temperature_carried">(), f.template of<"log_pressure_departure_carried">(),
         f.template of<"log_pressure_ratio_carried">()};
 }
+auto gradients(const auto& f) {
+    return std::tuple{
+        f.template of<"temperature_gradient_east">(), f.template of<"temperature_gradient_north">(),
+        f.template of<"departure_gradient_east">(),   f.template of<"departure_gradient_north">(),
+        f.template of<"pressure_gradient_east">(),    f.template of<"pressure_gradient_north">()};
+}
 auto slope(const auto& x) {
     return std::array{x.template of<"orography_gradient_east">(),
                       x.template of<"orography_gradient_north">()};
@@ -47,14 +53,6 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
                           f.template of<"vertical_divergence">(),
                           f.template of<"vertical_divergence_linear">()};
     }
-    static auto gradients(const auto& f) {
-        return std::tuple{f.template of<"temperature_gradient_east">(),
-                          f.template of<"temperature_gradient_north">(),
-                          f.template of<"departure_gradient_east">(),
-                          f.template of<"departure_gradient_north">(),
-                          f.template of<"pressure_gradient_east">(),
-                          f.template of<"pressure_gradient_north">()};
-    }
     static auto profiles(const auto& x) {
         return std::tuple{x.template of<"reference_alpha">(),
                           x.template of<"reference_log_ratio">(),
@@ -72,20 +70,11 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
                          (s.gas_constant * s.acoustic_temperature))),
               per_RT(N(1 / (s.gas_constant * s.reference_temperature))) {}
     };
-    /// Of a layer: its depth and pressure, and 1 over the difference of pressures above it.
-    template <class N> struct Reference {
-        N depth, pi, per_apart;
-        Reference(const auto& log_ratio, const auto& thickness, int k) {
-            const auto deep = [&](int n) { return N(atmosphere::depth_of(log_ratio[n])); };
-            depth = deep(k), pi = thickness[k] / depth;
-            per_apart = 1 / (k > 0 ? pi - thickness[k - 1] / deep(k - 1) : N(0.5) * thickness[0]);
-        }
-    };
     template <class Real>
     static void tangent(const CompressibleNonlinear& s, const auto& x, const auto& d) {
         using N = typename Real::Number;
         const auto [du, dv, dq, dD, ddiv, dLd] = layers(d);
-        const auto [dTx, dTy, dqx, dqy, dpx, dpy] = gradients(d);
+        const auto [dTx, dTy, dqx, dqy, dpx, dpy] = compressible_linear::gradients(d);
         const auto [dFu, dFv, dFT, dFq, dFp] = compressible_linear::forces(d);
         const auto [dNu, dNv, dNT, dNq, dNp] = compressible_linear::nonlinear(d);
         const auto [alpha, log_ratio, thickness] = profiles(x);
@@ -95,7 +84,7 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
         Real sum(0), m_above(0), p_above(0);
         N per_depth(0);
         for (int k = 0; k < levels; ++k) {
-            const Reference<N> of(log_ratio, thickness, k);
+            const atmosphere::ReferenceLayer<N> of(log_ratio, thickness, k);
             const Real D = dD[k], expansion = D + ddiv[k], p = of.pi * dq[k],
                        m = (p - p_above) * of.per_apart;
             if (k > 0) dLd[k - 1] = (m_above - m) * (c.acoustic * per_depth);
@@ -123,7 +112,7 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
     static void adjoint(const CompressibleNonlinear& s, const auto& x, const auto& a) {
         using N = typename Real::Number;
         const auto [au, av, aq, aD, adiv, aLd] = layers(a);
-        const auto [aTx, aTy, aqx, aqy, apx, apy] = gradients(a);
+        const auto [aTx, aTy, aqx, aqy, apx, apy] = compressible_linear::gradients(a);
         const auto [aFu, aFv, aFT, aFq, aFp] = compressible_linear::forces(a);
         const auto [aNu, aNv, aNT, aNq, aNp] = compressible_linear::nonlinear(a);
         const auto [alpha, log_ratio, thickness] = profiles(x);
@@ -144,10 +133,11 @@ template <> struct Linear<atmosphere::CompressibleNonlinear> {
         }
         apx[0] += c.RT * X, apy[0] += c.RT * Y;
         for (int k = levels - 1; k >= 0; --k) {
-            const Reference<N> of(log_ratio, thickness, k);
+            const atmosphere::ReferenceLayer<N> of(log_ratio, thickness, k);
             Real m = c.acoustic / of.depth * aLd[k];
             if (k > 0)
-                m -= c.acoustic / Reference<N>(log_ratio, thickness, k - 1).depth * aLd[k - 1];
+                m -= c.acoustic / atmosphere::ReferenceLayer<N>(log_ratio, thickness, k - 1).depth *
+                     aLd[k - 1];
             const Real p = m * of.per_apart, departs = aNq[k], warm = aNT[k],
                        expansion = fma(c.heating, warm, c.ratio * departs);
             aq[k] += of.pi * (p - p_below);
