@@ -24,6 +24,12 @@ from fathom.commands.options import json_option, number_option
     help="What the minimisation keeps of a step.",
 )
 @click.option(
+    "--precision",
+    type=click.Choice(["fp64", "fp32"]),
+    default="fp64",
+    help="Of the model, its tangent and adjoint; B and products of vectors are in fp64.",
+)
+@click.option(
     "--only", default="", help="step, areas, kept, interpolation, minimisation or vertical."
 )
 @click.option(
@@ -42,6 +48,7 @@ def assimilation(
     repetitions: int,
     step: str,
     keep: str,
+    precision: str,
     only: str,
     inner: tuple[int, ...],
     file: Path | None,
@@ -56,6 +63,6 @@ def assimilation(
         figures = multi_resolution.measure(truncation, list(inner), levels, window, step)
         click.echo("\n".join(multi_resolution.present(figures, file)))
         return 0
-    figures = bench.measure(truncation, levels, window, repetitions, keep, only, step)
+    figures = bench.measure(truncation, levels, window, repetitions, keep, only, step, precision)
     click.echo("\n".join(bench.present(figures, file)))
     return 0

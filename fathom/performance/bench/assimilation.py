@@ -230,9 +230,10 @@ def measure(
     keep: str = "all",
     only: str = "",
     step: str = "1h",
+    precision: str = "fp64",
 ) -> dict[str, Any]:
-    """All figures; only: one of them. keep: of the minimisation; step: of the model."""
-    air = Air(truncation=truncation, levels=levels, step=step)
+    """All figures; only: one of them. keep: of the minimisation; step, precision: of the model."""
+    air = Air(truncation=truncation, levels=levels, step=step, precision=precision)
     model = Model.of(air, threads=2)
     parts: dict[str, Callable[[], Any]] = {
         "step": lambda: steps(model.trajectory, repetitions),
