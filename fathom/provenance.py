@@ -78,22 +78,27 @@ def facts() -> dict[str, str]:
 
 
 def attributes(simulation: Any) -> dict[str, str]:
-    """CF attributes of a file that a run makes."""
+    """CF attributes of a file that a run makes, and its experiment as TOML."""
     model = simulation.model
     title = f"{type(model).__name__} on {model.grid!r}, from {simulation.clock.start}"
-    return made(title, f"{type(model).__name__}, {model.precision}")
+    return made(title, f"{type(model).__name__}, {model.precision}", simulation.experiment)
 
 
-def made(title: str, by: str) -> dict[str, str]:
-    """CF attributes of a file. Where SOURCE_DATE_EPOCH is set there is no history: the same numbers
-    are the same bytes then.
+def made(title: str, by: str, experiment: str = "") -> dict[str, str]:
+    """CF attributes of a file; experiment: its TOML. Where SOURCE_DATE_EPOCH is set, only title and
+    source: the same numbers are the same bytes then.
     """
     commit = build().get("commit", "")
     fathom = f"Fathom {version()}" + (f" ({commit})" if commit else "")
-    history = f"{began()} {_user()}@{platform.node()}: {command()}"
-    return {"title": title, "source": f"{fathom}, {by}"} | (
-        {} if "SOURCE_DATE_EPOCH" in os.environ else {"history": history}
-    )
+    facts = {"title": title, "source": f"{fathom}, {by}"}
+    if "SOURCE_DATE_EPOCH" in os.environ:
+        return facts
+    of_the_run = {
+        "history": f"{began()} {_user()}@{platform.node()}: {command()}",
+        "compiler": build().get("compiler", ""),
+        "experiment": experiment,
+    }
+    return facts | {name: value for name, value in of_the_run.items() if value}
 
 
 def _user() -> str:

@@ -187,6 +187,16 @@ rows = (
         fa="SURFPRESSION",
     ),
     Name(
+        "log_pressure_ratio",
+        "log_pressure_ratio",
+        "",
+        "logarithm of surface pressure / 1000 hPa",
+        "1",
+        "center",
+        "column",
+        "dense",
+    ),
+    Name(
         "surface_air_pressure",
         "ps",
         "surface_air_pressure",

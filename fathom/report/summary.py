@@ -22,7 +22,7 @@ def finish(simulation, report=True):
                 s.directory / "report.html",
                 title=_title(summary),
                 summary=summary,
-                configuration=s.configuration,
+                configuration=s.experiment,
                 pictures=s.model.pictures(drawn),
                 series=s.series.curves() if len(s.series.times) > 1 else {},
                 profile=summary["profile"],

@@ -10,7 +10,6 @@ import warnings
 import numpy as np
 
 from fathom import mpi, regions
-from fathom.describe.written import written
 from fathom.failure import FileExists, NotPermitted, RunFailure
 from fathom.output.servers import Servers, serve
 from fathom.regions import region
@@ -288,8 +287,7 @@ class Events(Held):
             self.lock.take(self.directory)
             wishes.forget(self.directory)
             if anew:
-                text = self.configuration or written(self)
-                (self.directory / "resolved.toml").write_text(text)
+                (self.directory / "resolved.toml").write_text(self.experiment)
 
         self.on_root(make)
 

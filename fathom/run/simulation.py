@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fathom import device, mpi, parts, places, shown
+from fathom.describe.written import written
 from fathom.failure import InputError
 from fathom.grids.arguments import yes_or_no
 from fathom.input.values import fill_fixed, fill_profiles
@@ -73,6 +74,8 @@ class Simulation(Requests, Events):
         configuration="",
         comm=None,
     ):
+        if not hasattr(model, "prognostic"):
+            raise InputError(f"model = {model!r} must be a model, as fm.Ocean(grid)")
         self.model = model
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
@@ -137,6 +140,11 @@ class Simulation(Requests, Events):
         """
         self.restart_from = Path(path)
         return self
+
+    @property
+    def experiment(self):
+        """The experiment as the text of a TOML file: the one that was read, or what Python set."""
+        return self.configuration or written(self)
 
     @property
     def goes_on_here(self):

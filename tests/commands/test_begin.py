@@ -60,6 +60,7 @@ def test_where_a_file_comes_from(tmp_path, monkeypatch):
     told = fm.open(tmp_path / "run" / "surface.zarr").attrs
     assert told["title"].startswith("Ocean on CartesianGrid")
     assert fm.__version__ in told["source"] and "fathom run box.toml" in told["history"]
+    assert told["compiler"] and tomllib.loads(told["experiment"])["model"]["is"] == "Ocean"
     summary = box.summary(tmp_path / "run")
     for name in ("version", "build_compiler", "mpi", "python", "host", "date", "command"):
         assert summary[name], name
