@@ -50,7 +50,7 @@ public:
             });
         }
     }
-    /// What is outside does not change: 1 - alpha, its own transpose.
+    /// The outer state does not change: a factor 1 - alpha, equal to its transpose.
     void tangent_of(Given change) const override {
         for (const Pair& p : pairs)
             draw(change.set.domain(), p, change[p.field],

@@ -13,7 +13,7 @@
 namespace fathom {
 
 /// At one cell: values as they were before the process ran at `at`, adjoints `apart` bytes after
-/// them, and an equal amount of memory after those for its own use.
+/// them, then an equal amount of memory for the function itself.
 using Adjoint = void (*)(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell&);
 /// The function that runs the adjoint of a process's scheme; null where it has none.
 inline std::map<Process::Run, Adjoint>& adjoints() {
@@ -71,7 +71,7 @@ void run(const void* scheme, const Raw* at, std::ptrdiff_t apart, const Cell& ce
 
 }  // namespace adjoint_detail
 
-/// The entry of a scheme whose processes have an adjoint: by a tape, and by hand where somebody
+/// The entry of a scheme whose processes have an adjoint: by a tape, or by hand where somebody
 /// wrote it.
 template <class Scheme> Entries with_adjoint(Entries entries) {
     if constexpr (!launch::on_device)

@@ -27,7 +27,7 @@ public:
     void apply(Given) override;
     /// Called on one of the stepping ranks when all have ended: helpers return from `help`.
     void dismiss();
-    /// All results that helpers owe have arrived.
+    /// All results of helpers have arrived.
     void rest() { wait(); }
     /// On a helper: computes until it is told to stop.
     void help();

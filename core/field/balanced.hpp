@@ -4,7 +4,7 @@
 /// their results are sent back. The result of a column does not depend on its rank: the bits are
 /// the same as without.
 ///
-///   transfers: loads above mean (1 + threshold) give what they have above the mean to those below
+///   transfers: loads above mean (1 + threshold) give the part above the mean to loads below
 ///   it, both in the order of ranks
 ///
 /// Columns of equal cost are next to each other in a pack, which ends early where none of them has
@@ -34,8 +34,8 @@ public:
     void prepare(Given) override;
     void apply(Given) override;
 
-    /// Processor time of this rank in the last call [s]: what its own columns took wherever they
-    /// were computed, and what it has computed.
+    /// Processor time of this rank in the last call [s]: `own_seconds` for its own
+    /// columns, wherever they were computed; then for all that it computed.
     double own_seconds() const { return own; }
     double seconds() const { return done; }
     /// Columns of this rank that other ranks computed, in all calls.

@@ -28,7 +28,7 @@ protected:
         const std::byte* at(std::size_t number) const { return memory.data() + number * bytes; }
     };
     Process process;
-    std::vector<Item> items;  ///< of the fields of the process; its own memory has none
+    std::vector<Item> items;  ///< of the fields of the process; private memory has none
 
     Bundle bundle(std::size_t count, int levels) const;
     /// Packs columns with all fields that the process reads.

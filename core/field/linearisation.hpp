@@ -19,12 +19,12 @@ class Linearisable {
 public:
     virtual ~Linearisable() = default;
     /// About this state, as it is before the process is applied. single: what it keeps, in fp32.
-    /// `earlier` is one that is not needed any more, whose memory it may take.
+    /// `earlier` is not needed any more: its memory may be used again.
     virtual std::unique_ptr<Linearisation> linearise(
         GlobalProcess::Given state, bool single, std::unique_ptr<Linearisation> earlier) const = 0;
 };
 
-/// A linear process: both are its own, of no state.
+/// A linear process: its tangent and adjoint do not depend on a state.
 class LinearProcess : public Linearisable {
 public:
     virtual void tangent_of(GlobalProcess::Given perturbation) const = 0;

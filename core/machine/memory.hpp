@@ -24,7 +24,7 @@ struct Pages {
     }
     ~Pages();
 
-    /// For memory of which most is never touched: none is reserved for it.
+    /// For memory that is mostly never touched: pages are reserved only when touched.
     static Pages sparse(std::size_t bytes);
     /// In large pages, for memory read at long strides: the processor caches few translations of
     /// addresses.

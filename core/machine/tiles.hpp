@@ -14,7 +14,7 @@ template <int threads, int each_has> struct Team {
     /// Data kept for each point from one `each` to the next.
     template <class Point> using Kept = std::array<Point, on_device ? each_has : points>;
 
-    /// body(n, data of n) for n = 0 ... points - 1; afterwards all threads see what it has written.
+    /// body(n, data of n) for n = 0 ... points - 1; afterwards all threads see its results.
     template <class Point, class Body>
     constexpr void each(Kept<Point>& kept, const Body& body) const {
 #if defined(__CUDA_ARCH__)

@@ -17,11 +17,11 @@ namespace fathom {
 struct OutputEvent {
     std::int64_t number = -1;           ///< of all events, counted from 0
     std::int64_t stream = 0, time = 0;  ///< position of the stream; of the time in its store
-    /// Who writes it; set -1: the computing ranks themselves; slot -1: none is free.
+    /// The writer. set -1: the computing ranks themselves; slot -1: no slot is free.
     std::int64_t slot = -1, set = -1;
     std::int64_t steps = 1;  ///< sums are divided by it
-    /// This many times of all streams must be visible before; to be granted with -1: all that were
-    /// handed over before.
+    /// This many times of all streams must be visible before this one. To be granted with -1: all
+    /// that were handed over earlier.
     std::int64_t after = 0;
     double seconds = 0, begin = 0, end = 0;  ///< model time; bounds of a mean
 };

@@ -5,9 +5,9 @@
 /// Processes of columns have both by hand (field/linear.hpp), or from dual numbers and tapes
 /// (field/by_cells.hpp); global ones have them by hand.
 ///
-/// Kept of a trajectory is what both need: the values of a field between two processes that write
-/// it, once for all that ask for them, and what global processes say. No value of the state is
-/// computed again; or all of it, where only states are kept.
+/// A trajectory keeps the values that both need: each field between two processes that write it,
+/// once for all readers, and the data of global processes. No value of the state is then computed
+/// again. Where only states are kept, all values are.
 #pragma once
 #include <optional>
 #include "field/linear.hpp"

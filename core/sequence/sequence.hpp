@@ -31,7 +31,7 @@ public:
         bool compute_in_halo = true, group = true;  ///< for tests and measurements
         /// Its field sets may live on a device, where scratch is an ordinary field.
         bool device = false;
-        /// Steps of a set with its tangent are wanted: all fields have their own memory in a set.
+        /// For steps with a tangent: each field of a set has separate memory.
         bool tangent = false;
     };
     Sequence(std::shared_ptr<const Domain>, int bytes, std::vector<Process>, Options);

@@ -297,7 +297,7 @@ template <class Number> struct AppliedRows {
 ///   search     in row n + 3, the second iteration's in n + 1
 ///   descend    in row n + 2, the second iteration's in n
 ///   apply, sum in row n - 1, n - 2
-/// Along the row, each is a pack behind those whose results it needs in the next pack to the east.
+/// Along the row each is one pack behind those whose results it needs in the pack to the east.
 /// Row n + 4 is fetched into the second-level cache.
 template <bool south, class Number> class TwoIterations {
     using Operator = EllipticOperator<Number>;

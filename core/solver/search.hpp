@@ -74,7 +74,7 @@ struct LookAhead {
 };
 
 /// A pass of conjugate gradients, from one set of products to the next: `take` gets the sums that
-/// it requested, and says what to do next.
+/// it requested, and returns the next action.
 struct GradientSearch {
     static constexpr double infinity = LookAhead::infinity;
     double rr, goal;

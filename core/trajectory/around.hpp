@@ -28,7 +28,7 @@ template <class T> struct Sight {
     typename Nodes<T>::Four value, by_x, by_y, by_z;
 };
 
-/// Where the trajectories of a tile begin, and what turns vectors on their way: u' = p u + q v,
+/// The starts of the trajectories of a tile, and the turn of vectors along them: u' = p u + q v,
 /// v' = p v - q u.
 template <class T> struct Beginnings {
     static constexpr int tile = 64;

@@ -22,7 +22,7 @@ namespace fathom {
 
 /// How rows go on beyond the first and the last. closed: of what is 0 at the wall itself, the last
 /// row; beside_pole: half a row from it; on_pole: the last row and the one before the first lie on
-/// the poles, and are filled by who knows what is there. area: beyond the first and the last, and
+/// the poles, and the caller fills them. area: beyond the first and the last, and
 /// beyond the ends of rows, fields are as on them: departures from there are taken at the edge.
 enum class Edge { periodic, mirrored, closed, beside_pole, on_pole, area };
 
@@ -124,7 +124,7 @@ public:
     bool on_sphere() const { return edge == Edge::beside_pole || edge == Edge::on_pole; }
     /// Whether row j itself lies on a pole.
     bool is_pole(int j) const { return edge == Edge::on_pole && (j == -1 || j == ny - 1); }
-    /// The row that row j of the unbounded plane shows; walls: how it goes on behind them.
+    /// The row of the grid that row j of the unbounded plane is a copy of; walls mirror.
     int shown(int j) const {
         if (edge == Edge::periodic) return ((j % ny) + ny) % ny;
         if (edge == Edge::area) return std::clamp(j, 0, inside.rows - 1);
@@ -209,7 +209,7 @@ public:
                             operations_of_field = 4 * (4 * 7 + 7) + 4 + 3,
                             operations_of_linear_field = 2 * (2 * 3 + 3) + 3;
 
-    /// The whole number below; 0 of what is none, for a run that has blown up ends elsewhere.
+    /// The whole number below; 0 for NaN and huge numbers: a run that blows up ends elsewhere.
     static int whole(T x) { return x > T(-1e6) && x < T(1e6) ? int(std::floor(x)) : 0; }
     static int turned(int n, int period) {
         const T p = T(period), rest = T(n) - p * std::floor(T(n) / p);
@@ -281,7 +281,7 @@ private:
                          width = numbers < cell_width<T> ? numbers : cell_width<T>,
                          registers = numbers / width;
     using Real = Pack<T, width>;
-    /// For each point the nodes of the other three, and what makes its own weight 1.
+    /// For each point the nodes of the other three, and the factor that makes its weight 1.
     struct Others {
         alignas(64) T node[3][numbers], scale[numbers];
         constexpr Others() : node(), scale() {

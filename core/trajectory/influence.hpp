@@ -1,4 +1,4 @@
-/// What the value at a departure point is made of: the points around it, their weights, and how
+/// The parts of the value at a departure point: the points around it, their weights, and how
 /// these change with the place. The interpolations of gather.hpp, for their tangent and their
 /// adjoint; with l linear and c cubic weights of an axis, d = c - l, all have the form
 ///   w = A c_x + B l_x

@@ -6,7 +6,7 @@
 /// On a plane V is the wind on the map, m times that on earth, and R = 1 for it. Of a step is kept,
 /// for each departure point of each iteration and the last: where it is, R, and G, 14 numbers, or 5
 /// and three for each carried field. With them nothing of the state is computed again. The adjoint
-/// takes the same steps backwards; what it gives back to the points around departure points is
+/// takes the same steps backwards; its contributions to the points around departure points are
 /// added up by bands of rows (give_back.hpp). Clipping to neighbouring values is left out; the
 /// derivative is 0 where a trajectory is stopped at the top, the bottom or the edge of an area.
 #pragma once

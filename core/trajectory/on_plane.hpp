@@ -4,7 +4,7 @@
 ///   departure point    r_D = r_A - dt/2 { (m V)_A + [m (2 V(n) - V(n-1))]_D },
 ///                      by fixed-point iteration; eta alike with d(eta)/dt
 ///       m the map factor: on the map positions are sums, no frame turns. A place beyond the area
-///       is the nearest one within: none is ever looked for on the other side.
+///       is replaced by the nearest one within: nothing is read from the opposite side.
 ///   interpolation      as on the sphere (semi_lagrangian.hpp); beyond its edges the area goes on
 ///                      as on them
 ///   vectors            are carried without turning on the sphere, so on the map they turn by

@@ -60,9 +60,9 @@ public:
     const OnDemandHalo& halo() const override;
 
     /// For measurements: the seconds of one pass over all points with the trajectories of the last
-    /// `depart` and the fields that were packed last. Every pass finds the departure points,
-    /// `departure` nothing else; the others then their own. Operations: of a pass without the
-    /// departure points, with so many fields.
+    /// `depart` and the fields that were packed last. Every pass finds the departure points;
+    /// `departure` does only that, the others then interpolate, too. Operations: of a pass without
+    /// the departure points, for this number of fields.
     using Pass = InterpolationPass;
     double seconds(Pass);
     double operations(Pass, int fields) const;

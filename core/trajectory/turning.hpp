@@ -1,7 +1,7 @@
 /// How vectors turn along trajectories on a conformal map: slopes of the logarithm of the map
 /// factor m,
 ///   theta = dx d(ln m)/dy - dy d(ln m)/dx,
-/// in the middle of a trajectory, to which the slopes at its end are continued by their own.
+/// in the middle of a trajectory: the slopes at its end are extrapolated by their derivatives.
 #pragma once
 #include <algorithm>
 #include <cmath>

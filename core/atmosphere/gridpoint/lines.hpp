@@ -6,7 +6,7 @@
 
 namespace fathom::atmosphere {
 
-/// Whose displacements say where a point comes from: its own, of an interface; else those around.
+/// Displacements that a point uses: those at the point (interfaces), else those around it.
 enum class Around { interface, layer, east_face, north_face };
 
 /// Weights of the points -1, 0, 1, 2 for the place in the middle of 0 and 1: cubic Lagrange, and

@@ -6,11 +6,11 @@
 ///   pi at interfaces: linear in height between the layers; c_p theta d(pi)/dz = -g at both ends
 ///   T_v = theta pi,    theta is that of the density of moist air: (T_v / T) times the dry one
 ///   d(theta)/dt = 1 / pi dT_v/dt
-/// theta of the ground is of no layer of the physics. Left to trajectories it would go its own way,
-/// unlike the air above by tens of kelvins, while their mean, which has the pressure, is right: air
-/// above that is as much too warm overturns. It gets the tendency of the lowest layer, and the two
-/// deviations from the reference mix within a time t_g, in a step dt / (dt + t_g) of what they
-/// differ; rho h theta of both stays.
+/// No layer of the physics contains theta of the ground. Trajectories alone would let it drift by
+/// tens of kelvins from the air above, with the right mean of both (the pressure depends on it):
+/// the air above is then as much too warm, and overturns. So theta of the ground gets the tendency
+/// of the lowest layer. The deviations of both from the reference mix within a time t_g: a step
+/// removes dt / (dt + t_g) of their difference; rho h theta of both together stays the same.
 #pragma once
 #include "atmosphere/gridpoint/air.hpp"
 

@@ -11,7 +11,7 @@ namespace fathom::atmosphere {
 
 class PoleWind final : public GlobalProcess {
 public:
-    /// suffix: of the names of the wind, "_start" of that which trajectories carry.
+    /// suffix: of the names of the wind; "_start" for the wind that trajectories carry.
     explicit PoleWind(const std::string& suffix = "")
         : GlobalProcess("PoleWind" + suffix),
           u(reads("x_wind" + suffix, place::east_face_layer, "m s-1")),

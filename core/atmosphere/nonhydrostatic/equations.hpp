@@ -4,10 +4,10 @@
 ///   dv/dt = -f k x v - R T (grad q + grad ln pi) - (1 + m) grad(phi)
 ///   dw/dt = g m between layers,        w_s = v_s . grad(phi_s) / g
 ///   dT/dt = -(R T / c_v) (D + d),        dq/dt = -(c_p / c_v) (D + d) - omega / pi
-///   ds/dt as hydrostatic air has it (hydrostatic/primitive.hpp)
+///   ds/dt as in hydrostatic air (hydrostatic/primitive.hpp)
 ///   phi_{k-1/2} = phi_{k+1/2} + R theta_k l_k,    phi_k = phi_{k+1/2} + alpha_k R theta_k
 /// D + d is the divergence of the wind in three dimensions. With H_k = R theta_k h_k the depth of a
-/// layer (h_k = l_k, but 2 where the top is p = 0) and X what the shear has of it,
+/// layer (h_k = l_k, but 2 where the top is p = 0) and X the part due to shear,
 ///   d_k = g (w_{k-1/2} - w_{k+1/2}) / H_k + X_k
 ///   X_k = [grad(phi)_{k+1/2} . (v_{k+1/2} - v_k) + grad(phi)_{k-1/2} . (v_k - v_{k-1/2})] / H_k
 /// The pressure of a layer is pi_k = dpi_k / h_k, m_{k-1/2} the difference of p - pi over that of
@@ -206,7 +206,7 @@ private:
     static constexpr N depth_of(N log_ratio) { return log_ratio > 0 ? log_ratio : N(2); }
 };
 
-/// N = F - L; of d only L, for w is carried with all of its force.
+/// N = F - L; for d only -L, because w is carried with its whole force.
 struct CompressibleNonlinear {
     double gas_constant = constants::dry_air_gas_constant,
            heat_capacity = constants::dry_air_heat_capacity, reference_temperature = 350,

@@ -71,7 +71,7 @@ public:
     }
     /// T, s, q and d from M D+ of all levels, which is overwritten; after `right_side`.
     void finish(Number* D, Number* column) const;
-    /// The transposes: of `finish`, to the M D+ that it was given, and of what it does to q and d;
+    /// The transposes: of `finish`, to the M D+ that it gets, and of its changes of q and d;
     /// of both products; of `right_side`, whose D is that of the column.
     void finish_adjoint(Number* column, Number* of_D) const;
     void from_modes_adjoint(const Number* levels, Number* modes, int columns) const {

@@ -1,4 +1,4 @@
-/// Tangents and adjoints of what surrounds the equations of compressible air in a step
+/// Tangents and adjoints of the other parts of a step of compressible air
 /// (equations.hpp). All of it is linear but the depth of a layer, by which the differences of w
 /// are divided where they arrive:
 ///   d = (G_k - G_{k+1}) / depth + X - beta L_d,   dd = .. - (d + beta L_d - X) d(depth) / depth
@@ -244,7 +244,7 @@ template <> struct Linear<atmosphere::CompressibleArrival> {
                           f.template of<"virtual_temperature">(),
                           f.template of<"log_pressure_departure">()};
     }
-    /// (G_k - G_{k+1}) / depth_k of the state, from the d that it has become.
+    /// (G_k - G_{k+1}) / depth_k of the state, from its d after the step.
     template <class Real> static Real falls(const auto& x, Real beta, int k) {
         return fma(
             beta, Real(x.template of<"vertical_divergence_linear">()[k]),

@@ -5,11 +5,11 @@
 ///   send   all messages are packed
 ///   wait   all messages are in `incoming`
 /// One that does not pack is given, before `send`, where in memory the pieces of each message lie.
-/// One that overlaps sends each message as soon as it is packed, and hands out each as soon as it
-/// is there.
+/// One that overlaps sends each message as soon as it is packed, and returns each as soon as it
+/// has arrived.
 /// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may
-/// still read: for that an owner says so first, one exchange ahead, so that in the steady state
-/// nobody waits for the word.
+/// still read: the owner first permits it, one exchange ahead, so that in the steady state nobody
+/// waits for the permission.
 #pragma once
 #include <cstddef>
 #include <memory>

@@ -1,4 +1,4 @@
-/// Net short wave of a column that was interpolated from others, brought to its own ground:
+/// Net short wave of a column that was interpolated from others, corrected for its own albedo:
 ///
 ///   up = D - s_n,   D_b = D - R up,   up' = a D_b / (1 - a R),   s_k -= r_k (up' - up)
 ///

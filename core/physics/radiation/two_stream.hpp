@@ -105,7 +105,7 @@ private:
     }
 
     // long: the sweeps of a spectral term share the optical properties of the layers
-    /// free: the part of the column that is clear; cover: that which has the clouds.
+    /// free: the clear part of the column; cover: the cloudy part.
     template <class Real>
     constexpr void emit(In<Real> temperature, In<Real> humidity, Real surface_temperature,
                         Real surface_emission, const Layers<Real>& layers, Real free, Real cover,

@@ -1,4 +1,4 @@
-/// Frazil ice that has become too thick spreads outward: the part of a slab above a thickness H
+/// Frazil ice that is too thick spreads outward: the part of a slab above a thickness H
 /// moves to neighbours with less, until it reaches water where it melts,
 ///
 ///   dE/dt = div D grad max(E - rho_i L H, 0)      E = frazil_heat

@@ -7,7 +7,7 @@
 ///
 /// rho_ref is a function of depth alone: it cancels in horizontal pressure gradients and in N^2,
 /// and without it a number of 32 bits resolves 1e-6 kg m-3 instead of 1e-4. Both parcels of N^2 are
-/// at the pressure of the lower layer: compression of both alike is no stratification.
+/// at the pressure of the lower layer: equal compression of both is not stratification.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

@@ -4,7 +4,7 @@
 ///   alpha = -(d rho / dT) / rho0,     beta = (d rho / dS) / rho0
 ///
 /// Parcel and Level of the equation of state are computed with numbers that carry their
-/// derivatives, unless it has its own `derivatives`.
+/// derivatives, unless the class has a function `derivatives`.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"

@@ -7,7 +7,7 @@
 ///   surface_thermal_expansion = - 1 / rho0 d rho / dT,
 ///       surface_haline_contraction = 1 / rho0 d rho / dS      of the top layer
 ///
-/// After the equation of state itself, whose densities it reads.
+/// Runs after the equation of state, because it reads the densities.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/column.hpp"

@@ -1,5 +1,5 @@
-/// Layers that reflect R and transmit T diffuse radiation and send U upward and D downward of
-/// themselves, one upon the other (Shonk & Hogan 2008, J. Climate 21, 2352-2370, equations 9-13):
+/// A stack of layers. Each reflects R and transmits T of diffuse radiation, and emits U upward and
+/// D downward (Shonk & Hogan 2008, J. Climate 21, 2352-2370, equations 9-13):
 ///
 ///   b = 1 / (1 - R_k a_k+1),  a_k = R_k + T_k^2 a_k+1 b,  S_k = U_k + T_k b (S_k+1 + a_k+1 D_k)
 ///   down_k+1 = (T_k down_k + R_k S_k+1 + D_k) b,          up_k = down_k a_k + S_k

@@ -18,7 +18,7 @@ template <class T> void add_gases(const KDistribution& k, const Column<T>& c, Wo
         GasOptics<T>(k, c, work)();
 }
 
-/// Adds what the column has besides gas; which layers have it.
+/// Adds clouds and aerosol to the gases; returns which layers have them.
 template <class T>
 const std::uint8_t* add_particles(const KDistribution& k, const Column<T>& c, Work<T>& work,
                                   bool scaled, bool scatters) {

@@ -213,8 +213,8 @@ private:
         each_strip(strip(band, half, table, apart, 0), band.last - band.first, apart, sum);
     }
 
-    /// Amounts of the minor gases of a half, each times what its table says; returns how many of
-    /// them are there, and their numbers in `active`.
+    /// Amounts of the minor gases of a half, each times the factor of its table; returns how many
+    /// are present, and their numbers in `active`.
     int scale(int half) {
         T *const density = scalar + 3 * P, *const per_air = scalar + 4 * P;
         const T* const water = c.amount + std::size_t(k.water) * L;

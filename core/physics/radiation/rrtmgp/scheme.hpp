@@ -197,7 +197,7 @@ private:
     };
 };
 
-/// As a sequence takes it. It has no tangent and does not count its operations.
+/// The scheme as a process of a sequence: no tangent, its operations are not counted.
 inline Process process_of(const RRTMGP& scheme, int precision) {
     using process_detail::run;
     Process p;
