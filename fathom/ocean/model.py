@@ -13,6 +13,7 @@ from fathom import earth, mpi
 from fathom.data import levitus, sets
 from fathom.failure import InputError
 from fathom.grids.arguments import coriolis_of, number_of, pair
+from fathom.grids.water import WaterGrid
 from fathom.input import layers
 from fathom.input.records import sources
 from fathom.input.values import check_shape, on_columns, on_layers
@@ -45,6 +46,15 @@ degree = 111198.0
 def _coriolis(given):
     """ "earth", or f0 and beta."""
     return given if isinstance(given, str) else pair("coriolis", given, "s-1, m-1 s-1")
+
+
+def _on_water(grid):
+    if not isinstance(grid, WaterGrid):
+        raise InputError(
+            "Ocean needs a TripolarGrid, DipoleGrid, LatitudeLongitudeGrid, CartesianGrid or"
+            f" CurvilinearGrid, given {grid!r}"
+        )
+    return grid
 
 
 def _overflows(given):
@@ -151,7 +161,7 @@ class Ocean(Model):
         extrapolation=0.1,
     ):
         self.overflows = _overflows(overflows)
-        self.grid = grid = overflow.raised(grid, self.overflows)
+        self.grid = grid = overflow.raised(_on_water(grid), self.overflows)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
         self.vertical_mixing = one("vertical_mixing", vertical_mixing, scheme("RichardsonMixing"))
         usual_water = scheme("JerlovWater") if self.has_boundary_layer else None

@@ -194,7 +194,11 @@ _cards_of = (
 )
 
 
-_named = {"step": "step [s]"}
+_named = {
+    "step": "step [s]",
+    "energy_fixer": "energy fixer [W m⁻²]",
+    "diffusion_heating": "diffusion heating [W m⁻²]",
+}
 
 
 def _cards(summary: Mapping[str, Any]) -> str:

@@ -42,6 +42,7 @@ class Held:
     # what it can do
     is_root: Any
     seconds: Any
+    experiment: Any
     goes_on_here: Any
     streams: Any
     prepare: Any

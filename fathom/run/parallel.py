@@ -69,6 +69,8 @@ tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 def checked(given):
     """All of `usual`, with what was given; ValueErrors of what cannot be."""
+    if not hasattr(given, "keys"):
+        raise InputError(f"parallel = {given!r} must be keys with values, as {{'threads': 2}}")
     for name in given:
         if name not in usual:
             raise InputError(

@@ -74,9 +74,7 @@ class Simulation(Requests, Events):
         configuration="",
         comm=None,
     ):
-        if not hasattr(model, "prognostic"):
-            raise InputError(f"model = {model!r} must be a model, as fm.Ocean(grid)")
-        self.model = model
+        self.model = _model(model)
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
         period = Period(step, "step")
@@ -460,7 +458,7 @@ class Simulation(Requests, Events):
                 action()
             except (OSError, ValueError) as e:
                 error = e
-        with region("root's word", kind="sum", comm=self.comm):
+        with region("decision of rank 0", kind="sum", comm=self.comm):
             error = self.comm.bcast(error)
         if error is not None:
             raise error
@@ -476,6 +474,12 @@ class Simulation(Requests, Events):
     def describe(self):
         """(title, [(label, text or list)]) for `show`."""
         return describe(self)
+
+
+def _model(given):
+    if not hasattr(given, "prognostic"):
+        raise InputError(f"model = {given!r} must be a model, as fm.Ocean(grid)")
+    return given
 
 
 def _surface(model, given):
