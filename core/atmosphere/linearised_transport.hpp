@@ -1,6 +1,6 @@
 /// Semi-Lagrangian transport about the state of one step, as a global process keeps it for its
-/// tangent and its adjoint: trajectories and what is carried along them, or tracers along those of
-/// another process.
+/// tangent and its adjoint: trajectories and the fields transported along them, or tracers along
+/// the trajectories of another process.
 #pragma once
 #include "field/linearisation.hpp"
 #include "trajectory/linear_transport.hpp"
@@ -37,8 +37,8 @@ private:
     Rounded<T> of_carried;
 };
 
-/// Groups of up to four tracers: fields(at) has them. The perturbation of trajectories is that of
-/// the process before.
+/// Groups of up to four tracers, from fields(at). The process before gives the perturbation of
+/// trajectories.
 template <class T, class Fields> class LinearisedTracers final : public Linearisation {
     using Given = GlobalProcess::Given;
 

@@ -13,7 +13,7 @@ namespace {
 
 using namespace tilewise;
 
-/// Vectors and coefficients in one precision, and what is done with both.
+/// Vectors and coefficients in one precision, and the operations on both.
 template <class Number> class Part {
 public:
     static constexpr int cycles = 10;  // of two iterations each, before the processor looks

@@ -165,7 +165,7 @@ bool there(std::string&) { return true; }
 
 #endif
 
-/// With what it does for a model.
+/// This machine, with all operations that a model needs.
 class Here final : public Machine {
 public:
     using Machine::Machine;

@@ -12,7 +12,7 @@ using Word = std::int64_t;
 using Column = WetColumns::Column;
 constexpr Word none = std::numeric_limits<Word>::min();
 
-/// Whole numbers in the order of what they stand for.
+/// Whole numbers with the same order as the numbers that they represent.
 constexpr Word ordered(double x) {
     const Word bits = std::bit_cast<Word>(x);
     return bits >= 0 ? bits : bits ^ std::numeric_limits<Word>::max();

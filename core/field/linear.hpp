@@ -49,8 +49,8 @@ struct Asked {
     std::vector<bool> before, after;
 };
 
-/// The values of the fields of a scheme at one column or pack: of what it writes those afterwards,
-/// of all others those before.
+/// The values of the fields of a scheme at one column or pack: the values after it for fields that
+/// it writes, the values before it for all others.
 template <class Scheme, class Real> struct Values {
     const Raw *earlier, *later;
     std::ptrdiff_t column;
@@ -114,7 +114,7 @@ template <class Scheme, class T, bool adjoint>
     }
 }
 
-/// Both, with what they ask for: found by running them in memory that nobody needs.
+/// Both, with the values that they ask for: these are found by a run in temporary memory.
 template <class Scheme, class T> LinearKernel kernel() {
     using Real = Pack<T, cell_width<T>>;
     constexpr std::size_t number = uses<Scheme>.size();

@@ -1,4 +1,4 @@
-/// Tangent and adjoint of a global process about one state, with what it keeps of it for both.
+/// Tangent and adjoint of a global process about one state, with the values that both need.
 #pragma once
 #include "field/global_process.hpp"
 
@@ -13,8 +13,8 @@ public:
     virtual std::size_t bytes() const = 0;
 };
 
-/// A global process that keeps more of a state than its fields, or less: instead of `tangent` and
-/// `adjoint` of GlobalProcess, for which the values of its fields are kept.
+/// A global process that chooses which values of a state it keeps. It is used instead of `tangent`
+/// and `adjoint` of GlobalProcess, for which the values of all its fields are kept.
 class Linearisable {
 public:
     virtual ~Linearisable() = default;

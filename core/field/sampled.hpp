@@ -4,7 +4,7 @@
 ///   x(i, j) = (1 - w) x_south(i) + w x_north(i),   w = (j - j_south) / (j_north - j_south)
 ///   x_row(i) between the samples west and east of where i lies on that row's circle, or in an area
 ///
-/// Weights are positive and add up to 1: what is interpolated has no new extremes, and any linear
+/// Weights are positive and add up to 1: interpolated values have no new extremes, and any linear
 /// relation among outputs holds in all columns. Each rank computes its own samples, or shares them
 /// by their cost (balanced.hpp). Which samples ranks need from each other is known from the
 /// beginning: the same bits on any ranks.

@@ -8,7 +8,7 @@
 /// The first row north of the regular ones has a parallel as its southern side. So the areas of a
 /// grid sum to that of its domain: its outline made of parallels, meridians and great circles. Rows
 /// of corners on a pole of the grid have sides of no length: such a side gets a quarter of the mean
-/// of its neighbours, what it measures a quarter of a cell away; no water is ever there.
+/// of its neighbours, that is its length a quarter of a cell away; no water is ever there.
 #include "grid/horizontal.hpp"
 #include "base/error.hpp"
 #include "grid/sphere.hpp"

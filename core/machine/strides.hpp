@@ -1,11 +1,11 @@
-/// How far apart rows of levels lie in memory: the numbers of a column are to spread over the sets
-/// of a cache.
+/// Distance of rows of levels in memory. It is chosen so that the numbers of a column use many
+/// sets of a cache.
 #pragma once
 #include <cstddef>
 
 namespace fathom {
 
-/// Off only to measure what it gains (experiments/row_padding.py).
+/// Off only to measure its benefit (experiments/row_padding.py).
 inline bool pads_rows = true;
 
 /// Numbers of a row in memory: whole lines, and one more if rows were a multiple of 2 KiB apart,

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(threads) a_tile(Body body) {
 }
 
 /// body(team, tile, shared) for tile = 0 ... count - 1: `shared` is common to the threads of a
-/// tile. Tiles do not wait for each other: none reads what another writes.
+/// tile. Tiles do not wait for each other: no tile may read values that another tile writes.
 template <int threads, int each_has, class Shared, class Body>
 void tiles(int count, const Body& body) {
     static_assert(sizeof(Shared) <= 48 * 1024);

@@ -1,6 +1,6 @@
-/// A column of the atmosphere for observation operators, and the parts that operators are made of,
-/// each with its adjoint; the equations of air and of interpolation between levels are those of
-/// post/air.hpp and post/between.hpp. k = 0 is the top layer; interfaces p_k = a_k + b_k p_s move
+/// A column of the atmosphere for observation operators, and the parts of operators, each with its
+/// adjoint. The equations of air and of interpolation between levels are in post/air.hpp and
+/// post/between.hpp. k = 0 is the top layer; interfaces p_k = a_k + b_k p_s move
 /// with the surface pressure, and derivatives include that term.
 ///
 ///     ln p of a layer   x_k = ln p_{k+1} - alpha_k,  alpha_k = 1 - p_k ln(p_{k+1}/p_k) / dp_k

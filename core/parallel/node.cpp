@@ -17,7 +17,7 @@ int forget(MPI_Comm, int, void* value, void*) {
     delete static_cast<Known*>(value);
     return MPI_SUCCESS;
 }
-/// Under which a communicator keeps what is known of its node.
+/// The key under which a communicator stores the description of its node.
 int key() {
     static const int made = [] {
         int k;

@@ -56,7 +56,7 @@ int LinearSequence::value(int field, int after) {
     return int(values.size()) - 1;
 }
 
-/// Of a field of a process, what it is after the last part up to `last` that writes it.
+/// The kept value of a field of a process: after the last part, up to `last`, that writes it.
 std::optional<int> LinearSequence::needed(const Sequence::Part& part, std::size_t number,
                                           int last) {
     const int field = part.fields[number];
@@ -306,7 +306,7 @@ static Raw in_row(const Field& f, const std::byte* base, int block, int row, int
             f.place.vertical == Vertical::column ? 0 : f.level[block], profile ? 0 : f.row[block]};
 }
 
-/// A row at once; memory of kernels themselves is that of a thread.
+/// A row at once; the memory inside kernels belongs to a thread.
 void LinearSequence::run(const Sequence::Part& part, const FieldSet& set) const {
     const Process& p = part.process;
     struct Own {

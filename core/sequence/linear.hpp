@@ -1,7 +1,7 @@
 /// Tangent and adjoint of a sequence along a trajectory, from the declarations of its processes:
 ///   tangent   the processes in the same order, each its derivative about the state
-///   adjoint   the processes in reversed order, each the transpose of its tangent: what it reads
-///             is added to, what it writes is used up and 0 afterwards
+///   adjoint   the processes in reversed order, each the transpose of its tangent: it adds to the
+///             adjoints of fields that it reads; adjoints of fields that it writes become 0
 /// Processes of columns have both by hand (field/linear.hpp), or from dual numbers and tapes
 /// (field/by_cells.hpp); global ones have them by hand.
 ///

@@ -185,7 +185,7 @@ private:
 
     void run(Piece& piece, FieldSet& set) {
         static const Region of_kernels("kernels");
-        // all, since what is written may be written in part
+        // all, since a field that is written may be written only in part
         for (int n : piece.read) set.send(n);
         for (int n : piece.written) set.send(n);
         {

@@ -148,8 +148,8 @@ void Planner::ask_for(int field, int last_write, int reader) {
         points.push_back({last_write, reader, {field}});
 }
 
-/// Whether halos are at the end of a step what they were taken for at its start; if not, they are
-/// taken for less.
+/// Whether halos are as wide at the end of a step as was assumed at its start; if not, less is
+/// assumed from now on.
 bool Planner::keeps(const Halos& halos, OfFields& kept) const {
     OfFields next = halos.exchanged;
     for (auto& cycle : rotations)
@@ -161,8 +161,8 @@ bool Planner::keeps(const Halos& halos, OfFields& kept) const {
     return same;
 }
 
-/// Backward again, with what is really computed in the halo, and round the end of a step to the
-/// start of the next: how wide an exchange must be.
+/// Backward again, with the part of the halo that is really computed, and from the start of a step
+/// back to the end of the step before: how wide an exchange must be.
 void Planner::find_widths() {
     needed.assign(n + 1, OfFields(number));
     for (int round = 0; round < 2; ++round) {

@@ -5,7 +5,7 @@
 ///   a = H dy / 4 dx,   b = H dx / 4 dy,   P = a + b,   M = a - b
 ///   P to the diagonal of its four cells,   -P to the pairs SW-NE and SE-NW,
 ///   -M to E-W pairs,   M to N-S pairs.
-/// K (-1)^(i+j) = 0. The compact operator, whose gradients are those of the faces, is more by
+/// K (-1)^(i+j) = 0. The compact operator uses gradients across faces. Its additional term is
 ///   P X'X,     X x = x_SE + x_NW - x_SW - x_NE
 /// at each corner, and sees alternating fields. K has the share e, the compactness, of it; with
 /// P' = (1 - e) P and k = e / (1 - e) each corner adds

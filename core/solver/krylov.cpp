@@ -194,7 +194,7 @@ struct Pipelined final : Plain {
                 space.record.note(iterations, rr);
                 if (rr <= goal) return End::small;
                 if (rr <= 1e-14 * begun || progress.stuck(iterations, rr))
-                    return End::many;  // what is carried along is not the residual any more
+                    return End::many;  // the updated vector is not the residual any more
             }
             if (iterations >= maximum) return End::many;
             const double gamma = values[1], beta = gamma / gamma_before,

@@ -229,7 +229,7 @@ private:
         for (int n = 0; n < count; ++n) low = std::min(low, at[n]), high = std::max(high, at[n]);
         least = low, most = high;
     }
-    /// Columns and rows of stencils, and what is left of a spacing: to.x and y.
+    /// Columns and rows of stencils, and the remaining fraction of a spacing: to.x and y.
     template <class To>
     void place(const Departures<T>& of, T shift_x, T shift_y, To& to, T* y, Reach& reach) const {
         const int count = of.count;

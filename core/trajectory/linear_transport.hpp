@@ -1,6 +1,6 @@
 /// Tangent and adjoint of semi-Lagrangian transport (semi_lagrangian.hpp, on_plane.hpp) about a
-/// state: of the trajectories, all their iterations, and of what is carried along them. V the mean
-/// wind of a trajectory, R what turns a vector from D to A:
+/// state: of the trajectories with all iterations, and of the fields transported along them. V is
+/// the mean wind of a trajectory, R rotates a vector from D to A:
 ///   d(f_D) = R I_D df + G dV,   G = d(R I_D f) / dx_D . dx_D / dV, and by dR / dV
 ///   dV = 1/2 { dV_A + R I_D d[V_D] } + 1/2 G dV,   once for each iteration, from dV = dV_A
 /// On a plane V is the wind on the map, m times that on earth, and R = 1 for it. Of a step is kept,
@@ -44,11 +44,11 @@ public:
     /// Of interfaces: the mean winds of the layers above and below that were followed last; none
     /// leaves the first or the last interface (Carrier::depart_between).
     virtual void follow_between(const LinearTransport& layers, bool single, About&) = 0;
-    /// G of what is carried, before it is, along the trajectories that were followed last; vector:
-    /// the first two fields are one.
+    /// G of fields before they are transported, along the trajectories that were followed last.
+    /// vector: the first two fields are the components of a vector.
     virtual void follow(Group, bool vector, bool single, const About&, Rounded<T>&) = 0;
 
-    /// Of a perturbation. First its trajectories, then what is carried changes in place.
+    /// Of a perturbation: first its trajectories, then transported fields change in place.
     virtual void tangent(const About&, const Wind& now, const Wind& extrapolated) = 0;
     virtual void tangent_between(const LinearTransport& layers, const About&) = 0;
     virtual void tangent(const About&, const Rounded<T>&, Group, bool vector) = 0;

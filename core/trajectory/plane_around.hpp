@@ -1,6 +1,6 @@
 /// The points around departure points of a plane (on_plane.hpp, even_rows.hpp), for the tangent and
-/// the adjoint of what is carried: values there with their slopes, and the transposes of `gather`,
-/// `surround` and `pack`. All weights are products of those of the three axes.
+/// the adjoint of transported fields: values there with their slopes, and the transposes of
+/// `gather`, `surround` and `pack`. All weights are products of the weights of the three axes.
 #pragma once
 #include <mutex>
 #include "trajectory/around.hpp"
@@ -68,7 +68,7 @@ template <class T> struct PlaneAround {
         rows.pack(domain, std::span(in, group.size()), mapped && !map.empty() ? &map[0] : nullptr);
     }
     void surround(bool) { rows.surround(); }
-    /// x_D = x_A - (m V) dt;   what is carried turns, and a place beyond the edges is one on them.
+    /// x_D = x_A - (m V) dt; transported vectors rotate; places beyond an edge are moved to it.
     void locate(const Item& i, const T* u, const T* v, const T* w, bool carried, Beginnings<T>& to,
                 BeginningSlopes<T>& slopes) const {
         const T per_x = T(step / area.dx), per_y = T(step / area.dy), height = level_of(i);

@@ -4,7 +4,7 @@
 /// from the top, the last to the ground. Temperatures are exact there; the wind is the mean of the
 /// two adjacent layers.
 ///   pi at interfaces: linear in height between the layers; c_p theta d(pi)/dz = -g at both ends
-///   T_v = theta pi,    theta is that of the density of moist air: (T_v / T) times the dry one
+///   T_v = theta pi,    theta is the virtual one of moist air: (T_v / T) times the dry one
 ///   d(theta)/dt = 1 / pi dT_v/dt
 /// No layer of the physics contains theta of the ground. Trajectories alone would let it drift by
 /// tens of kelvins from the air above, with the right mean of both (the pressure depends on it):

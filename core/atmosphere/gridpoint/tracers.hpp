@@ -1,5 +1,5 @@
-/// Tracers of the grid-point atmosphere, which lie at interfaces, all except the ground: [k] of a
-/// layer is that of the interface above it. Carried once a step by its last trajectories, within
+/// Tracers of the grid-point atmosphere lie at all interfaces except the ground: [k] of a layer is
+/// the value at the interface above it. The last trajectories of a step transport them, limited to
 /// the values around the departure point; then one factor each restores the mass from before:
 ///   sum of rho q V,    the weight of an interface is half of the layers next to it, all of the
 ///       lowest

@@ -17,9 +17,9 @@
 /// Time: L the linear terms (semi_implicit.hpp), N the rest; X(0) = X(n), i = 1 and 2 or more
 /// (predictor, correctors; Benard 2003):
 ///   X(i) - dt/2 (1+e) L X(i) = { X(n) + dt P + dt/2 [(1-e) L + N](n) }_D + dt/2 N(i-1)_A
-/// What is carried stays that of the first i, and so do trajectories. w is carried instead of d
-/// and becomes d where it arrives, with the depth and the shear of i - 1: so w at the ground is
-/// what the wind and the slope say (Benard et al. 2010, "gw in, d out").
+/// Trajectories and transported fields are computed only for the first i. w is transported instead
+/// of d. At arrival it is converted to d, with the depth and the shear of i - 1. So w at the ground
+/// follows from the wind and the slope (Benard et al. 2010, "gw in, d out").
 #pragma once
 #include "atmosphere/hydrostatic/primitive.hpp"
 

@@ -15,8 +15,8 @@
 ///   energy      temperature gets the constant that restores the energy over the sphere, that
 ///               before with the tendencies of the physics
 /// On a stretched sphere (grid/stretching.hpp) the spectral side is the computational sphere, wind
-/// divided by the map factor; fields are those of the real one. State between steps is in grid
-/// points only.
+/// divided by the map factor; fields belong to the real sphere. Between steps the state is only in
+/// grid points.
 #pragma once
 #include <memory>
 #include "atmosphere/spectral/parameters.hpp"

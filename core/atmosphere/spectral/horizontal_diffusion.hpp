@@ -48,7 +48,7 @@ public:
             column, [&](int k) { return damping(all, k); },
             [&](int k) { return damping(divergent, k); });
     }
-    /// Of compressible air, behind these: q as what is carried, d as the divergence.
+    /// Of compressible air, after these: q with the span `all`, d with `divergent`.
     void damp_compressible(T* column, double all, double divergent) const {
         T *q = column + 3 * levels + 1, *d = q + levels;
         for (int k = 0; k < levels; ++k) q[k] *= damping(all, k), d[k] *= damping(divergent, k);

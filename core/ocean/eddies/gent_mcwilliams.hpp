@@ -7,8 +7,8 @@
 /// With kappa = kappa_GM the second term of the first line vanishes, and a column does not need the
 /// slopes of its neighbours. The last term is implicit. The part in kappa is minus the derivative
 /// of the sum over triads of half of kappa V (d_e T / distance_e + S' D_v T / distance_v)^2, V a
-/// quarter of the volume of a face: it is symmetric and takes variance from every tracer, whatever
-/// the slopes. That in kappa_GM is antisymmetric: it moves content and keeps variance.
+/// quarter of the volume of a face: it is symmetric and reduces the variance of every tracer, for
+/// any slopes. The part in kappa_GM is antisymmetric: it moves content and keeps variance.
 #pragma once
 #include "ocean/eddies/neutral_slopes.hpp"
 #include "ocean/face_geometry.hpp"

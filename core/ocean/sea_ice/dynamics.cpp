@@ -107,7 +107,7 @@ void IceDynamics::Block::geometry() {
         }
     values(&IcePlanes::wet) = memory_of_corner;
     wet.first = values(&IcePlanes::wet).data();
-    // beyond the block too: what is divided by is not 0
+    // beyond the block too, so that no divisor is 0
     for (auto spacing : {&IcePlanes::dx, &IcePlanes::dy})
         for (Number& length : values(spacing)) length = length > 0 ? length : 1;
     const auto invert = [&](auto from, auto to) {

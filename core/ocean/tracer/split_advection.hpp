@@ -3,10 +3,10 @@
 ///   V' T' = V T - tau [F T_face],   V' = V - tau [F]
 ///       ([ ]: outflow minus inflow in this direction)
 /// The volume of a cell changes with each sweep (Easter 1993, Mon. Wea. Rev. 121, 297-304) and
-/// after the third is that of the new time. So each sweep keeps content and constants for any flow,
-/// and T' is a mean of T with weights >= 0: bounds of one dimension are bounds of all three. The
-/// value at a face is the mean over the water that crosses it in a step, from donor L to receiver R
-/// with U behind it, of widths h, c the share of L that leaves:
+/// after the third it is the volume of the new time. So each sweep keeps content and constants
+/// for any flow, and T' is a mean of T with weights >= 0: bounds of one dimension are bounds of all
+/// three. The value at a face is the mean over the water that crosses it in a step, from donor L to
+/// receiver R with U behind it, of widths h, c the share of L that leaves:
 ///   T_face = L + (1 - c) hL [d2 - d3 (hR + c hL)],   d1 = (L - U) / (hU + hL),
 ///       d2 = (R - L) / (hL + hR),   d3 = (d2 - d1) / (hU + hL + hR)
 /// Without d3: Lax & Wendroff (1960), second order; with it QUICKEST (Leonard 1979), third order.

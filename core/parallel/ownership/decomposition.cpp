@@ -227,7 +227,7 @@ Decomposition arrange(Topology t, const std::vector<int>& wet, int ranks, Cuts i
 
 namespace {
 
-/// What `decompose` tries; the best so far decides what is worth trying.
+/// The candidates of `decompose`; the best one so far decides which others are tried.
 class Search {
 public:
     Search(Topology t, const std::vector<int>& wet, int ranks, const DecompositionOptions& options)

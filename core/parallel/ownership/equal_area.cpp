@@ -8,8 +8,8 @@ namespace fathom {
 
 namespace {
 
-/// Whole numbers with the same sum as `ideal`, rounded with what the ones before have left over;
-/// none is less than one.
+/// Whole numbers with the same sum as `ideal`. The rounding error of a number is added to the next
+/// one. No number is less than one.
 std::vector<int> rounded(const std::vector<double>& ideal, int sum) {
     std::vector<int> whole;
     double over = 0;

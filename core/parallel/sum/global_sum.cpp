@@ -175,9 +175,9 @@ struct MasterBarrier final : GlobalSum {
     }
 };
 
-/// As above, but each rank's numbers have a flag, the number of the sum, and nobody waits for more
-/// than what it needs. Two sets of places take turns: who writes into one again has seen the sum
-/// after it, so everybody has read it.
+/// As above, but the numbers of each rank have a flag, the number of the sum, and a rank waits only
+/// for the numbers that it needs. Two sets of places alternate. A rank that writes into a place
+/// again has received the sum after it, so all ranks have read the earlier value.
 struct MasterFlags final : GlobalSum {
     Window window;
     std::uint64_t count = 0;

@@ -69,8 +69,8 @@ struct Blocking : Packed {
     }
 };
 
-/// The library copies what is sent, into a buffer that all exchanges share: each has room for its
-/// messages and those of the exchange before, which a slow neighbour may not have taken yet.
+/// The library copies messages into a buffer that all exchanges share. Each exchange has room for
+/// its messages and for those of the exchange before, which a slow neighbour may not have received.
 struct Buffered final : Blocking {
     static inline std::vector<std::byte> pool;
     static inline std::size_t wanted = 0;
@@ -438,7 +438,7 @@ template <class Memory> struct WithinNode : Transport {
     }
 };
 
-/// The receiver copies what is for it.
+/// The receiver copies its part from the buffer of the sender.
 struct Shared final : WithinNode<SharedWindow> {
     using WithinNode::WithinNode;
     void arrived_near(const Link& l) override { copy(l), has_read(l); }

@@ -1,5 +1,5 @@
-/// Physics that is smooth, for tangent and adjoint models: no switch, so that the derivative
-/// describes what a perturbation of a usual size does.
+/// Smooth physics for tangent and adjoint models. It has no switch, so that the derivative
+/// describes the effect of a perturbation of a usual size.
 ///
 /// SmoothMixing: vertical diffusion and surface drag of the wind after Buizza (1994, ECMWF Tech.
 /// Memo. 192), with coefficients that depend on pressure alone, implicit,
@@ -7,7 +7,7 @@
 ///       in the lowest layer - d X+
 ///   s = dt (g rho)^2 K / (p_k - p_{k-1}),   K = K_s exp(-((p_s - p) / depth)^2),   d = dt g rho C,
 ///   rho = p / (R 288 K)
-/// SmoothCondensation: what is beyond saturation falls within a time scale tau, from a smooth edge
+/// SmoothCondensation: water beyond saturation falls within a time scale tau, from a smooth edge
 /// of the width w (of the saturation),
 ///   c = w q_s ln(1 + exp((q - q_s) / (w q_s))) / (1 + L/c_p dq_s/dT) / tau
 ///   dq/dt = -c,   dT/dt = L/c_p c

@@ -13,7 +13,7 @@
 /// wet.
 ///
 ///   TileState       shares, albedo and emission          instead of SurfaceState (ground.hpp)
-///   TileResponse    of each tile and of the soil to what the air will take   SoilResponse
+///   TileResponse    of each tile and the soil to the fluxes to the air       SoilResponse
 ///   TileExchange    conductances                                             BulkExchange
 ///   TileDiffusion   all temperatures and the air at once                     VerticalDiffusion
 ///   TiledLand       stores at the end of the step                            SoilLayers

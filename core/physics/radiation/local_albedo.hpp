@@ -2,10 +2,10 @@
 ///
 ///   up = D - s_n,   D_b = D - R up,   up' = a D_b / (1 - a R),   s_k -= r_k (up' - up)
 ///
-/// s the net flux per insolation, n its interface at the ground, D what comes down there, a the
-/// albedo of this ground; r_k the part of what the ground sends upward that passes interface k,
-/// less what comes back, R = 1 - r_n what the air reflects, D_b what comes down over black ground.
-/// The air absorbs less or more of what is reflected, and the flux stays one flux. After the
+/// s is the net flux per insolation, n the interface at the ground, D the flux down at the ground,
+/// a the albedo of this ground. r_k is the net part of the flux up from the ground that passes
+/// interface k, R = 1 - r_n the part that the air reflects, D_b the flux down over black ground.
+/// The air absorbs less or more of the reflected light, and fluxes stay consistent. After the
 /// approximate updates of Hogan & Bozzo (2015, J. Adv. Model. Earth Syst. 7, 836-853); that of the
 /// long wave is in heating.hpp.
 #pragma once

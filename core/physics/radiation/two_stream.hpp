@@ -19,7 +19,7 @@
 /// for water above 263 K, half of that for the larger particles of ice below 243 K (Kiehl et al.
 /// 1998, J. Climate 11, 1131-1149), linear between. Clouds of neighbouring layers lie above each
 /// other, others at random (Geleyn & Hollingsworth 1979); within the cloudy part of the column, C,
-/// they are taken at random (Morcrette & Fouquart 1986). Aerosol, alike everywhere, lies in the
+/// they are taken at random (Morcrette & Fouquart 1986). Aerosol, the same everywhere, lies in the
 /// lowest kilometres as p^4: of its optical depth tau_a 6 per cent absorb, (1 - g) = 0.35 of the
 /// rest scatter (as the uniform one of Kiehl et al. 1998); short wave alone sees it. Were all
 /// clouds at random, six layers of a quarter each would hide four fifths of the ground, the more

@@ -31,7 +31,7 @@ template <class Real> struct ThicknessLine {
                    width = larger(smaller(R, 3 * h - 2 * L) - left, Real(narrow));
         return {area, left, width, (h - left) / width};
     }
-    /// Area and volume of what is as thick as that.
+    /// Area and volume of the ice in this range of thickness.
     struct Part {
         Real area, volume;
     };
@@ -82,7 +82,7 @@ struct IceLimit {
     }
 };
 
-/// The ends of the range: what is melted away at the thin one, and where that has grown to.
+/// The ends of the range of thickness: thin ice that melts away, and the new thin end.
 struct IceEnds {
     double limit = thickest;
     static constexpr std::string_view summary =

@@ -10,8 +10,8 @@
 ///                                                           kappa_S = kappa_T max(1.85 R - 0.85,
 ///                                                               0.15 R)
 ///
-/// Added to the diffusivity, which is that of heat from then on; that of salt, and of all other
-/// tracers, is `salt_diffusivity`.
+/// They are added to the diffusivity. From then on this is the diffusivity of heat;
+/// `salt_diffusivity` is the one of salt and of all other tracers.
 #pragma once
 #include "base/any.hpp"
 #include "base/brief.hpp"

@@ -105,9 +105,9 @@ static void fill(std::vector<double>& line, const T* x, const T* per_area, int f
     }
 }
 
-/// Means over the globe of what the matrix has in each layer, and of its faces in each row: face_k
-/// east_j is the matrix of flat ground itself. Some 32 columns of a row stand for all of them: it
-/// is a preconditioner. Sums are exact.
+/// Means over the globe of the coefficients of each layer, and of the faces in each row. Over flat
+/// ground face_k east_j is the matrix itself. About 32 columns of a row represent all its columns:
+/// this is enough for a preconditioner. Sums are exact.
 template <class T> SeparableColumns HelmholtzSolver<T>::mean_columns() const {
     const int K = domain.levels, J = domain.decomposition.topology.ny,
               nx = domain.decomposition.topology.nx;

@@ -1,5 +1,5 @@
 /// The points of a row in registers: body(an example of the register, first point). The last points
-/// are computed twice where they do not fill one, so the body must not read what it writes.
+/// are computed twice if they do not fill a register, so the body must not read its own results.
 #pragma once
 #include <algorithm>
 #include "base/pack.hpp"

@@ -81,7 +81,7 @@ struct Polynomial final : Preconditioner {
     }
 };
 
-/// fp32 numbers: what is applied to is brought to the size of 1 by a power of two.
+/// fp32 numbers: the argument is scaled to a size near 1 by a power of two.
 struct Factorised final : Preconditioner {
     Space& space;
     Factorisation factorisation;

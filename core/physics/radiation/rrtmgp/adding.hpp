@@ -4,7 +4,7 @@
 ///   b = 1 / (1 - R_k a_k+1),  a_k = R_k + T_k^2 a_k+1 b,  S_k = U_k + T_k b (S_k+1 + a_k+1 D_k)
 ///   down_k+1 = (T_k down_k + R_k S_k+1 + D_k) b,          up_k = down_k a_k + S_k
 ///
-/// a is what all that lies below reflects, S what it sends upward; nothing comes from above.
+/// a is the reflectivity of all that lies below, S its upward flux; nothing comes from above.
 ///
 /// What a black ground sends upward, u, is reflected by what lies above, a', and goes on:
 ///

@@ -1,5 +1,5 @@
 /// Aerosols added to the gases of a column, by species and relative humidity (tables of MERRA-2;
-/// Randles et al. 2017, J. Climate 30, 6823-6850), alike in all g points of a band:
+/// Randles et al. 2017, J. Climate 30, 6823-6850), the same in all g points of a band:
 ///
 ///   tau = sum over species of M k(h),  tau w and tau w g likewise; short wave: scaled as clouds
 #pragma once

@@ -8,9 +8,9 @@
 ///   Rayleigh = sum over 2 T, 2 eta of w (n_dry + n_water) k_rayleigh
 ///   share of the band's Planck function = sum over 2 T, 2 p, 2 eta of w f
 ///
-/// Vectors run over g: what belongs to a column and a layer is a number, tables are read row by
-/// row. Temperature and pressure are held within the tables. Where eta = 1 the last row is used,
-/// also where rounding makes it so. Tables have 32 bits, and so has what is interpolated in them:
+/// Vectors run over g: quantities of a column and a layer are single numbers, tables are read row
+/// by row. Temperature and pressure are limited to the range of the tables. Where eta = 1 the last
+/// row is used, also where rounding makes it so. Tables and interpolated values have 32 bits:
 /// optical depths have relative errors of 1e-7 also where the transfer has 64 bits.
 #pragma once
 #include <algorithm>

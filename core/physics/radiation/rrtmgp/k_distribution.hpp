@@ -1,9 +1,9 @@
 /// Tables of the absorption of the air by correlated k (Pincus, Mlawer & Delamere 2019, J. Adv.
 /// Model. Earth Syst. 11, 3074-3089): at each of the g points of a spectrum a coefficient that
 /// depends on temperature, pressure and the mixture of the two key species of the band. In every
-/// table g is the fastest index, so that what a vector reads lies side by side; numbers are float,
-/// whatever the precision of what is computed from them. Rows end with as many spare numbers as a
-/// vector may read too far.
+/// table g is the fastest index, so that a vector reads contiguous numbers. Numbers are float for
+/// any precision of the computation. Rows end with spare numbers, as many as a vector may read
+/// beyond the end.
 #pragma once
 #include <array>
 #include <new>

@@ -12,8 +12,8 @@
 ///                   - 2 (k g4 + a1 k mu) (1 - E)]
 ///             0 <= R' <= 1 - t,  0 <= T' <= 1 - t - R'
 ///
-/// R' and T' are written with what is missing to 1, whose constants cancel exactly: in the usual
-/// form they are small differences of large numbers, which 32 bits do not hold. 1 - w comes from
+/// R' and T' are written with differences from 1, in which constants cancel exactly. In the usual
+/// form they are small differences of large numbers, too small for 32 bits. 1 - w comes from
 /// the absorption, never from w. Next to k mu = 1 the sun is moved off the resonance, by the root
 /// of the rounding error, in all terms. k^2 is at least 2e-12 in 64 bits, 3e-6 in 32.
 #pragma once
@@ -22,8 +22,8 @@
 
 namespace fathom::physics::rrtmgp {
 
-/// Of interfaces [W m-2]; down includes the beam. reflected, if wanted: up - down of what a black
-/// ground would send upward if it sent all the light that comes down to it.
+/// At interfaces [W m-2]; down includes the beam. reflected, if wanted: up - down that would be
+/// added if the ground, black before, sent all the light that reaches it upward again.
 template <class T> struct ShortwaveFluxes {
     T *up, *down, *beam, *reflected = nullptr;
 };
