@@ -25,7 +25,7 @@ class Criterion(NamedTuple):
 
 
 def _noted(function: Any) -> Any:
-    """`set` of a model, which keeps what it was given."""
+    """`set` of a model, which also records its arguments."""
 
     @functools.wraps(function)
     def noted(self: Any, *given: Any, **named: Any) -> Any:

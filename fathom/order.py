@@ -92,7 +92,7 @@ class Order:
         self.offered = dict(offered or {}) | {"step": step}
         self.own_cells, self.renamed = own_cells, renamed
         self.processes: list[Any] = []
-        self.kinds: list[str] = []  # what each is, whatever it is called
+        self.kinds: list[str] = []  # the kind of each process, independent of its label
 
     def __call__(
         self,

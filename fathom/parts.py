@@ -61,8 +61,8 @@ def _refused(part: str, given: str, known: Mapping[str, type], hint: str = "") -
 
 def listed(part: str, given: Any, others: Mapping[str, type]) -> list[Scheme]:
     """The schemes of a list. given: a scheme, an object that stands for several, or a list of both;
-    each an object, a class or a name; None or "none": no scheme. others: classes beyond those of
-    the catalogue, by name. InputError: something there is neither.
+    each an object, a class or a name; None or "none": no scheme. others: more classes
+    than the catalogue has, by name. InputError: an element is none of these.
     """
     if given is None or (isinstance(given, str) and given == "none"):
         return []

@@ -231,12 +231,13 @@ class PythonScheme:
     ----------
     function : called once a step and block with its fields by name, as arrays that share their
         memory: (levels, ny, nx), (ny, nx), and (levels,) for a "layer profile", (levels + 1,) for
-        an "interface profile"; without halo. It changes what it writes and updates in place.
-    fields : what it uses: reads(name, place, units), writes(...), updates(...).
+        an "interface profile"; without halo. It changes fields that it writes or updates in
+        place.
+    fields : the fields that it uses: reads(name, place, units), writes(...), updates(...).
     every : a length of time, for a process that does not run in every step.
 
-    Errors: ValueError for a place that is none, and where units or places are not those that the
-    other processes have; what the function raises ends the run.
+    Errors: ValueError for an unknown place, or if units or places differ from those of other
+    processes; an exception of the function ends the run.
 
     >>> def relax(temperature, temperature_tendency): ...
     >>> fm.PythonScheme(relax, [fm.reads("temperature", "center layer", "degC"), ...])
@@ -304,8 +305,8 @@ class PythonScheme:
 
 
 def as_process(what: Any, *, precision: int, step: float) -> Any:
-    """The core's process of whatever may stand in an order: a scheme in Python, a global process of
-    the core, a process of the core itself.
+    """The core's process of an element of an order: a scheme in Python, a global process of the
+    core, or a process of the core itself.
     """
     if isinstance(what, PythonScheme):
         return what.process(precision, step=step)

@@ -121,7 +121,7 @@ class RotatedGrid(LimitedAreaGrid):
     @cached_property
     def horizontal(self):
         """Coordinates on earth of centres and corners [degrees]; lengths and areas about the pole
-        of the grid. Its index space is closed along x, where the rim has what the outer model says.
+        of the grid. Its index space is closed along x, where the rim has values of the outer model.
         """
         x, y = (np.rad2deg(a / self.radius) for a in self._axes("corner"))
         own = core().latitude_longitude_grid(

@@ -47,7 +47,7 @@ def depth_on_cells(path: Any, corner_longitude: Any, corner_latitude: Any) -> np
 
 
 def _variable(held: Any, path: Any) -> tuple[Any, float]:
-    """The variable, and what a depth is multiplied by to be one."""
+    """The variable, and its factor to a depth: 1, or -1 if it is a height."""
     for sign, known, standard in ((-1.0, _heights, _height_names), (1.0, _depths, _depth_names)):
         for name, array in held.data_vars.items():
             if array.ndim == 2 and (name in known or array.attrs.get("standard_name") in standard):

@@ -117,7 +117,7 @@ class WholeArea(Grid):
         return Scattered(longitude, latitude, self.wet_levels > 0)
 
     def continued(self, values):
-        """Values of C + I, with those of its edges in E: of what must stay what it is."""
+        """Values of C + I, and in E the values of its edges, for fields that must not change."""
         nx, ny = self.points
         more = [(0, N - n) for n, N in zip((ny, nx), self.size[::-1])]
         inside = self.area.inside(np.asarray(values))

@@ -35,8 +35,8 @@ def oxygen(
 ) -> np.ndarray:
     """Absorption by oxygen at frequencies [GHz] and pressures [hPa], all of one shape: [km-1].
 
-    exponent: of theta in the widths of all lines but the first; debye: strength of what is not
-    resonant.
+    exponent: of theta in the widths of all lines but the first; debye: strength of the
+    non-resonant absorption.
     """
     theta = 300 / np.asarray(temperature, float)
     air = dry_pressure * theta**exponent + 1.1 * vapour_pressure * theta

@@ -2,8 +2,8 @@
 (`Observations`) and a Parquet file on disk; SQL is the language of questions.
 
 A datum is known by `report` and `datum`. The report's number is made from the bytes of the
-message, the datum's from its place in the report: neither ranks nor names nor order of files enter.
-What is missing is NaN in memory and null in the file, never a number.
+message, the datum's from its place in the report. Ranks, names and the order of files do not
+matter. A missing value is NaN in memory and null in the file, never a number.
 """
 
 from __future__ import annotations

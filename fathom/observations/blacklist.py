@@ -39,7 +39,7 @@ class Rule:
 
 
 def read(path: str | Path) -> list[Rule]:
-    """The rules of a file. FileNotFoundError; ValueError: what is wrong in which rule."""
+    """The rules of a file. FileNotFoundError; ValueError names the wrong rule and its fault."""
     path = Path(path)
     if not path.is_file():
         raise MissingFile(f"{path}: no such blacklist")
@@ -79,7 +79,7 @@ def _seconds(when: Any, name: str, path: Path) -> float | None:
 
 
 def apply(observations: base.Observations, rules: Sequence[Rule]) -> dict[str, int]:
-    """Sets the reason of what the rules tell. Returns how many data each removed.
+    """Sets the reason of data that a rule excludes. Returns how many data each rule removed.
 
     ValueError: a clause that is no SQL, or that names a column that is not there.
     """

@@ -3,8 +3,8 @@ core/observation/bufr.hpp.
 
     rows, problems = read(data, roles, messages, threads=2)
 
-Tables of the WMO are extended, not changed: a version that is not there is read with the next one,
-one newer than all with the newest, and what is in none is damaged.
+The WMO extends its tables and does not change them. A version that is not installed is read with
+the next newer one, or with the newest. An element that is in no table is damaged.
 """
 
 from __future__ import annotations

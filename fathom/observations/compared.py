@@ -17,7 +17,7 @@ of_the_surface = ("synop", "ship", "buoy", "metar")
 
 
 def compare(data: Observations, background: Background) -> list[str]:
-    """Sets `background_departure` of what has an equivalent, and reasons of what has none: *no
+    """Sets `background_departure` of data with an equivalent, and a reason for others: *no
     equivalent*, *outside the levels*. Returns a line for each kind and variable: how many, mean and
     rms.
     """

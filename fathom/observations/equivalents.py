@@ -4,7 +4,7 @@
     columns = places.columns({"air_temperature": T, ...})    # (levels, n, 4) -> (levels, n)
     departure, reason, unlike = Air(a, b).see(data, columns)     # observation minus model
 
-`unlike`: what the datum's own place adds to its error [its unit], so that
+`unlike`: the additional error from the place of the datum [its unit], so that
 
     inflated error^2 = error^2 + unlike^2
     wind of clouds          half the change of the wind over 100 hPa: its height is unsure

@@ -1,5 +1,5 @@
-"""Screening: which data an analysis uses. Steps in this order; each sets the reason of data that
-are still used, and of no other, so the reason is that of the first step.
+"""Screening: which data an analysis uses. Steps in this order; each sets the reason only of data
+that are still used, so a datum keeps the reason of the first step that removed it.
 
     1  domain, window [start, end), gross limits; soundings: hydrostatics, lapse rate; blacklist
     2  departures of an altimeter lose the mean of their track, which the mean dynamic topography
@@ -177,8 +177,8 @@ def _gross(data: Observations) -> np.ndarray:
 
 
 def _level_tracks(data: Observations, settings: Settings, comm: Any) -> None:
-    """The mean of each track, of what is near its background, off its departures. A track: heights
-    of one satellite without a gap in time.
+    """Subtracts from the departures of each track their mean, over data near the background. A
+    track: heights of one satellite without a gap in time.
     """
     height = data.kind_is("altimeter") & data.variable_is("sea_surface_height_above_geoid")
     of = np.flatnonzero(height & data.used & np.isfinite(data["background_departure"]))

@@ -2,8 +2,9 @@
 
     stores.compare(data, "runs/day/columns.zarr")
 
-The store has fields of layers on the model's own grid (docs/observations.md names them), at
-moments. With dtype = "float64" and the rhythm of the run's slots, departures are those of the run.
+The store has fields of layers on the model's own grid (docs/observations.md names them), as
+instantaneous values. With dtype = "float64" and the interval of the run's slots, departures are
+equal to those computed in the run.
 
 `climate` compares data of any date with the mean of what all moments of the store say there; the
 deviation from it in time becomes the background error:

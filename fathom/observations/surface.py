@@ -27,13 +27,13 @@ VAPOUR = GAS_CONSTANT / RATIO  # its gas constant [J kg-1 K-1]
 
 @dataclass(frozen=True)
 class Structure:
-    """The structure of background errors. `background_error` None: what the departures leave when
-    the errors of observations are taken from them.
+    """The structure of background errors. `background_error` None: it follows
+    from the departures, minus the errors of observations.
     """
 
     length: float  # m
     height: float  # m; infinite: heights do not matter
-    error: float  # of an observation, with what it represents, of the variable
+    error: float  # of an observation, with its representativeness, unit of the variable
     background_error: float | None = None
 
     def __post_init__(self) -> None:
@@ -122,8 +122,8 @@ def analyse(
 def _heights(
     height: np.ndarray, places: np.ndarray, known: np.ndarray, known_places: np.ndarray
 ) -> np.ndarray:
-    """Heights where one that is not known is that of the nearest datum that has one: then the
-    covariances of all belong together. 0 everywhere where no datum has one.
+    """Heights. An unknown height is replaced by the height of the nearest datum that has one, so
+    that all covariances are consistent. If no datum has one, all heights are 0.
     """
     from scipy.spatial import cKDTree
 

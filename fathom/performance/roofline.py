@@ -1,8 +1,8 @@
 """The limits of a machine: the most work that is possible in a measured time.
 
-Operations are held against multiply-adds, bytes against the triad from where they lie: the second
-cache, the last one, or memory, after the size of what is gone through. The limit of a piece of work
-is the one that asks for more of its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
+Operations are compared with multiply-adds, bytes with the triad from the place of the data: the
+second cache, the last cache, or memory, by the size of the data. The limit of a piece of work is
+the resource that needs more of its time (Williams, Waterman & Patterson 2009, CACM 52 (4)).
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ def _across(
     look: dict[str, Any],
     title: str | None,
 ) -> Any:
-    """A section, overturning, or what each latitude has, at one time."""
+    """A section, an overturning, or values by latitude, at one time."""
     if kind == "latitudes":
         return transports.latitudes(dataset, data, title=how["title"], path=how["path"])
     if kind == "section":
@@ -172,7 +172,7 @@ def shown_limits(
 def _on_the_earth(
     dataset: Any, data: Any, projection: str | None, region: Region | None
 ) -> tuple[Raster, Any]:
-    """The raster of a map, and what is drawn over it: the coast where an atmosphere's file has its
+    """The raster of a map, and lines to draw over it: the coast if an atmosphere's file has its
     land, degrees on the map of a limited area.
     """
     grid = _horizontal(dataset, data)
@@ -196,7 +196,7 @@ def _on_the_earth(
 
 
 def _has_map(grid: dict[str, Any]) -> bool:
-    """Whether x and y are those of a map, whose places on the earth are known too."""
+    """Whether x and y are coordinates of a map whose places on the earth are known."""
     return (
         {"x", "y", "longitude", "latitude"} <= set(grid)
         and grid["x"].ndim == 1

@@ -1,5 +1,5 @@
-"""From the fields of a model to what a forecaster reads: pressure levels, mean-sea-level pressure,
-the air near the ground, scores, regular grids.
+"""Forecast products from the fields of a model: pressure levels, mean-sea-level pressure, the air
+near the ground, scores, regular grids.
 
 from fathom.post import pressure_levels, near_surface, scores, regular
 """

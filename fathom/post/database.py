@@ -1,9 +1,9 @@
 """A data base on latitudes and longitudes out of a store: off-line, on any ranks (Fullpos: BDAP).
 
 Each time is cut into bands of the target's rows. A band is a task: its rows of the source are read,
-brought to levels of pressure column by column (`pressure_levels.Column`), then to the target's
-points (`fathom.regrid.places`), and written as its own chunk. Tasks go round the ranks, and
-nothing is exchanged: bits depend on neither.
+interpolated to pressure levels column by column (`pressure_levels.Column`), then to the points of
+the target (`fathom.regrid.places`), and written as a separate chunk. Ranks take tasks in turn and
+exchange nothing, so the bits do not depend on ranks.
 """
 
 from __future__ import annotations

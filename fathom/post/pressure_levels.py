@@ -31,8 +31,8 @@ class Column:
     fields  air_temperature [K], or virtual_temperature, log_surface_pressure, surface_geopotential
         [m2 s-2], and specific_humidity if there is any: (layers, *points), (*points)
     levels  anything with `a` [Pa] and `b`, or the pair, of interfaces from the top down
-    grid    rows of the model, if the fields are (..., rows, longest row): what is no point is NaN
-        in every result
+    grid    rows of the model, if the fields are (..., rows, longest row): places beyond the end of
+        a row are NaN in every result
     """
 
     def __init__(self, fields, levels, grid=None):

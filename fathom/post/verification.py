@@ -1,7 +1,7 @@
-"""A forecast against the analyses that came true, on the points of the analyses.
+"""A forecast compared with later analyses, on the points of the analyses.
 
-The climate of the anomaly correlation is, where none is given, the zonal mean of all analyses at
-hand: what is left are the waves.
+If no climate is given for the anomaly correlation, it is the zonal mean of all analyses: the
+anomalies are then the waves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Means over the cells of a grid, of regular data that are finer than the cells, exact: what the
-data hold on the sphere is what the cells hold, to round-off.
+"""Exact means over the cells of a grid, of regular data that are finer than the cells: the integral
+over the sphere is the same for data and cells, to round-off.
 
-With lambda the longitude and mu the sine of the latitude, areas on the sphere are those of the
+With lambda the longitude and mu the sine of the latitude, areas on the sphere are areas in the
 plane (lambda, mu). Data are f in boxes around their points, half-way to the next ones. Then
 
     integral over a cell = - (closed integral along its sides) of F dlambda

@@ -1,4 +1,4 @@
-"""Fill what a data set leaves out: the harmonic function through the values that are there.
+"""Fill the gaps of a data set by the harmonic function through its known values.
 
 On the sphere div(grad f) = 0 wherever f is missing: each missing value is the mean of its
 neighbours, weighted by the length of the shared side over the distance. Nothing new appears: filled

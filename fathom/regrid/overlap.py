@@ -165,7 +165,7 @@ def _out_of_boxes(grid, new, edges, inside):
 
 
 def _between_curved(grid, new):
-    """Areas (new cells, points) where neither are boxes."""
+    """Areas (new cells, points) if neither grid consists of boxes."""
     from scipy.sparse import coo_array  # start-up time
 
     h = grid.horizontal

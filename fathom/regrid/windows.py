@@ -127,7 +127,7 @@ def _together(columns: np.ndarray, count: int, closed: bool) -> np.ndarray:
 
 
 def _cut(name, values, shape, j, i):
-    """Rows j and columns i of what is known of each point, or corner; None: of something else."""
+    """Rows j and columns i of values at points or corners; None for values elsewhere."""
     corner = name.startswith("corner_")
     j, i = (np.append(n, n[-1] + 1) if corner else n for n in (j, i))
     size = tuple(n + corner for n in shape)

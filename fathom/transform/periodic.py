@@ -1,7 +1,7 @@
 """Fields of a limited area made periodic, for bi-Fourier transforms.
 
-A row of n points becomes one of N > n; what is between point n - 1 and point N, which is point 0
-again, is the extension E.
+A row of n points becomes a row of N > n points. The points between n - 1 and N are the extension
+E; point N is point 0 of the next period.
 
 `by_splines`: E is of the cubic spline through points n - 2, n - 1, N, N + 1 whose second derivative
 is 0 at both ends; rows, then columns. Each row of E knows nothing of the next: so E is

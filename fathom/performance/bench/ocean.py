@@ -172,8 +172,8 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes
-    passes once over the fields that do not stay in cache, reads what it reads and writes what it
-    writes. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
+    passes once over the fields that do not stay in cache: it reads its inputs and writes its
+    results. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
     every iteration where they do not fit into the last cache.
 
     together: false where each process passes over its fields by itself, as launches of a device do.

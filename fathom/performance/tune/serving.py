@@ -5,9 +5,9 @@ or all.
     a step with its output takes   t + sum over stores c / m
         t: a step without output, c: what an output adds to the run, m: steps between two
 
-The runs write every few steps, so that a short one has several outputs: c is what they take more
-than so many steps without. Stores share c as they share the stalls. Servers may be more than the
-cores: they sleep while there is nothing to write.
+The runs write every few steps, so that a short run has several outputs: c is their time minus the
+time of the same number of steps without output. Stores share c as they share the stalls. There may
+be more servers than cores: they sleep while there is nothing to write.
 """
 
 from __future__ import annotations
