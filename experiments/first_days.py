@@ -1,11 +1,11 @@
 """The first days of an ocean from rest and from starts in balance: docs/results/ocean-30-days.md.
 
-    python experiments/first_days.py [experiments/ocean-1deg.toml] [DAYS] [MOTION ...]
+    python experiments/first_days.py experiments/ocean-1deg.toml --days 10 --motions rest balanced
 
 Prints the rows of its table.
 """
 
-import sys
+import argparse
 
 import numpy as np
 
@@ -13,15 +13,22 @@ import fathom as fm
 from fathom.describe.experiment import Experiment
 from fathom.ocean import circulation
 
+starts = ("rest", "geostrophic", "balanced")
 
-def main(file="experiments/ocean-1deg.toml", days="10", *motions):
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("file", nargs="?", default="experiments/ocean-1deg.toml")
+    parser.add_argument("--days", type=float, default=10)
+    parser.add_argument("--motions", nargs="+", choices=starts, default=starts)
+    given = parser.parse_args()
     print(
         "| start | day | Drake Passage [Sv] | kinetic energy [cm² s⁻²] | largest speed [m/s]"
         " | sea surface height [m] | overturning at the equator [Sv] |"
     )
     print("|---|---|---|---|---|---|---|")
-    for motion in motions or ("rest", "geostrophic", "balanced"):
-        experiment = Experiment.read(file, [f"state.motion={motion}"])
+    for motion in given.motions:
+        experiment = Experiment.read(given.file, [f"state.motion={motion}"])
         simulation = fm.Simulation(
             experiment.model,
             step=experiment.tables["simulation"]["step"],
@@ -29,7 +36,7 @@ def main(file="experiments/ocean-1deg.toml", days="10", *motions):
         ).prepare()
         a_day = round(86400 / simulation.step)
         for day in (0, 0.25, 0.5, 1, 2, 3, 5, 10, 15, 20, 25, 30):
-            if day <= float(days):
+            if day <= given.days:
                 simulation.advance(round(day * a_day) - simulation.count)
                 print(f"| {motion} | {day} |", " | ".join(numbers(simulation)), "|", flush=True)
 
@@ -51,4 +58,4 @@ def numbers(simulation):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()
