@@ -36,6 +36,7 @@ all_files = {
     "levitus.nc",
     "topography.nc",
     "surface-climatology.nc",
+    "surface-fluxes.nc",
     "gfs-2011-10-11.nc",
     "land.nc",
 }
