@@ -22,6 +22,7 @@ from fathom.ocean.surface import (
     truth,
 )
 from fathom.schemes import scheme
+from fathom.time.instants import days_of_months
 
 flux_climatology = "ncep"  # what the embedded one is called
 # keyword -> its variable
@@ -428,10 +429,12 @@ class SurfaceForcing(Surface):
 
 def _annual_mean(grid, variable):
     """The annual mean of the climatology of fluxes over the sea of a grid."""
-    points, days = Points(grid), (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
+    points = Points(grid)
     months = [
         fluxes.on_points(points.latitude, points.longitude, variable, month=month)[variable]
         for month in range(12)
     ]
     area = np.where(points.wet, np.asarray(grid.horizontal.area_center), 0.0)
-    return np.float32((np.average(months, axis=0, weights=days) * area).sum() / area.sum())
+    return np.float32(
+        (np.average(months, axis=0, weights=days_of_months) * area).sum() / area.sum()
+    )

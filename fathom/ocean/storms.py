@@ -1,17 +1,17 @@
-"""Storms that a mean wind lacks: a field of travelling waves on the sphere, alike in every year.
+"""Storms that a mean wind lacks: a field of travelling waves on the sphere, the same every year.
 
-The wind of a month's mean has no weather. What it lacks is made of N waves along axes n_k that lie
-evenly around the globe, r the place on the unit sphere, Y a year:
+The monthly mean of a wind has no weather. Its storms are made of N waves. Wave k has an axis n_k;
+the axes lie evenly around the globe. r is the place on the unit sphere:
 
     psi(r, t) = sum_k cos(theta_k),    theta_k = kappa_k n_k(t) . r - omega_k t + p_k
     e = r x grad psi sqrt(6/N)/kappa = sqrt(6/N) sum_k sin(theta_k) (-n_k.north, n_k.east)
 
-Each wave turns eastward about the pole, by 7 to 13 degrees a day as storms do, and goes through
-its own period, so that a storm grows and decays on its way. e has no divergence, no preferred
-direction, and variance 1 of each component. All frequencies are whole numbers a year, so that the
-year repeats; at a place a wave has omega_k and multiples of its turns away from it, never zero:
-the mean of a year is nothing. Nothing is random: p_k, kappa_k and omega_k are multiples of
-irrational numbers. StormyWind (core/physics/sea_surface/storms.hpp) says how strong storms are.
+Each axis turns eastward about the pole, by 7 to 13 degrees a day as storms move. Each wave also has
+a period, so that a storm grows and decays on its way. The wind e has no divergence and no preferred
+direction; each component has variance 1. All frequencies are whole numbers a year, so the year
+repeats. At a fixed place no frequency is zero, so the mean of a year is zero. Nothing is random:
+p_k, kappa_k and omega_k are multiples of irrational numbers. StormyWind
+(core/physics/sea_surface/storms.hpp) gives the strength of storms.
 
 Lengths and speeds are those of transient eddies near the ground: zonal wave numbers 4 to 8 at 50
 degrees, 5 to 15 m/s, 3 to 7 days (Randel & Held 1991, J. Atmos. Sci. 48, 688-697).
@@ -25,7 +25,7 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.input.records import Points, interpolate
-from fathom.time.instants import TimeAxis
+from fathom.time.instants import TimeAxis, days_of_months
 
 fields = "storm_eastward", "storm_northward"
 every = 6  # hours
@@ -34,12 +34,11 @@ lengths = 6.0, 12.0  # kappa: waves around a great circle, of 6700 to 3300 km
 turns_least = 7  # around the pole in a year, 7 to 13: 5 to 11 m/s at 50 degrees
 periods = 37, 73  # omega, cycles a year: 10 to 5 days
 _golden = (np.sqrt(5) - 1) / 2
-_days = 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31  # of the months
 
 
 def axis() -> TimeAxis:
     """Instants every six hours of a year that repeats."""
-    days = [(m, d + 1) for m, n in enumerate(_days, 1) for d in range(n)]
+    days = [(m, d + 1) for m, n in enumerate(days_of_months, 1) for d in range(n)]
     hours = range(0, 24, every)
     return TimeAxis([(0, m, d, 3600.0 * hour) for m, d in days for hour in hours], repeated=True)
 

@@ -20,6 +20,7 @@ import numpy as np
 from fathom.failure import InputError
 
 Moment = tuple[int, int, int, float]  # year, month, day, second of the day
+days_of_months = 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31  # of a year of 365 days
 
 
 class TimeAxis:

@@ -16,16 +16,7 @@ from fathom.scaling.cost import Cost
 from fathom.scaling.request import Request, suppositions
 from fathom.scaling.run import run
 from fathom.scaling.writing import Writing, priced
-
-here = load("cray-ex").but(
-    {
-        "node.cores": 2,
-        "node.nodes": 1,
-        "node.triad": 4e10,
-        "node.triad_of_core": 2.5e10,
-        "noise.frequency": 0.0,
-    }
-)
+from machines import here
 
 
 @pytest.fixture(scope="module")

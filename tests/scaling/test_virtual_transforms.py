@@ -10,16 +10,7 @@ import pytest
 from fathom.scaling import helpers, load, spectral
 from fathom.scaling.conditions import Conditions
 from fathom.scaling.cost import Measured
-
-here = load("cray-ex").but(
-    {
-        "node.cores": 2,
-        "node.nodes": 1,
-        "node.triad": 4e10,
-        "node.triad_of_core": 2.5e10,
-        "noise.frequency": 0.0,
-    }
-)
+from machines import here
 
 
 @pytest.fixture(scope="module")
