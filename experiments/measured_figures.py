@@ -304,7 +304,7 @@ def assimilation():
         ranks = [entry["ranks"] for entry in held["simulated"]]
         seconds = np.array([entry["seconds"] for entry in held["simulated"]])
         right.plot(ranks, seconds[0] / seconds, "o-", ms=3, color=phases[n], label=f"T{truncation}")
-    right.plot(ranks, ranks, color=faint, lw=1, label="all of them")
+    right.plot(ranks, ranks, color=faint, lw=1, label="ranks")
     scaling_studies.ticks(right, ranks)
     right.legend(frameon=False, fontsize=7)
     return figure

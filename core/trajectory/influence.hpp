@@ -189,85 +189,26 @@ template <class T> struct Influence : Gather<T> {
     }
     template <Interpolation kind, bool full_>
     void give(const Line& line, const T* values, const std::vector<char>& wanted) const {
-        for (int n = 0; n < line.count;) {
-            const int first = n, j = row_of(line.y[n]), k = level(line.z[n]);
-            const auto here = [&](int i) {
-                return row_of(line.y[i]) == j && level(line.z[i]) == k;
-            };
-            for (++n; n < line.count && n < first + Base::tile && here(n);) ++n;
-            const Line part{line.row,       line.column + first, n - first,
-                            line.x + first, line.y + first,      line.z + first};
-            give_between<kind, full_>(part, j, k, values + Base::fields * first, wanted);
-        }
-    }
-
-private:
-    /// Of a line that begins between the same rows and levels.
-    template <Interpolation kind, bool full_>
-    void give_between(const Line& line, int j, int k, const T* values,
-                      const std::vector<char>& wanted) const {
-        Axis<kind, false> y[Base::tile], z[Base::tile];
-        Along<kind, false> x[Base::tile];
-        for (int n = 0; n < line.count; ++n)
-            y[n] = {latitude[j + 1], line.y[n]}, z[n] = {vertical[k], line.z[n]};
-        bool known = false;
-        Base::for_four([&](auto b) {
-            constexpr bool used = kind == Interpolation::cubic || inner(b);
-            const int row = j - 1 + b;
-            if (!used || !wanted[row + beyond]) return;
-            if (!known || !full_)
-                for (int n = 0; n < line.count; ++n) x[n] = along<kind, false>(line[n], row);
-            known = true;
-            const auto& r = rows[row + beyond];
-            Base::for_four([&](auto c) {
-                constexpr bool cubic = has_cubic<kind, full_>(b, c),
-                               linear = has_linear<kind, full_>(b, c);
-                if constexpr (cubic || linear)
-                    add_along<cubic, linear>(
-                        this->at(r, k - 1 + c, -1), x, line.count, values,
-                        [&](int n) { return weight<kind, full_, false, b, c>(y[n], z[n]); });
-            });
-        });
-    }
-    /// Of a row and level, the points from m = from to m = to - 1 of the four around a place: their
-    /// values, in registers.
-    template <int from, int to> struct Held {
-        Four value[4];
-        T* first = nullptr;
-        void load(int m) { std::memcpy(&value[m], first + m * Base::fields, sizeof(Four)); }
-        void store(int m) const { std::memcpy(first + m * Base::fields, &value[m], sizeof(Four)); }
-        void store() const {
-            for (int m = from; first && m < to; ++m) store(m);
-        }
-        /// Of another place, often the next.
-        void move(T* there) {
-            if (there == first) return;
-            const bool next = there == first + Base::fields && first;
-            next ? store(from) : store();
-            first = there;
-            for (int m = from; next && m + 1 < to; ++m) value[m] = value[m + 1];
-            for (int m = next ? to - 1 : from; m < to; ++m) load(m);
-        }
-    };
-    /// To points of a row and level.
-    template <bool cubic, bool linear, class Along, class Weighs>
-    static void add_along(T* row, const Along* x, int count, const T* values, Weighs weigh) {
-        constexpr int from = cubic ? 0 : 1, to = cubic ? 4 : 3;
-        Held<from, to> held;
-        for (int n = 0; n < count; ++n) {
-            held.move(row + x[n].i * Base::fields);
-            const Weight w = weigh(n);
+        for (int n = 0; n < line.count; ++n) {
             Four value;
             std::memcpy(&value, values + n * Base::fields, sizeof value);
-            for (int m = from; m < to; ++m) {
-                T by = 0;
-                if constexpr (cubic) by = w.a * x[n].x.cubic[m];
-                if constexpr (linear)
-                    if (inner(m)) by += w.b * x[n].x.linear[m];
-                held.value[m] += by * value;
-            }
+            each_around<kind, full_, false>(line[n], [&](int row, int k, auto cubic, auto linear,
+                                                         const Weight& w, const auto& x) {
+                if (!wanted[row + beyond]) return;
+                T* first = at(rows[row + beyond], k, x.i - 1);
+                constexpr int from = cubic ? 0 : 1, to = cubic ? 4 : 3;
+                for (int m = from; m < to; ++m) {
+                    T by = 0;
+                    if constexpr (cubic) by = w.a * x.x.cubic[m];
+                    if constexpr (linear)
+                        if (inner(m)) by += w.b * x.x.linear[m];
+                    Four sum;
+                    std::memcpy(&sum, first + m * Base::fields, sizeof sum);
+                    sum += by * value;
+                    std::memcpy(first + m * Base::fields, &sum, sizeof sum);
+                }
+            });
         }
-        held.store();
     }
 };
 

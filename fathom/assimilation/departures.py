@@ -12,6 +12,14 @@ increments dx of an analysis and those dx* of data that were drawn from B and R:
 its expected value (Desroziers & Ivanov 2001),
 
     s_n(k)^2 = sum over m of |dx_n^m(k)|^2 / sum over m of |dx*_n^m(k)|^2,    C_n <- s_n C_n s_n
+
+Without R: errors of data at two places do not depend on each other, those of the background do
+(Hollingsworth & Lonnberg 1986). Over pairs of columns i, j of two places, with weights w_ij,
+
+    sum of w_ij d_i d_j / sum of w_ij <x'_i x'_j>
+
+is the variance of the background divided by that of members with deviations x'. The variance of the
+quotient is small where w_ij is the covariance of the background errors.
 """
 
 from __future__ import annotations
@@ -56,6 +64,18 @@ class Statistics:
         with_it = np.diag(instrument)
         values, vectors = np.linalg.eigh(self.of_data - with_it)
         return with_it + (vectors * np.maximum(values, 0)) @ vectors.T
+
+
+def variance_of_members(d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """The variance that departures d (values, columns) show, divided by that of the deviations x
+    (members, values, columns), from pairs of columns; weights (values, columns, columns). NaN are
+    left out. One number for each value of a column."""
+    there = np.isfinite(d) & np.isfinite(x).all(0)
+    d, x = np.where(there, d, 0.0), np.where(there, x, 0.0)
+    w = weights * (1 - np.eye(d.shape[1]))
+    shown = np.einsum("vi,vij,vj->v", d, w, d, optimize=True)
+    has = np.einsum("nvi,vij,nvj->v", x, w, x, optimize=True) / (len(x) - 1)
+    return shown / has
 
 
 def root_inverse(covariance: np.ndarray, taken: np.ndarray) -> Any:

@@ -2,9 +2,13 @@
 the data and new errors. What their spread lacks is drawn for each at the end of a window: a state
 from B, its variances Q by level and variable such that the spread is what departures say,
 
-    Q' = max(Q + 1/4 ((<d^2> - R) / (1 + 1/N) - spread^2), 0),     d = y - H x of the members' mean.
+    Q' = max(Q + 1/10 spread^2 (r / (1 + 1/N) - 1), 0)
 
-The square of the error of the mean of N members is 1 + 1/N times their variance.
+with r, the variance of the background that departures d = y - H x of the members' mean show,
+divided by that of the members: from pairs of columns, so that R is not needed
+(assimilation/departures.py). What the grid does not hold is alike in columns that are near to each
+other, so these do not count. The square of the error of the mean of N members is 1 + 1/N times
+their variance.
 """
 
 from __future__ import annotations
@@ -16,14 +20,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fathom.assimilation.balance import AirBackground
-from fathom.assimilation.departures import sized, variances
-from fathom.assimilation.ensembles import analysed, inflated
+from fathom.assimilation.departures import sized, variance_of_members, variances
+from fathom.assimilation.ensembles import analysed, gaspari_cohn, inflated
 from fathom.assimilation.variational import Analysis, Seen
 from fathom.cycle.kept import read, write
 from fathom.cycle.twin import as_numbers
+from fathom.earth import unit_vectors
 
 if TYPE_CHECKING:
     from fathom.cycle.run import Cycles
+
+gain = 0.1  # of Q, in a window
+near, far = 0.5e6, 4e6  # distances [m] between which pairs of columns count
 
 
 def run(cycles: Cycles) -> list[dict[str, Any]]:
@@ -32,13 +40,14 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
     count = cycles.experiment.ensemble.members
     random = lambda number, i: np.random.default_rng([e.ensemble.seed, number, i])
 
-    def drawn(L: Any, number: int) -> np.ndarray:
-        """States from B, one for each member."""
+    def drawn(L: Any, number: int, these: range = range(count)) -> np.ndarray:
+        """States from B, one for each member; of others than members with other numbers."""
         draw = lambda i: random(number, count + i).standard_normal(L.controls)
-        return np.array([L.apply(draw(i)) for i in range(count)])
+        return np.array([L.apply(draw(i)) for i in these])
 
     B, R, start = cycles.learned()
-    starts = start + drawn(AirBackground(twin.model.transform, B), 0)
+    L = AirBackground(twin.model.transform, B)
+    starts = start + drawn(L, 0)
     window, lacking, results = cycles.analysis("fgat", B), None, []
     for number in range(e.cycle.windows):
         path = folder / f"window-{number:04d}.npz"
@@ -62,7 +71,10 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
                 if lacking is None:
                     lacking = sum_of(variances(errors, twin.model.transform))
                 if cycles.screening(number) is not None:
-                    lacking = lacked(lacking, *departures(found, seen, R), count)
+                    weights = nearby(
+                        cycles, number, seen, drawn(L, number, range(count, count + 64))
+                    )
+                    lacking = lacked(lacking, *at_columns(found, seen, len(R)), weights)
                 errors = sized(B, twin.model.transform, lacking, most=1e3)
             ends = inflated(np.array([f.end for f in found]), e.ensemble.inflation)
             ends = ends + drawn(AirBackground(twin.model.transform, errors), number + 1)
@@ -81,23 +93,36 @@ def sum_of(of_parts: tuple[np.ndarray, ...]) -> np.ndarray:
     return np.concatenate([wind, wind, balanced + rest])
 
 
-def departures(
-    found: list[Analysis], seen: dict[int, Seen], R: np.ndarray
+def at_columns(
+    found: list[Analysis], seen: dict[int, Seen], values: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """What departures of the members' mean background say of its variance, and the variance of the
-    members, at the data, by the values of a column."""
+    """Departures of the members' mean background (values, columns), and the deviations of the
+    members from their mean (members, values, columns); NaN where screening has left out a datum."""
     drawn = [
         np.concatenate(
-            [(f.seen[n].values - s.values).reshape(len(R), -1) for n, s in seen.items()], axis=1
+            [(f.seen[n].values - s.values).reshape(values, -1) for n, s in seen.items()], axis=1
         )
         for f in found
     ]
-    d = np.array([f.columns(len(R))[0] - e for f, e in zip(found, drawn)])
-    # NaN where screening has left something out of a member
-    return (np.nanmean(d.mean(0) ** 2, axis=1) - np.diagonal(R),
-            np.nanmean(d.var(0, ddof=1), axis=1))  # fmt: skip
+    d = np.array([f.columns(values)[0] - e for f, e in zip(found, drawn)])
+    return d.mean(0), d.mean(0) - d
 
 
-def lacked(lacking: np.ndarray, wanted: np.ndarray, has: np.ndarray, members: int) -> np.ndarray:
+def nearby(cycles: Cycles, number: int, seen: dict[int, Seen], drawn: np.ndarray) -> np.ndarray:
+    """Weights of pairs of columns (values, columns, columns): covariances of states drawn from B,
+    nothing where they are too near to each other or too far away."""
+    twin, times = cycles.twin, len(cycles.experiment.times)
+    at_data = lambda b: [s.operator.apply(b).reshape(twin.values, -1) for s in seen.values()]
+    x = np.array([np.concatenate(at_data(b), axis=1) for b in drawn])
+    places = [twin.places((cycles.first + number) * times + n)[:2] for n in seen]
+    at = unit_vectors(*np.concatenate(places, axis=1))
+    distance = twin.model.transform.radius * np.arccos(np.clip(at @ at.T, -1, 1))
+    kept = gaspari_cohn(2 * distance / far) * (distance > near)
+    return np.einsum("nvi,nvj->vij", x, x, optimize=True) * kept
+
+
+def lacked(lacking: np.ndarray, d: np.ndarray, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Q of the next window."""
-    return np.maximum(lacking + 0.25 * (wanted / (1 + 1 / members) - has), 0.0)
+    spread2 = np.nanmean(x**2, axis=(0, 2)) * len(x) / (len(x) - 1)
+    wanted = variance_of_members(d, x, weights) / (1 + 1 / len(x))
+    return np.maximum(lacking + gain * spread2 * (wanted - 1), 0.0)

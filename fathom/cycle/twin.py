@@ -117,7 +117,9 @@ class Twin:
         """The truth on the grid of the model."""
         return truncated(nature, self.nature, self.model)
 
-    def _places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    def places(self, time: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+        """Longitude and latitude [degrees] of the columns that are observed at the number of a
+        time, and the numbers at random from which their errors are drawn."""
         o = self.experiment.observations
         random = np.random.default_rng([o.seed, time])
         longitude = random.uniform(0, 360, o.places)
@@ -135,7 +137,7 @@ class Twin:
 
     def observe(self, nature: Vector, time: int) -> Vector:
         """Values with errors, at the number of a time since the start."""
-        longitude, latitude, random = self._places(time)
+        longitude, latitude, random = self.places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.nature.transform, levels, longitude, latitude, parts)
         errors = self._errors()
@@ -148,7 +150,7 @@ class Twin:
 
     def seen(self, values: Vector, time: int, covariance: np.ndarray | None = None) -> Seen:
         """Observations as the model sees them; covariance: of the errors of a column."""
-        longitude, latitude, _ = self._places(time)
+        longitude, latitude, _ = self.places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.model.transform, levels, longitude, latitude, parts)
         within = None

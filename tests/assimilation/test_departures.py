@@ -12,6 +12,7 @@ from fathom.assimilation.departures import (
     root_inverse,
     sized,
     spectra,
+    variance_of_members,
     variances,
 )
 from fathom.grids.levels import SigmaLevels
@@ -47,6 +48,23 @@ def test_errors_are_found_from_departures_alone():
         scale = np.diagonal(known.of_background).mean()
     np.testing.assert_allclose(known.data_errors(instrument), R, atol=0.25)
     assert scale == pytest.approx(1.0, rel=0.2)
+
+
+def test_pairs_of_columns_show_the_variance_of_the_background_whatever_the_errors_of_data():
+    random, values, columns = np.random.default_rng(0), 300, 60
+    x = np.arange(columns)
+    covariance = np.exp(-abs(x[:, None] - x) / 4)
+    root = np.linalg.cholesky(covariance)
+    drawn = lambda *shape: random.standard_normal((*shape, columns)) @ root.T
+    d = 2 * drawn(values) + 3 * random.standard_normal((values, columns))
+    members = drawn(10, values)
+    d[:, 7] = np.nan
+    deviations = members - members.mean(0)
+    found = variance_of_members(
+        d, deviations, np.broadcast_to(covariance, (values, columns, columns))
+    )
+    assert found.mean() == pytest.approx(4, rel=0.1)
+    assert np.nanmean(d**2) == pytest.approx(13, rel=0.1)
 
 
 def test_root_of_columns_with_values_left_out():
