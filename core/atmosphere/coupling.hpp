@@ -1,7 +1,7 @@
 /// The coupling zone of a limited area (Davies 1976):
 ///   X <- (1 - alpha) X + alpha X_outer
 /// An upper zone has weights alpha_k of its levels, and both together 1 - (1 - alpha)(1 - alpha_k).
-/// X_outer is given at two times and lies on a straight line between: fields NAME_outer_previous,
+/// X_outer is given at two times and is linear between them: fields NAME_outer_previous,
 /// NAME_outer_next, and NAME_outer_weight of the latter. Where alpha is 1, X is X_outer.
 #pragma once
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace fathom::atmosphere {
 
-/// A field that is drawn; alpha: of all points, row by row; upper: of its levels, may be empty.
+/// A relaxed field; alpha: at all points, row by row; upper: at its levels, may be empty.
 struct Drawn {
     std::string name;
     Place place;
@@ -63,8 +63,8 @@ private:
         const T between = x + share * (outer - x);
         return share == T(1) ? outer : share > 0 ? between : x;
     }
-    /// to(field -> its row, row of `field`, point, weight of the outer model) of all points that
-    /// are drawn.
+    /// to(field -> its row, row of `field`, point, weight of the outer model) for all points that
+    /// are relaxed.
     template <class To>
     static void draw_row(const auto& row, T* x, const double* a, double up, int from, int end,
                          To to) {

@@ -1,5 +1,5 @@
-/// Tangent and adjoint of a scheme without any by hand: its kernel on dual numbers, or a tape, of
-/// one cell after another. Values and changes of a cell are gathered into memory of the thread, in
+/// Tangent and adjoint of a scheme that has none by hand: its kernel on dual numbers or tapes, cell
+/// after cell. Values and changes of a cell are gathered into memory of the thread, in
 /// which they lie as dual numbers and tapes need them (base/dual.hpp, base/taped.hpp).
 #pragma once
 #include "field/process.hpp"

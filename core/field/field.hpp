@@ -26,7 +26,7 @@ struct Use {
     /// Columns of memory for the kernel alone; no other process sees them.
     int own = 0;
 };
-/// For `fields` of a global process, which has no kernel whose arguments declare them.
+/// For `fields` of a global process, which has no kernel with arguments to declare them.
 consteval Use reads(std::string_view name, Place place, std::string_view units, int reach = 0) {
     return {name, place, units, Access::reads, reach};
 }

@@ -11,7 +11,7 @@
 ///   writes y      y' is used up; it is set to 0 after the adjoint has run
 ///   updates z     z' = (dz_after/dz_before)* z'
 /// A change of what no process writes (the orography, the Coriolis parameter) may be left out.
-/// Which values a trajectory has to keep is not said a second time: it is what both ask for.
+/// A trajectory keeps the values that both read: no second list is needed.
 #pragma once
 #include "field/process.hpp"
 
@@ -44,7 +44,7 @@ template <class Scheme> consteval std::size_t number(std::string_view name) {
         if (uses<Scheme>[n].name == name) return n;
     throw "the scheme has no such field";
 }
-/// What was asked for, field by field.
+/// The requested values, field by field.
 struct Asked {
     std::vector<bool> before, after;
 };

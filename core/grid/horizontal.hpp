@@ -53,7 +53,7 @@ struct HorizontalGrid {
     int west(int i) const { return i > 0 ? i - 1 : periodic ? nx - 1 : i; }
 };
 
-/// What the grid offers at points, and how it changes sign across a fold.
+/// The geometry of a grid at points, and its change of sign across a fold.
 struct Metric {
     const char* name;
     Plane HorizontalGrid::* values;

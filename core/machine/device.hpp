@@ -65,7 +65,7 @@ public:
     /// back; each place occurs once.
     virtual void gather(std::span<const std::byte* const>, int bytes, double* values) = 0;
     virtual void scatter(std::span<std::byte* const>, int bytes, const double* values) = 0;
-    /// x is added to all numbers of rows that lie `row` numbers apart.
+    /// Adds x to all numbers of rows that lie `row` numbers apart.
     struct Rows {
         std::byte* first;
         std::ptrdiff_t row;

@@ -31,7 +31,7 @@ public:
     OutputClient(const OutputClient&) = delete;
 
     /// Who writes the event: sets number, slot and set. Slot -1: all were busy for longer than
-    /// patience [s]; set -1: no server ever will, the sets that may write it were given up.
+    /// patience [s]; set -1: no server will, because the sets that may write it were given up.
     /// Collective over the computing ranks; all get the same.
     void grant(OutputEvent&, double patience);
     /// Copies, notifies the servers, and returns.

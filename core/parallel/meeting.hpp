@@ -7,7 +7,7 @@
 ///   waiting = the latest `there` of the ranks it needed - when it began to wait,
 ///             between 0 and what it was blocked;
 ///   travel  = blocked - waiting.
-/// It needs all ranks in a sum, and those that sent something in an exchange. The ranks of a node
+/// A rank needs all others in a sum, and the senders in an exchange. The ranks of a node
 /// share a clock; others are compared with that of rank 0 by messages there and back (Cristian
 /// 1989), before and after, and are assumed linear in between.
 #pragma once

@@ -11,8 +11,8 @@
 
 namespace fathom {
 
-/// Calls `arrived` until it is true. Whoever waits gives its processor away after a while: there
-/// may be more ranks than cores.
+/// Calls `arrived` until it is true. A waiting rank yields its processor after a while: there may
+/// be more ranks than cores.
 template <class F, class G> void spin(F arrived, G meanwhile) {
     for (int n = 0; !arrived(); ++n) {
         meanwhile();

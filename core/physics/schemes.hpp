@@ -1,4 +1,4 @@
-/// The schemes of the column physics: one list a phenomenon, each compiled on its own.
+/// The schemes of the column physics: one list for each phenomenon, compiled separately.
 #pragma once
 #include "field/entry.hpp"
 

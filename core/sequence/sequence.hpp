@@ -43,7 +43,7 @@ public:
     void prepare(FieldSet&);
     /// The start of global processes from an initial state: once, not after a restart.
     void start(FieldSet&);
-    /// What global processes do after the user has set fields between two steps.
+    /// The work of global processes after the user has set fields between two steps.
     void changed(FieldSet&);
     void step(FieldSet&);
     /// A step of a set, and of a small change of it: change becomes M' change about the set as it

@@ -1,6 +1,6 @@
 /// How many columns of a group pass through it at once. The second-level cache gives a size. If
 /// measured, the first steps use in turn half this size, the size, twice and four times it; another
-/// size is kept only if it is faster by a twentieth. Results do not depend on it.
+/// size is kept only if it is faster by 5 %. Results do not depend on it.
 #pragma once
 #include <algorithm>
 #include <vector>

@@ -46,7 +46,7 @@ struct LookAhead {
     double alpha_before = 1;  // of the iteration before `before`
     bool both = true;         // or `one` alone
 
-    /// False if A is not positive, as far as it can be known. may: there may be a second iteration.
+    /// False if A is not positive, as far as is known. may: there may be a second iteration.
     constexpr bool next(const Products& now, bool may) {
         const double a = before.alpha, beta = now.rr / before.rr;
         double t_r = 0, t_w = 0, t_Aw = 0, w_w = 0, w_Aw = 0;

@@ -1,6 +1,6 @@
-/// What tangent and adjoint of semi-Lagrangian transport know of the points around departure
-/// points, on any shape: the sphere (sphere_around.hpp), a plane (plane_around.hpp). Of
-/// coordinates z grows or falls along the column, and
+/// The points around departure points, for tangent and adjoint of semi-Lagrangian transport on any
+/// shape: the sphere (sphere_around.hpp), a plane (plane_around.hpp). The coordinate z grows or
+/// falls along the column, and
 ///   sphere   x: longitude from the arrival point [rad], y: latitude [rad], z: eta
 ///   plane    x: columns from the arrival point, y: row, z: -eta
 #pragma once

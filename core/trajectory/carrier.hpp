@@ -1,5 +1,5 @@
-/// What semi-Lagrangian advection does for a model, on any shape: finds where trajectories begin,
-/// and brings fields from there to where they end.
+/// Semi-Lagrangian advection as a model uses it, on any shape: finds where trajectories begin, and
+/// brings fields from there to their ends.
 #pragma once
 #include <span>
 #include <vector>
@@ -25,7 +25,7 @@ public:
 
     /// wind: the first two fields of the group are a vector.
     enum class Kind { scalar, wind };
-    /// Up to 4 fields. by_levels: where there is but one, four of its levels may lie next to each
+    /// Up to 4 fields. by_levels: where there is only one, four of its levels may lie next to each
     /// other instead of four fields.
     struct Group {
         std::vector<FieldSlab> fields;

@@ -20,10 +20,10 @@
 
 namespace fathom {
 
-/// How rows go on beyond the first and the last. closed: of what is 0 at the wall itself, the last
-/// row; beside_pole: half a row from it; on_pole: the last row and the one before the first lie on
-/// the poles, and the caller fills them. area: beyond the first and the last, and
-/// beyond the ends of rows, fields are as on them: departures from there are taken at the edge.
+/// How rows go on beyond the first and the last. closed: for fields that are 0 at the wall, the
+/// last row; beside_pole: rows end half a row from a pole; on_pole: the last row and the one before
+/// the first are the poles, filled by the caller. area: beyond the edges fields have the values at
+/// the edge, and departures from there are taken at the edge.
 enum class Edge { periodic, mirrored, closed, beside_pole, on_pole, area };
 
 /// Of a plane: its first columns and rows, all that is packed and computed.
@@ -166,7 +166,7 @@ public:
         place(of, shift_x, shift_y, to, to.y, reach);
         nodes.locate(of.eta, of.count, of.k, to);
     }
-    /// Asks the owners for the stencils within.
+    /// Requests the stencils within from the owners.
     void need(const Reach& reach) {
         if (around.alone() || reach.empty()) return;
         int first = reach.south, last = reach.north;
@@ -182,8 +182,8 @@ public:
             around.need(shown(j), west + (across ? nx / 2 : 0), std::min(east - west + 1, nx));
         }
     }
-    /// Values at departure points, the fields of each next to each other; within: brought within
-    /// those of the eight points around.
+    /// Values at departure points, the fields of each next to each other; within: limited to the
+    /// values of the eight points around.
     template <bool within = false> void gather(const Stencils<T>& of, int count, T* out) const {
         ny > 1 ? gather_rows<4, within>(of, count, out) : gather_rows<1, within>(of, count, out);
     }
@@ -342,7 +342,7 @@ private:
                 limit<rows>(at(of.row[n], of.level[n], of.column[n]), out + n * beside);
         }
     }
-    /// Values brought within those of the points from `at` on: two columns, levels and rows.
+    /// Values limited to those of the points from `at` on: two columns, levels and rows.
     template <int rows> void limit(const T* at, T* values) const {
         Pack<T, beside> low, high;
         for (int j = 0; j < (rows == 4 ? 2 : 1); ++j)

@@ -129,7 +129,7 @@ template <class T> struct Gather : InterleavedRows<T> {
     /// The weight of each point next to its fields: of the points `first`, first + 1, ...
     template <int first> static Real spread(Four w) {
         Real r;
-// said by name: a shuffle to a longer vector goes through memory, and waits for it
+// by intrinsics: a general shuffle to a longer vector goes through memory, and waits
 #if defined(__AVX512F__)
         if constexpr (together == 2) {
             constexpr int next = first + 1;
@@ -345,7 +345,7 @@ template <class T> struct Gather : InterleavedRows<T> {
     }
 
     /// One field alone, packed by levels: a register holds neighbouring points and the four levels,
-    /// so four rows are all there is to read.
+    /// so only four rows are read.
     ///   full grid: sum_b [ l_b (c_x l_z + l_x d_z) + d_b l_x l_z ] f_b of the rows b
     /// with l linear weights, c cubic ones, d = c - l.
     // long: the sums of a point stay in registers through its four rows

@@ -15,7 +15,7 @@
 
 namespace fathom {
 
-/// Where departure points go, and those that come here.
+/// Departure points that are sent, and those that are received.
 template <class T> struct WaysBack {
     /// Of arrival points next to each other, with departures of the same band: the number of the
     /// first, and of the first of its item, in which numbers of a kind lie next to each other,

@@ -1,5 +1,5 @@
-/// The transposes of `pack` and `surround` (interleaved.hpp): what came into the buffer is added to
-/// the points from which the buffer had its values. Steps backwards: rows beyond the poles,
+/// The transposes of `pack` and `surround` (interleaved.hpp): adjoints in the buffer are added to
+/// the points whose values the buffer held. Steps backwards: rows beyond the poles,
 /// levels beyond the first and last, ends of rows. `wanted` are the rows of the
 /// buffer, stored at j + 2, that become own points.
 #pragma once

@@ -38,10 +38,10 @@ template <class T> struct Nodes {
 ///   h s_1 - d = p (h / a (f_1 - f_0) - d),   p = h / (a + h),   a the length of the interval above
 ///   d - h s_2 = q (d - h / c (f_3 - f_2)),   q = h / (h + c),   c of that below
 ///
-/// Air that moves little gets its speed times s_k, of the same s_k upward and downward: nearly what
-/// passes the ends of a layer, so that little heat is lost or gained. The slopes of Lagrange's
-/// polynomial differ on both sides of a node. At the first and the last node the slope is that of
-/// their interval, and so it is beyond.
+/// For a small displacement the change is speed times s_k, with the same s_k upward and downward.
+/// It is nearly the flux through the ends of a layer, so that little heat is lost or gained. The
+/// slopes of Lagrange's polynomial differ on both sides of a node. At the first and the last node,
+/// and beyond, the slope is that of their interval.
 template <class T> struct Interval {
     using Four = typename Nodes<T>::Four;
     T begin, end, per_interval;

@@ -1,5 +1,5 @@
-/// What semi-Lagrangian processes on even rows have in common: they go through lines of own points,
-/// and ask for the points that departures need.
+/// The common part of semi-Lagrangian processes on even rows: they work on lines of own points, and
+/// request the points that departures need.
 #pragma once
 #include <algorithm>
 #include <vector>
@@ -64,8 +64,8 @@ template <class T, int fields> struct Gathered {
     }
 };
 
-/// Interpolates again until all that departures need was there. anew: whether the fields are others
-/// than the last time.
+/// Interpolates again until all points that departures need are there. anew: the fields differ from
+/// the last ones.
 template <class T, int fields, class Work>
 void until_covered(EvenRows<T, fields>& rows, const Domain& d,
                    std::span<const FieldSlab* const> from, Work work, bool anew = true) {

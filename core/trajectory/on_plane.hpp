@@ -5,8 +5,8 @@
 ///                      by fixed-point iteration; eta alike with d(eta)/dt
 ///       m the map factor: on the map positions are sums, no frame turns. A place beyond the area
 ///       is replaced by the nearest one within: nothing is read from the opposite side.
-///   interpolation      as on the sphere (semi_lagrangian.hpp); beyond its edges the area goes on
-///                      as on them
+///   interpolation      as on the sphere (semi_lagrangian.hpp); beyond its edges an area has the
+///                      values on them
 ///   vectors            are carried without turning on the sphere, so on the map they turn by
 ///                      theta = dx d(ln m)/dy - dy d(ln m)/dx, the mean of both ends:
 ///                      u' = u cos(theta) + v sin(theta),   v' = v cos(theta) - u sin(theta)
@@ -29,7 +29,7 @@ struct PlaneArea {
     }
 };
 
-/// Throws Error: too small, or less than the plane one way alone.
+/// Throws Error: too small, or smaller than the plane in one direction only.
 PlaneInside inside_of(const Domain&, const PlaneArea&);
 /// nx: points of a row of the plane.
 inline Edge edge_of(PlaneInside inside, int nx) {

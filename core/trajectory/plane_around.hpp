@@ -88,7 +88,7 @@ template <class T> struct PlaneAround {
             by_v.p[n] = -a.sine * a.by_y * step, by_v.q[n] = a.cosine * a.by_y * step;
         }
     }
-    /// Asks for others' points.
+    /// Requests others' points.
     void need(const Item& i, const T* x, const T* y, const T* z) {
         if (around.alone()) return;
         Reach reach;
@@ -96,7 +96,7 @@ template <class T> struct PlaneAround {
         rows.locate(departures(i, x, y, z), 0, 0, stencils, reach);
         rows.need(reach);
     }
-    /// What was packed, at departure points: four of each.
+    /// Packed fields at departure points: four of each.
     void gather(Interpolation kind, const Item& i, const T* x, const T* y, const T* z,
                 T* out) const {
         Reach reach;
@@ -232,7 +232,7 @@ template <class T> void clear(const PlaneAround<T>& of, const std::vector<char>&
                         T(0));
 }
 
-/// What came beyond the edges goes to the points that are seen there.
+/// Adjoints beyond the edges go to the points whose values are used there.
 template <class T>
 void fold(const PlaneAround<T>& of, const std::vector<char>& wanted, bool /* no poles */) {
     const auto& rows = of.rows;

@@ -1,6 +1,6 @@
-/// The adjoint of interpolation by itself, for measurements: by bands (give_back.hpp), and as it
-/// is written first – point after point, each value times each weight added to each field, with
-/// atomic additions so that threads may share the points.
+/// The adjoint of interpolation by itself, for measurements: by bands (give_back.hpp), and in the
+/// simplest form: point after point, each value times each weight is added to each field, by atomic
+/// additions so that threads may share the points.
 #pragma once
 #include <memory>
 #include <vector>
@@ -19,7 +19,7 @@ public:
     void by_bands();
     void point_by_point(bool atomic);  ///< not atomic: on one thread
     void interpolate();                ///< forward: the gather that it is the adjoint of
-    /// Root of the sum of squares of what the last call made.
+    /// Root of the sum of squares of the last result.
     double norm() const;
     std::size_t points() const;
 

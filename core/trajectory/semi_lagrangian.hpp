@@ -22,8 +22,8 @@
 /// weights, one vector instruction, one cache line serve all. A row is continued beyond its ends,
 /// the sphere beyond the poles (half a turn further, vectors change their sign), the column by a
 /// copy of the first and last level: no index needs a test. Buffers span the globe in address
-/// space; only rows that are used exist in memory. What departures need of other ranks' points, and
-/// no more, comes by a halo on demand.
+/// space; only rows that are used exist in memory. A halo on demand brings only those points of
+/// other ranks that departures need.
 #pragma once
 #include <memory>
 #include "base/error.hpp"

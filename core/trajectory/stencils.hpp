@@ -1,5 +1,5 @@
 /// Stencils of departure points on rows of even spacing and levels of height, tile by tile: where
-/// they begin and what they weigh, by registers of neighbouring points.
+/// they begin, and their weights, by registers of neighbouring points.
 #pragma once
 #include <algorithm>
 #include <limits>

@@ -1,5 +1,5 @@
 /// The common part of trajectories on a plane and on a sphere: the fields, the winds of the last
-/// step wherever departures reach, and lines that are traced until all of them are covered. Later
+/// step where departures reach; lines are traced again until no point is missing. Later
 /// outer iterations of a step continue from the result of the last one, with one interpolation
 /// less.
 #pragma once
@@ -46,7 +46,7 @@ protected:
                w_before = reads("level_velocity_before", place::center_interface, "m s-1"), x, y,
                eta = writes("displacement_level", place::center_interface, "m");
 
-    /// onwards: continue from the result of the last outer iteration of this step.
+    /// onwards: start from the result of the last outer iteration of this step.
     virtual void trace(Given, const Line&, bool onwards) = 0;
     int interpolations(bool onwards) const {
         return onwards ? std::max(setup.iterations - 1, 1) : setup.iterations;

@@ -82,8 +82,8 @@ struct GridPointStart {
     }
 };
 
-/// On a sphere the wind turns on its way from the departure point, so all components are needed
-/// there: at points of the other component, means of the values around.
+/// On a sphere the wind turns on its way from the departure point, so each point needs all
+/// components there; the others are means of the values around.
 struct GridPointWindAside {
     static constexpr std::string_view summary =
         "wind along the other axis, at the points of that along x and y";
@@ -265,12 +265,12 @@ struct HelmholtzRightSide {
     }
 };
 
-/// Increments of all fields from that of the Exner function. Density takes the one that gives this
-/// pressure: the residual of the solver is then a small error of the equation of mass, and not of
-/// the pressure, where the next residual of the wind would contain it, times tau^2 c^2 / dx^2: next
-/// to the poles more than a solver removes. Carried values came from higher up by tau w' than
-/// assumed: they change with w', as in theta' and rho'. Without that buoyancy would be explicit,
-/// and long steps unstable.
+/// Increments of all fields from that of the Exner function. Density gets the increment that gives
+/// this pressure. The residual of the solver is then a small error of the mass equation. As an
+/// error of pressure it would enter the next residual of the wind, times tau^2 c^2 / dx^2: near the
+/// poles more than a solver removes. Carried values came from tau w' higher than assumed, so they
+/// change with w', as in theta' and rho'. Without this, buoyancy would be explicit and long steps
+/// unstable.
 struct GridPointIncrements {
     double step = 10, implicitness = 0.55, gravity = constants::gravity,
            heat_capacity = constants::dry_air_heat_capacity,

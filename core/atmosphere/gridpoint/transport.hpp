@@ -45,7 +45,7 @@ std::shared_ptr<GridPointCarrier> gridpoint_transport(const GridPointSetup&, int
 std::shared_ptr<GridPointCarrier> sphere_departure(const GridPointSetup&, int bytes);
 std::shared_ptr<GridPointCarrier> sphere_transport(const GridPointSetup&, int bytes);
 
-/// Conserves the mass of air: density times mass before over mass now.
+/// Conserves the mass of air: multiplies density by (mass before) / (mass now).
 class DryMass final : public GlobalProcess {
 public:
     explicit DryMass(double curvature = 0) : GlobalProcess("DryMass"), curvature(curvature) {}

@@ -6,7 +6,7 @@
 ///
 /// and one number per step, added to the temperature of all layers, that restores this sum over the
 /// sphere (Williamson, Olson & Jablonowski 2009, Mon. Wea. Rev. 137, 1883-1900): interpolation
-/// loses some. Wind energy removed by truncation and diffusion has become heat of its level before.
+/// loses some. Before, wind energy lost by truncation and diffusion has become heat of its level.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"
@@ -16,7 +16,7 @@ namespace fathom::atmosphere {
 
 struct ColumnEnergy {
     double step = 1800, heat_capacity = constants::dry_air_heat_capacity;
-    static constexpr double warmth = 250;  // [K]: near what air has, so that fp32 keeps its digits
+    static constexpr double warmth = 250;  // [K]: near that of air, so that fp32 keeps its digits
     static constexpr std::string_view summary = "energy of the column at the end of the physics";
     static constexpr std::tuple parameters{
         Parameter{"step", &ColumnEnergy::step, "s", -1e6, 1e6, "time step; negative: backward"},

@@ -1,13 +1,13 @@
 /// How l and alpha of a layer between two interfaces (hybrid.hpp) change with the pressures a above
 /// and b below it, s = 1 / (b - a):
 ///   dl = db / b - da / a,   ds = s^2 (da - db),   dalpha = -(s l da + a l ds + a s dl)
-/// At an open top, a = 0, l and alpha stay what they are.
+/// At an open top, a = 0, l and alpha are constant.
 #pragma once
 #include "atmosphere/hydrostatic/hybrid.hpp"
 
 namespace fathom::atmosphere {
 
-/// Something of a layer, and its derivatives by the pressures of the interfaces above and below.
+/// A value of a layer, and its derivatives by the pressures of the interfaces above and below.
 template <class Real> struct OfLayer {
     Real value, by_above, by_below;
     constexpr Real change(Real above, Real below) const {

@@ -13,13 +13,13 @@
 /// Time: semi-implicit two-time-level, N = total - L, L linear about rest at T_r and p_r, with
 /// rotation (semi_implicit.hpp):
 ///   X(n+1) - dt/2 (1+e) L(n+1) = { X + dt P + dt/2 [(1-e) L + 2 N(n) - N(n-1)] }_D + dt/2 N(n)_A
-/// P is the physics of time n, carried from the departure point, where it was computed: at the
-/// arrival point, a process that reduces a value strongly (rain, filling) would reduce another
-/// value, and wind that crosses half a wave in a step would make that grow. The carried value for
+/// P is the physics of time n, carried from the departure point, where it was computed. At the
+/// arrival point a strong process (rain, filling) would act on another value, and wind that crosses
+/// half a wave in a step would amplify this error. The carried value for
 /// pi is pi + phi_s / (R T_r), smooth over mountains (Ritchie & Tanguay 1996); its layers are
 /// averaged with weights dB. The carried value for T is T - T_s + v^2 / 2 c_p:
 ///   T_s(eta), the standard atmosphere's, 0 where energy is not kept
-///   v^2 / 2 c_p, of the wind that is carried with it: what it loses in interpolation is heat
+///   v^2 / 2 c_p of the carried wind: energy that it loses in interpolation becomes heat
 /// Heat crosses levels with mass, M = eta dot dp/deta, and none is lost (Simmons & Burridge 1981):
 ///   V_k(T) = (1 / 2 dp_k) [M_k+1/2 (T_k+1 - T_k) + M_k-1/2 (T_k - T_k-1)]
 /// Interpolation of T' = T - T_s makes a part of it, W_k = (M_k+1/2 + M_k-1/2) s_k / 2 dp_k, with

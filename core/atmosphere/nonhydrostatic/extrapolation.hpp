@@ -3,7 +3,7 @@
 ///
 ///   X+ = [X + dt/2 (L + 2 N - N_before)]_departure + dt/2 (N + L+)_arrival,
 ///
-/// in place of N at both ends, which has no time in it (NESC) and needs a correction of the step.
+/// instead of N of one time at both ends (NESC), which needs a correction of the step.
 #pragma once
 #include "atmosphere/nonhydrostatic/equations.hpp"
 

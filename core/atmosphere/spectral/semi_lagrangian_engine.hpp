@@ -216,7 +216,7 @@ private:
         return eta(setup.a, setup.b, parameters.reference_pressure);
     }
 
-    /// Kinetic energy that truncation and diffusion remove from a level warms it: c_p dT is the
+    /// Kinetic energy that truncation and diffusion remove warms its level: c_p dT is the
     /// energy at the points before, minus that of the coefficients (`kinetic`); the same bits on
     /// any ranks.
     void return_as_heat(std::vector<ExactSum>& lost) {

@@ -1,4 +1,4 @@
-/// Volume that an overflow takes from the sea at one place and gives at another
+/// Volume that an overflow removes from the sea at one place and adds at another
 /// (ocean/overflow/overflow.hpp), through the side walls of cells, with its tracers.
 ///   outlet_volume Q > 0 in the layer `outlet_level` of a column: product water of content
 ///       tracer_outlet;   Q < 0: the cell's own water leaves

@@ -18,7 +18,7 @@ struct IceParameters {
     double strength, drag;  ///< P* [N m-2], c_w [1]
 };
 
-using IceNumber = float;  // of the motion, whatever the model has: small steps forget round-off
+using IceNumber = float;  // of the motion, in any model: round-off of small steps decays
 
 /// A value of every column of a block, halo included.
 struct IcePlane {

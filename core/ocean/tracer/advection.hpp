@@ -44,9 +44,9 @@ struct CentredAdvection {
 /// Third-order upwind by cell averages (Leonard 1979): T_f = L + hL d2 - hL hR d3 on uneven
 /// spacing: the centred mean minus a sixth of the upstream curvature where cells are even. The
 /// centred part is extrapolated in time, the dissipative part uses the present values. A land cell
-/// upstream has the value of the donor: no gradient through the wall. (With the centred mean
-/// instead, a hollow that water enters from the side and leaves upward would become as much colder
-/// than the entering water as the water above is warmer.)
+/// upstream has the value of the donor: no gradient through the wall. (With the centred mean, a
+/// hollow that water enters from the side and leaves upward would become too cold: below the
+/// entering water by as much as the water above is warmer.)
 struct UpwindAdvection {
     static constexpr std::string_view summary = "third-order upwind advection of a tracer";
 

@@ -1,12 +1,12 @@
-/// Pieces of a grid go to other ranks than they were made for: neighbours to one node, however
-/// ranks lie on nodes.
+/// Gives pieces of a grid to other ranks: neighbouring pieces are then on one node, for any
+/// placement of ranks on nodes.
 #pragma once
 #include <vector>
 #include "parallel/ownership/domain.hpp"
 
 namespace fathom {
 
-/// What was the piece of rank r becomes that of rank order[r]; empty: nothing changes.
+/// The piece of rank r goes to rank order[r]; empty: nothing changes.
 void hand_out(Domain&, const std::vector<int>& order);
 
 }  // namespace fathom

@@ -1,4 +1,4 @@
-/// How much a global sum takes at once.
+/// The largest number of words of one global sum.
 #pragma once
 #include <cstddef>
 

@@ -7,9 +7,9 @@
 /// One that does not pack is given, before `send`, where in memory the pieces of each message lie.
 /// One that overlaps sends each message as soon as it is packed, and returns each as soon as it
 /// has arrived.
-/// One-sided ones keep two buffers that take turns. Nobody writes into memory that its owner may
-/// still read: the owner first permits it, one exchange ahead, so that in the steady state nobody
-/// waits for the permission.
+/// One-sided ones keep two buffers that take turns. No rank writes into memory that its owner may
+/// still read: the owner first permits it, one exchange ahead, so that in the steady state no rank
+/// waits for permission.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -26,7 +26,7 @@ public:
     using Part = Parts::Part;
     using Piece = Packing::InMemory;
     virtual ~Transport() = default;
-    /// false: `pieces` instead of `outgoing`; signs are the receiver's business then.
+    /// false: `pieces` instead of `outgoing`; the receiver then changes signs.
     virtual bool packs() const { return true; }
     /// Whether the pieces at these addresses (of each field and block) were given before; one list
     /// for each send.
@@ -55,7 +55,7 @@ protected:
     std::byte *out = nullptr, *in = nullptr;
 };
 
-/// overlaps: whoever exchanges computes what needs no halo while messages travel.
+/// overlaps: the caller computes points that need no halo while messages travel.
 struct TransportKind {
     std::string_view name, text;
     std::unique_ptr<Transport> (*make)(MPI_Comm, const Parts&);

@@ -9,9 +9,9 @@
 ///       [kg kg-1], W = int q dp/g
 ///
 /// A cloud does not fill a layer that is thicker than clouds are: with eight layers, the lowest has
-/// 100 hPa. The lower H represents small cumulus and stratocumulus. Water that depends on height
-/// gives high clouds enough to hold the heat back; in proportion to q_s they would have a tenth of
-/// it.
+/// 100 hPa. The lower H represents small cumulus and stratocumulus. Water that depends on
+/// height is enough in high clouds to trap heat; in proportion to q_s it would be a
+/// tenth.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"

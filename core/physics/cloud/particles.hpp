@@ -6,7 +6,7 @@
 ///   sweep  = pi/4 N_0 a Gamma(3 + b) lambda^-(3 + b) (rho_0 / rho)^1/2  air swept a second [s-1]
 ///   vent   = 2 pi N_0 [c_1 lambda^-2
 ///            + c_2 Sc^1/3 Gamma((5 + b) / 2) (a / nu)^1/2 (rho_0 / rho)^1/4 lambda^-(5 + b)/2]
-///                                                      what growth from vapour takes of the air
+///                                                      ventilation, for growth from vapour
 #pragma once
 #include "base/brief.hpp"
 #include "physics/cloud/water.hpp"

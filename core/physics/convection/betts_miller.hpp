@@ -18,7 +18,7 @@
 /// temperature is virtual, as in the paper. tau is at least a step, so that the end of the step
 /// lies between the state and the reference. Layers below the cloud, where the parcel is dry, give
 /// water but keep their temperature: Frierson shifts them too, which heats the mixed layer by the
-/// amount that balances the column, and the sea then has no heat to give.
+/// amount that balances the column, and the sea then gives no sensible heat.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -111,7 +111,7 @@ struct BettsMiller {
                        difference = warmer[k], excess = drier[k];
             lower = upper;
             // warmer than the layer: buoyant (1e-3 K, as the parcel of a neutral layer may be);
-            // cooler after having been so: the end
+            // cooler after that: the end
             rises = select(difference < 0, rises * (1 - buoyant), rises);
             if (k < last) buoyant = select((difference > 1e-3) & (rises > 0.5), 1, buoyant);
             deep_share[k] = rises;

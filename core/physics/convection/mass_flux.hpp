@@ -8,7 +8,7 @@
 ///   epsilon    deep epsilon_0 (1.3 - RH) (q_s / q_s,base)^3, shallow 3.5e-3 m-1 (1.3 - RH);
 ///       epsilon_0 = `entrainment`
 ///   w          d(w^2 / 2)/dz = B / 3 - 1.95 epsilon w^2,   1 m/s above the source; where a cloud
-///       that was light is heavier than the air, B instead of B / 3; the top is where it ends
+///       has become heavier than the air, B instead of B / 3; the top is where it ends
 ///   M          dM/M = (epsilon - delta) dz,   delta = (0.75e-4 m-1 deep, 3.5e-3 m-1 shallow)
 ///       (1.6 - RH); times w_k / w_k+1 where w falls
 ///   rain       dl/dz = -c b l / (0.75 w) (1 - exp(-(b l / 0.5 g kg-1)^2)),   c = `rain_rate`,

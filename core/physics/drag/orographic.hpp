@@ -89,7 +89,7 @@ struct OrographicDrag {
             const Real wind_E = fma(u_tendency[k], step, here_u),
                        wind_N =
                            fma(v_tendency[k], step,
-                               here_v);  // at the end of the step: the mean is half a change back
+                               here_v);  // at the end of the step; its mean is half a change before
             T_tendency[k] += rate * (fma(along_E, wind_E, along_N * wind_N) + (0.5 * step) * rate) *
                              (1 / dry_air_heat_capacity);
             tau -= given;

@@ -10,12 +10,12 @@
 ///       ground: roughness_length, ice 1 mm, z_0h = z_0 / 10
 ///
 /// Plants transpire through stomata, which open with light (Jarvis 1976, Phil. Trans. R. Soc. B
-/// 273, 593-610; Stewart 1988): r_s is the resistance of a canopy in full light. A bucket without
-/// it evaporates twice as much as land does (Milly 1992, J. Climate 5, 209-226). z is the height of
-/// the lowest layer, or of the top of the surface layer below it: above that air is mixed, and has
-/// no logarithmic profile. VerticalDiffusion computes the flux itself, with the values of both
-/// sides. u*^2 = D U / rho and the flux of buoyancy B = g / (c_p T_v) (K / rho) (s_v,surface -
-/// s_v,air), at the start of the step, drive the boundary layer above.
+/// 273, 593-610; Stewart 1988): r_s is the resistance of a canopy in full light. Without it, a
+/// bucket evaporates twice as much as land does (Milly 1992, J. Climate 5, 209-226). z is the
+/// height of the lowest layer, or of the top of the surface layer below it: above that air is
+/// mixed, and has no logarithmic profile. VerticalDiffusion computes the flux itself, with the
+/// values of both sides. u*^2 = D U / rho and the flux of buoyancy B = g / (c_p T_v) (K / rho)
+/// (s_v,surface - s_v,air), at the start of the step, drive the boundary layer above.
 #pragma once
 #include "field/process.hpp"
 #include "physics/land/ground.hpp"

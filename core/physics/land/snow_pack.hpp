@@ -13,7 +13,7 @@
 ///   I dT_1 = r_1 + coupling dT_soil,   into the soil   g + coupling dT_1 - held dT_soil
 ///
 /// Three layers and holding of water as in Boone & Etchevers (2001, J. Hydrometeor. 2, 374-394),
-/// whose density by layer is one here.
+/// here with one density for all layers.
 #pragma once
 #include "physics/land/tiles.hpp"
 

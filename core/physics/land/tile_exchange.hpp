@@ -1,8 +1,8 @@
 /// Conductances between each tile and the lowest layer of the air; replaces BulkExchange and uses
 /// its formulas (exchange.hpp, louis.hpp) for each tile.
 ///
-///   beta of plants = f + (1 - f) w / (1 + r C_H U),   f = min(1, water on leaves / what they hold)
-///       r = r_s (1 + 100 W m-2 / R),   w what roots can draw (TileResponse)
+///   beta of plants = f + (1 - f) w / (1 + r C_H U),   f = min(1, water on leaves / their capacity)
+///       r = r_s (1 + 100 W m-2 / R),   w the water for roots (TileResponse)
 ///   beta of bare ground: by the availability of its first layer (soil.hpp); of snow and ice 1
 ///   f and beta of snow are limited where a step would take more than there is
 ///   roughness: plants roughness_length, bare ground and snow their own, snow under trees that of

@@ -3,7 +3,7 @@
 ///
 ///   skin   T' from its equation (tile_response.hpp)
 ///   leaves dW/dt = rain on plants - evaporation of wet leaves, at most 0.5 kg m-2 of plants
-///   snow   M and q of its layers by the fluxes through their ends (snow_pack.hpp); rain on it is
+///   snow   M and q of its layers by the fluxes through their ends (snow_pack.hpp); rain on snow is
 ///       water in it; albedo: 0.85 where 10 kg m-2 have fallen, 0.008 a day less while it is cold,
 ///       0.24 a day towards 0.5 where it melts (Douville et al. 1995)
 ///   ice    snow on it melts first; heat beyond melting of the ice is ice_melt_flux

@@ -4,8 +4,8 @@
 ///       dT_k/dt = g / c_p (F_k+1 - F_k) / dp_k
 ///
 /// I the insolation now, s_k the net short wave per insolation, e_k the share of the surface's
-/// emission that reaches interface k. At the surface the air takes exactly what ground and sea
-/// give: surface_net_shortwave and emission less surface_downward_longwave.
+/// emission that reaches interface k. The surface flux into the air is exactly that out of ground
+/// and sea: surface_net_shortwave and emission less surface_downward_longwave.
 #pragma once
 #include "base/constants.hpp"
 #include "base/pack.hpp"

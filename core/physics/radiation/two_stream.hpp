@@ -21,13 +21,13 @@
 /// other, others at random (Geleyn & Hollingsworth 1979); within the cloudy part of the column, C,
 /// they are taken at random (Morcrette & Fouquart 1986). Aerosol, the same everywhere, lies in the
 /// lowest kilometres as p^4: of its optical depth tau_a 6 per cent absorb, (1 - g) = 0.35 of the
-/// rest scatter (as the uniform one of Kiehl et al. 1998); short wave alone sees it. Were all
-/// clouds at random, six layers of a quarter each would hide four fifths of the ground, the more
-/// the thinner the layers are. What stays until the next call is what the sun and the surface then
-/// scale (RadiativeHeating): the net short wave per insolation, the net long wave, and the share of
+/// rest scatter (as the uniform one of Kiehl et al. 1998); it acts on short wave only. If all
+/// clouds overlapped at random, six layers of a quarter each would hide four fifths of the ground,
+/// and thinner layers more. Kept until the next call, and then scaled by sun and surface
+/// (RadiativeHeating): the net short wave per insolation, the net long wave, and the share of
 /// the surface's emission that reaches each interface. mu is that in the middle of the period.
-/// Scattering is not two-stream in the gases' sense: the beam's absorption and its scattering are
-/// taken one after the other.
+/// Absorption and scattering of the beam are computed one after the other, not as one two-stream
+/// problem with the gases.
 #pragma once
 #include "base/brief.hpp"
 #include "base/constants.hpp"

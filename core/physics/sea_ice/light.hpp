@@ -1,5 +1,5 @@
-/// Sunlight on a cell of floes and leads. Clouds are some floes high: the light that goes to and
-/// fro between surface and sky is spread over both, so that all of a cell gets
+/// Sunlight on a cell of floes and leads. Clouds are several floe sizes high: light reflected
+/// between surface and sky spreads over floes and leads, so that all of a cell gets
 ///
 ///   S_0 / (1 - R A),   A = sum_n a_n albedo_n + (1 - a) 0.066,
 ///
@@ -29,7 +29,7 @@ template <bool first> struct IceAlbedo {
         Parameter{"pond_albedo", &IceAlbedo::pond_albedo, "1", 0, 1,
                   "albedo of ice with ponds, where its surface melts"}};
 
-    /// Cold and melting surfaces within a degree of each other; thin ice is dark, thin snow too.
+    /// From cold to melting surfaces within one degree; thin ice is dark, thin snow too.
     template <class Real>
     constexpr Real albedo(Real h, Real snow, Real surface, Real melting) const {
         constexpr double opaque = 0.5, covering = 0.02, of_sea = sea_air::albedo;

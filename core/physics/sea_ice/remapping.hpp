@@ -143,7 +143,7 @@ struct IceShift {
     }
 };
 
-/// Carries it over.
+/// Moves this ice to the other category.
 struct IceCarry {
     static constexpr std::string_view summary =
         "Carries sea ice across the limit between two categories";

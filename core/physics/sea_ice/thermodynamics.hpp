@@ -13,7 +13,7 @@
 /// error of the iteration. At the top snow melts first, then upper, then lower ice; at the bottom
 /// in the opposite order. Snow that presses ice below the water becomes ice. In warm water the
 /// sides melt too. Of the snow that falls on ice, wind blows a share into leads, as water for the
-/// sea: half and more of it around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52, 271-278;
+/// sea: half of it or more around Antarctica (Leonard & Maksym 2011, Ann. Glaciol. 52, 271-278;
 /// Dery & Tremblay 2004, J. Phys. Oceanogr. 34, 1083-1094).
 ///
 /// The sea gets the rest of the fluxes: its heat, mass and salt are differences of the contents

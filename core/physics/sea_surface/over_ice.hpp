@@ -6,8 +6,8 @@
 ///       rho_a,   tau = rho_a C S wind,   C = 1.63e-3
 ///
 /// Of the light that a surface reflects, the sky sends the share R down again, and so on
-/// (sea_ice/light.hpp). Radiation that was observed, or made, over ice has that in it: R = 0, and
-/// S_0 is what was observed. What is known over the dark sea alone, S, has S_0 = S (1 - R 0.066).
+/// (sea_ice/light.hpp). Radiation observed or computed over ice contains this: R = 0, and S_0 is
+/// the observed value. Where it is known over dark sea only, as S, S_0 = S (1 - R 0.066).
 ///
 /// Precipitation is snow where the air is below freezing. Vapour is exchanged with the water of the
 /// sea.

@@ -10,8 +10,8 @@
 ///
 ///   Q(T) = Q + dQ/dT (T - target),   dQ/dT < 0 [W m-2 K-1]: data, or BulkSensitivity
 ///
-/// Under the model's ice nothing is restored: the factor is (1 - a). Restoring there would add the
-/// fresh water again that freezing removes, and the water would not convect.
+/// Under the model's ice nothing is restored: the factor is (1 - a). Restoring there would add back
+/// the fresh water that freezing removes, and the water would not convect.
 ///
 /// Where the sea is at its freezing point, FreezingLimit limits the effect of a colder target.
 /// Ocean models without an ice model restore salinity faster under ice, because ice that freezes in

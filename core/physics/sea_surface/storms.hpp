@@ -1,16 +1,16 @@
-/// The wind of the moment from a mean wind U, its mean speed S and the weather between them:
+/// The instantaneous wind from a mean wind U, its mean speed S and the weather between them:
 ///
 ///   wind = U + sigma e,    speed = |wind|,
 ///   sigma^2 = (S^2 - |U|^2) k,   k = 2/pi + (1 - 2/pi) (|U|/S)^4
 ///
-/// e: a field in time with two independent normal components of variance 1. sigma is then that of
-/// which the mean speed is S: its speeds have the distribution of Rice (1944), at |U| = 0 that of
-/// Rayleigh. k is within 3 % of the exact one. Where the data are winds of a moment, S = |U|, and
-/// nothing is added.
+/// e: a field in time with two independent normal components of variance 1. With this sigma the
+/// mean speed is S: speeds have the distribution of Rice (1944), at |U| = 0 that of Rayleigh. k is
+/// within 3 % of the exact one. Where the data are instantaneous winds, S = |U|, and nothing is
+/// added.
 ///
 /// The mean wind and the mean speed stay. Mean stress and the mean cube of the speed become those
-/// of winds that change: with a coefficient like S they are 1.3 to 2 times what U and S alone give
-/// (Thompson, Marsden & Wright 1983; docs/forcing.md).
+/// of variable winds: with a coefficient like S they are 1.3 to 2 times the values from U and S
+/// alone (Thompson, Marsden & Wright 1983; docs/forcing.md).
 #pragma once
 #include "base/pack.hpp"
 #include "field/process.hpp"

@@ -1,4 +1,4 @@
-/// Sunlight below the surface, two exponentials: the part not absorbed above a depth z,
+/// Sunlight below the surface, two exponentials: the part that is not absorbed above a depth z,
 ///
 ///   I(z) = I_1 exp(-b_1 z) + I_2 exp(-b_2 z)       [degC m s-1], divided by rho0 c_p
 ///

@@ -78,7 +78,7 @@ constexpr void expansion_and_contraction(const State& state, In<Real> temperatur
     }
 }
 
-/// Of an equation of state with pressure; it has the parameters of that equation, which are none.
+/// Of an equation of state with pressure, which has no parameters.
 template <class State> struct Expansion {
     static constexpr std::string_view summary =
         "Thermal expansion and haline contraction of sea water";

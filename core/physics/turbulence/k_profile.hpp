@@ -9,9 +9,9 @@
 ///       s_v,surface = s_v,1 {1 + [8.5 - ln(h / z_1 - 1) / k] B / (g w)},   w and h here of 1000 m
 ///
 /// B the flux of buoyancy at the surface, s_v = c_p T (1 + 0.608 q) + phi; z above the ground;
-/// Prandtl number 1. Thermals are warmer than the mixed air by 8.5 of its fluxes over w, and
-/// without the counter-gradient the lowest layer is so already: the flux through K needs a gradient
-/// whose sum from z_1 to h / 2 is ln(h / z_1 - 1) / k, 8.7 from 30 m. What it lacks is added.
+/// Prandtl number 1. Thermals are warmer than the mixed air by 8.5 flux / w. Without the
+/// counter-gradient the lowest layer is already warmer: the flux through K needs a gradient whose
+/// sum from z_1 to h / 2 is ln(h / z_1 - 1) / k, 8.7 from 30 m. The rest is added.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -30,7 +30,7 @@ struct KProfile {
                   "bulk Richardson number at the top of the boundary layer"},
         Parameter{"background", &KProfile::background, "m2 s-1", 0, 100, "least diffusivity"}};
 
-    // long: the sweeps of a column share their running values, which parts would take as arguments
+    // long: the sweeps of a column share running values, which parts would need as arguments
     template <class Real>
     constexpr void operator()(
         Reads<Real, "eastward_wind", place::center_layer, "m s-1"> u,

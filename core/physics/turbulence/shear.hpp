@@ -36,9 +36,9 @@ template <class Real> struct Shear : Corners<Real> {
 };
 
 /// N^2 for the shear of the corners: the mean over the four corners of a cell of the mean over the
-/// four cells about each. If alternating cells shared a shear, it would mix the weakly stratified
-/// ones and leave the others to stratify: waves of two cells that grow and stay. This mean removes
-/// them. Not less than a fourth of the cell's N^2: N^2 < 0 counts as 0, a neighbour without this
+/// four cells about each. Where alternating cells share a shear, it mixes the weakly stratified
+/// ones, and the others stratify: two-cell waves grow and stay. This mean removes them. Not less
+/// than a fourth of the cell's N^2: N^2 < 0 counts as 0, a neighbour without this
 /// interface as the cell itself.
 template <class Real> struct StratificationAboutCorners {
     static constexpr Shift beside(int n) {

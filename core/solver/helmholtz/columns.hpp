@@ -58,7 +58,7 @@ public:
 
     /// From x = 0; returns the number of preconditioned products. Fields have the halo of the
     /// domain. measure: the tolerance is relative to it if it is larger than the right side, for
-    /// example where an equation of the same norm has been solved before.
+    /// example the norm of an equation solved before.
     int solve(const FieldSlab& right_side, const FieldSlab& x, double measure = 0);
     /// y = A x, of fields as above; for tests.
     void apply(const FieldSlab& x, const FieldSlab& y);

@@ -8,10 +8,10 @@
 ///   f = f(0) - influence * guess,          guess = inverse(influence) * f(0)
 /// One march from a guess of zeros gives f(0), a second one from the right guess the solution.
 ///
-/// At dry corners NE is 0. Here alone they get a tenth of the mean of the tile's wet ones, and land
-/// the tile's mean area; beyond the tile x = 0. Symmetry and positive definiteness are kept between
-/// masks. Marching loses some five digits: each tile is tested when it is made, and uses the
-/// diagonal if the test fails.
+/// At dry corners NE is 0. Only here they get a tenth of the mean of the tile's wet ones, and land
+/// gets the tile's mean area; beyond the tile x = 0. Symmetry and positive definiteness are kept
+/// between masks. Marching loses some five digits: each tile is tested when it is made, and uses
+/// the diagonal if the test fails.
 #pragma once
 #include "base/pack.hpp"
 

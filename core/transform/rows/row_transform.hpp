@@ -168,7 +168,7 @@ private:
     double points_of_grid = 0;
     std::map<int, Fourier<Number>> fourier;         // by length
     double fourier_operations = 0, own_points = 0;  // of a field, its own rows
-    std::vector<int> row_block, row_place;  // of each own row in what Fourier transforms see
+    std::vector<int> row_block, row_place;  // of each own row in the input of Fourier transforms
     std::size_t cell_bytes;                 // entries of a cell
     std::vector<Scratch> scratch;
     std::vector<std::unique_ptr<Side>> sides;

@@ -12,9 +12,9 @@
 ///                                   Illingworth 2000); below clear air always a new one
 ///   homogeneous  the cloud is spread over the layer: W times cover, no random numbers
 ///
-/// Where water varies within clouds, W of a sub-column is times a factor of mean 1 whose place in
-/// its distribution is another such rank; it stays over half the distance z0 (Shonk et al. 2010;
-/// Hogan & Bozzo 2018).
+/// Where water varies within clouds, W of a sub-column is multiplied by a factor of mean 1. Another
+/// rank of this kind, with decorrelation length z0 / 2, is the quantile of the factor (Shonk et al.
+/// 2010; Hogan & Bozzo 2018).
 #pragma once
 #include "physics/radiation/rrtmgp/random.hpp"
 #include "physics/radiation/rrtmgp/transmission.hpp"

@@ -54,7 +54,7 @@ template <class T> struct Column {
     const T *aerosol = nullptr, *humidity = nullptr;
 };
 
-/// What one thread needs; of any number of columns in turn.
+/// Memory of one thread, for columns one after another.
 template <class T> struct Work {
     Lines<T> absorption, scattering, asymmetry;  // [layer][g]: the last two times those
     Lines<float> fraction;                       // [layer][g]

@@ -14,8 +14,8 @@
 ///   B of an interface: the band's Planck function there times sqrt of the shares above and below
 ///
 /// (1 - t) is computed as such (transmission.hpp) and tau is never 0: no series for thin layers is
-/// needed, and 32 bits lose nothing. 1 + R - T is not computed as such: over the tau of a layer
-/// above 1 Pa its rounding error would be the flux.
+/// needed, and 32 bits lose nothing. 1 + R - T is not computed as such: divided by the tau of a
+/// layer above 1 Pa, its rounding error would be as large as the flux.
 #pragma once
 #include <numbers>
 #include <span>

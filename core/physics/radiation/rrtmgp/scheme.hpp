@@ -10,8 +10,8 @@
 /// Interfaces have the temperature that lies between their layers', linear in pressure; the lowest
 /// that of the lowest layer. Random numbers of clouds are keyed by where the column lies and where
 /// the sun stands. Columns that the sun does not reach before the next call are left out of the
-/// short wave; with `twilight`, for neighbours that are interpolated from them, only those where it
-/// is as far below the horizon (a sine).
+/// short wave; with `twilight` (a sine) only where it is farther than this below the horizon, since
+/// neighbours are interpolated from them.
 #pragma once
 #include "base/constants.hpp"
 #include "field/process.hpp"
@@ -111,7 +111,7 @@ private:
         return std::max(of(0), of(4));
     }
 
-    /// What a thread needs for one column after the other.
+    /// Memory of a thread for one column after the other.
     template <class T> struct Column {
         rrtmgp::Column<T> air;
         std::vector<T> temperature, pressure, edge, thermal, solar, cover, liquid, ice, radius,

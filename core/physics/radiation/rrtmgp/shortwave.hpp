@@ -59,7 +59,7 @@ private:
     using Real = Lanes8<T>;
     static constexpr int most = 2;  // vectors side by side
     static constexpr bool twice = sizeof(T) == 8;
-    /// Absorption at least; k^2 at least; how near to 1 k mu may be.
+    /// Least absorption; least k^2; least distance of k mu from 1.
     static constexpr T thinnest = twice ? T(1e-30) : T(1e-9), least = twice ? T(2.2e-12) : T(3e-6),
                        window = twice ? T(1.5e-8) : T(3.5e-4);
     const KDistribution& k;
