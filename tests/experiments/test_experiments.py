@@ -372,7 +372,7 @@ def turned(cells, advection):
 )
 def test_solid_rotation_brings_the_dye_back(advection, order, error):
     """Second and third order in space, without the damping in time, which is of first order
-    (docs/results/experiments.md); between 40 and 80 cells the last tenths of the order are still missing.
+    (docs/results/experiments.md); between 40 and 80 cells the last tenths of the order are missing.
     The balance of current and surface holds: the current, which has kinks at R and R2, adjusts by
     less than 1 %."""
     (coarse, changed), (fine, _) = turned(40, advection), turned(80, advection)
