@@ -73,6 +73,7 @@ $(venv)/run.installed: $(sources) $(venv)/build.ready
 
 $(venv)/test.installed: $(sources) $(venv)/build.ready
 	$(build) '.[test]'
+	$(bin)/python -P tools/stub.py
 	@touch $@ $(venv)/run.installed
 
 $(venv)/docs.installed: $(sources) $(venv)/build.ready

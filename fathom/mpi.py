@@ -14,7 +14,12 @@ from typing import Any
 
 from fathom.failure import LaunchFailure
 
-__all__ = ["MPI", "core", "is_root", "world"]  # noqa: F822  made when first used
+__all__ = ["MPI", "core", "is_root", "world"]
+
+MPI: Any  # all four are made when first used
+core: Any
+world: Any
+is_root: bool
 
 
 def _load() -> dict[str, Any]:
@@ -31,7 +36,7 @@ def _load() -> dict[str, Any]:
         raise LaunchFailure(f"no MPI library can be loaded: {error}. {_remedy}") from None
     check_processor()
     try:
-        from fathom import _core as core  # it finds the library that mpi4py has loaded
+        core = import_module("fathom._core")  # it finds the library that mpi4py has loaded
     except ImportError as error:
         raise ImportError(_why_no_core(str(error))) from None
     check_library(MPI.Get_library_version(), core.mpi_library(), core.mpi_of_build)

@@ -52,7 +52,7 @@ class Placed:
         instead_of: str | None = None,
         on: Mapping[str, str] | None = None,
         phase: str | None = None,
-    ):
+    ) -> None:
         if isinstance(process, type) and issubclass(process, schemes.Scheme):
             process = process()
         self.process = schemes.scheme(process) if isinstance(process, str) else process

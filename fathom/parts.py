@@ -16,10 +16,15 @@ plain = ("builtins", "datetime", "numpy")  # modules of values that are no part 
 Made = tuple[str, str, str]  # "writes" or "updates", a field, and a word in the name of the scheme
 
 
+def of_fathom() -> set[str]:
+    """Names of the schemes that are none of the user's own."""
+    return {*schemes()} - {name for names in plugins.loaded.values() for name in names}
+
+
 def makers(made: Made, *, own_too: bool = False) -> dict[str, type]:
     """Schemes that do this to that field, by name; own_too: and all of the user's own."""
     access, field, word = made
-    own = {name for names in plugins.loaded.values() for name in names}
+    own = {*schemes()} - of_fathom()
     found = {}
     for name, scheme in schemes().items():
         named = word in name or name in own
@@ -37,9 +42,11 @@ def one_or_none(part: str, given: Any, known: Mapping[str, type]) -> Any:
         return None
     if isinstance(given, (str, type)):
         return _class(part, given, known)()
-    strange = isinstance(given, Scheme) and given.name not in known
-    if strange or type(given).__module__.split(".")[0] in plain:
-        raise InputError(_refused(part, repr(given), known))
+    module = type(given).__module__.split(".")[0]
+    if module in plain or (module == "fathom" and type(given).__name__ not in known):
+        said = repr(given)
+        said = said if len(said) < 60 else f"{type(given).__name__}(...)"
+        raise InputError(_refused(part, said, known))
     return given
 
 

@@ -32,7 +32,7 @@ class Scheme:
 
     every = None  # a length of time, for a process that does not run in every step
 
-    def __init__(self, *, every=None, **parameters):
+    def __init__(self, *, every=None, **parameters) -> None:
         if every is not None:
             period = Period(every, "every")
             if period.months:
@@ -250,7 +250,7 @@ class PythonScheme:
         *,
         name: str | None = None,
         every: str | None = None,
-    ):
+    ) -> None:
         self.function, self.fields = function, list(fields)
         self.name = name or getattr(function, "__name__", type(function).__name__)
         self.every = None if every is None else Period(every, "every").text

@@ -1,5 +1,7 @@
 """Columns of air without dynamics: the physics alone, over pressures that do not change."""
 
+from typing import Self
+
 import numpy as np
 
 from fathom import earth, mpi
@@ -41,7 +43,7 @@ class SingleColumn:
         start="2000-01-01",
         keep=(),
         precision="fp64",
-    ):
+    ) -> None:
         missing = [name for name in ("number", "a", "b") if not hasattr(levels, name)]
         if missing or isinstance(levels, type):
             raise InputError(f"levels = {levels!r} must be HybridLevels(...) or SigmaLevels(...)")
@@ -119,7 +121,7 @@ class SingleColumn:
             for f in p.entry["fields"]
         )
 
-    def set(self, **values):
+    def set(self, **values) -> Self:
         """Fields by name: a number, a profile (levels), one value a column, or (levels,
         columns).
         """
@@ -144,7 +146,7 @@ class SingleColumn:
         value = value[:, 0] if self.alone else value
         return value[0] if len(value) == 1 else value
 
-    def advance(self, period):
+    def advance(self, period) -> Self:
         """Runs that long, "1d", or that many steps."""
         steps = period if isinstance(period, int) else round(Period(period).seconds / self.step)
         self.sequence.advance(self.fields, steps)

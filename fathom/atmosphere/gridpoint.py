@@ -3,6 +3,7 @@ sphere. docs/gridpoint.md has the equations.
 """
 
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from fathom.atmosphere.gridpoint_step import Dynamics, gridpoint_step
 from fathom.atmosphere.parameters import checked
 from fathom.atmosphere.physics import layer_fields
 from fathom.atmosphere.reference import Constants, Isothermal, Standard, Stratified
-from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.failure import InputError
 from fathom.grids.arguments import choice, integer, number_of, yes_or_no
 from fathom.grids.levels import HybridLevels
@@ -147,7 +148,7 @@ class GridPointAtmosphere(AirWithPhysics):
         surface_pressure=1e5,
         placed=(),
         precision="fp64",
-    ):
+    ) -> None:
         if not isinstance(grid, (PlaneGrid, SphereGrid, RotatedGrid)):
             raise InputError(
                 "GridPointAtmosphere needs a PlaneGrid, a SphereGrid or a RotatedGrid, given"
@@ -304,7 +305,7 @@ class GridPointAtmosphere(AirWithPhysics):
             *self.boundary,
         )
 
-    def set(self, case=None, analysis=None, digital_filter=None, **values):
+    def set(self, case=None, analysis=None, digital_filter=None, **values) -> Self:
         """Initial state by field: a number, an array of its levels, or a function.
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
@@ -341,7 +342,7 @@ class GridPointAtmosphere(AirWithPhysics):
                     f"the atmosphere has no field '{name}' to set{near(name, self.settable) or ';'}"
                     f" allowed: {', '.join(self.settable)}"
                 )
-            check_shape(self.grid, value, name)
+            check_shape(self.grid, value, name, files=reads_files(name))
             self.initial[name] = value
         gridpoint_state.check(self.initial)
         return self

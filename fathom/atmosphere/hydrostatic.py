@@ -12,7 +12,7 @@ from fathom.atmosphere import diagnostics, forecast, report, start
 from fathom.atmosphere.around_area import given_on
 from fathom.atmosphere.given_state import is_given, passport
 from fathom.atmosphere.physics import layer_fields
-from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers
+from fathom.atmosphere.with_physics import AirWithPhysics, check_tracers, reads_files
 from fathom.failure import InputError
 from fathom.grids.levels import HybridLevels
 from fathom.input.values import check_shape, on_columns, on_layers
@@ -128,7 +128,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
                 raise InputError(
                     f"the atmosphere has no field '{name}' to set{near_or_all(name, self.settable)}"
                 )
-            check_shape(self.grid, value, name)
+            check_shape(self.grid, value, name, files=reads_files(name))
             self.initial[name] = value
         return self
 

@@ -5,6 +5,7 @@ docs/limited-area.md has them.
 
 from functools import cached_property
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -134,7 +135,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         fix_energy=False,
         placed=(),
         precision="fp64",
-    ):
+    ) -> None:
         periodic = isinstance(grid, PeriodicPlaneGrid)
         self.compressible = _is_compressible(dynamics)
         _check(grid, waves, tracers, precision, viscosity, diffusion_time)
@@ -199,7 +200,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self.upper_zone_time = Period(upper_zone_time, "upper_zone_time").seconds
         self.outer = outer_models.of(self, outer, in_time, every)
 
-    def set(self, analysis=None, digital_filter=None, **values):
+    def set(self, analysis=None, digital_filter=None, **values) -> Self:
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx) of the area, or a
         function of (longitude, latitude, pressure) in degrees and Pa; of (x, y, pressure) on a
         periodic plane.

@@ -2,6 +2,8 @@
 docs/models.md lists what a simulation asks of a model.
 """
 
+from typing import Self
+
 from fathom import earth, mpi
 from fathom.atmosphere import cases, diagnostics
 from fathom.atmosphere.budget import Budget
@@ -131,7 +133,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         budget=False,
         placed=(),
         precision="fp64",
-    ):
+    ) -> None:
         _check(
             grid,
             scheme,
@@ -170,7 +172,8 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
                 "fix_energy": float(fix_mass and semi_lagrangian and fix_energy),
             },
         )
-        self.budget, self.given_before = _budget_of(self, budget), {}
+        self.budget = _budget_of(self, budget)
+        self.given_before: dict[str, float] = {}
         if isinstance(orography, str):
             self._lie_on(orography)
 
@@ -178,7 +181,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
         """The surface below (fathom/atmosphere/orography.py)."""
         return orography_of(self.grid, self.grid.truncation)
 
-    def set(self, case=None, analysis=None, digital_filter=None, **values):
+    def set(self, case=None, analysis=None, digital_filter=None, **values) -> Self:
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), or a function of
         (longitude, latitude, pressure) in degrees and Pa.
 

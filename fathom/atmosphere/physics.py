@@ -10,7 +10,7 @@ from fathom import parts
 from fathom.failure import InputError
 from fathom.names import near
 from fathom.radiation import RRTMGP
-from fathom.schemes import Scheme, scheme
+from fathom.schemes import Scheme, scheme, schemes
 from fathom.time.clock import Period
 
 # A scheme for a part does this to that field.
@@ -30,6 +30,8 @@ makes = {
     "drag": ("writes", "gravity_wave_stress"),
     "blocking": ("writes", "blocking_height"),
 }
+helping = ("LocalAlbedo", "GivenSurfaceFluxes")  # of RRTMGP, of a ForcedColumn
+changes = {("updates", "air_temperature_tendency"), ("updates", "specific_humidity_tendency")}
 
 
 def allowed(part: str) -> dict[str, type]:
@@ -42,8 +44,28 @@ def listed(physics: Any) -> list[Scheme]:
     """The schemes of a model's physics, in order: of a suite, one scheme, or a list of them, each
     an object, a class or a name.
     """
-    classes = (FirstPhysics, FullPhysics, AromePhysics, RRTMGP)
-    return parts.listed("physics", physics, {one.__name__: one for one in classes})
+    suites = {one.__name__: one for one in (FirstPhysics, FullPhysics, AromePhysics, RRTMGP)}
+    found = parts.listed("physics", physics, suites)
+    refused = parts.of_fathom() - {*(known := {*of_columns(), *suites})}
+    if strange := [one.name for one in found if one.name in refused]:
+        raise InputError(
+            f"physics: {strange[0]} does not act on columns of air{near(strange[0], known)};"
+            f" allowed: {', '.join(suites)} and {', '.join(sorted(known - {*suites}))}"
+        )
+    return found
+
+
+def of_columns() -> set[str]:
+    """Names of the schemes that act on columns of air: those of the suites; those that change
+    temperature or humidity; and others that use no other fields than these.
+    """
+    uses = {
+        name: {(f["access"], f["name"]) for f in s.entry["fields"]} for name, s in schemes().items()
+    }
+    acting = {name for part in makes for name in allowed(part)} & {*uses}
+    acting |= {name for name in uses if uses[name] & changes} | {*helping}
+    fields = {field for name in acting for _, field in uses[name]} | {*surface_defaults}
+    return acting | {name for name in uses if {field for _, field in uses[name]} <= fields}
 
 
 def _as_often(what, every):
@@ -126,7 +148,7 @@ class FirstPhysics:
         lake=None,
         drag="OrographicDrag",
         blocking=None,
-    ):
+    ) -> None:
         self.radiation_every = radiation_every
         seldom = {"ozone": ozone, "clouds": clouds, "radiation": radiation}
         given = {
@@ -262,7 +284,7 @@ class FullPhysics(FirstPhysics):
         "condensation": "GraupelMicrophysics",
     }
 
-    def __init__(self, **given):
+    def __init__(self, **given) -> None:
         chosen = self.usual | given
         if "condensation" not in given:
             chosen["condensation"] = scheme(
@@ -319,7 +341,7 @@ class AromePhysics(FirstPhysics):
         lake=None,
         drag=None,
         blocking=None,
-    ):
+    ) -> None:
         self.critical_humidity = critical_humidity
         super().__init__(
             radiation_every=radiation_every,

@@ -1,5 +1,7 @@
 """Shallow water on the sphere, with the operators of the spectral atmosphere."""
 
+from typing import Any, Self
+
 import numpy as np
 
 from fathom import earth, mpi
@@ -74,7 +76,7 @@ class ShallowWater(Model):
         rotation=earth.ROTATION,
         placed=(),
         precision="fp64",
-    ):
+    ) -> None:
         if not hasattr(grid, "truncation") or grid.levels.number != 1:
             raise InputError(f"ShallowWater needs a GaussianGrid of one level, given {grid!r}")
         if precision not in ("fp64", "fp32"):
@@ -110,9 +112,9 @@ class ShallowWater(Model):
             },
         )
         self.placed = all_placed(placed)  # the user's own
-        self.initial = {}
+        self.initial: dict[str, Any] = {}
 
-    def set(self, case=None, **values):
+    def set(self, case=None, **values) -> Self:
         """Initial state: eastward_wind, northward_wind, fluid_geopotential (g times depth):
         numbers, arrays (ny, nx), functions of (longitude, latitude); or `case`, by its name, the
         whole of a published test case (fathom.atmosphere.cases)."""

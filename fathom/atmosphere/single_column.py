@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import warnings
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class ForcedColumn:
 
     def __init__(
         self, file, heights=None, physics=None, *, step="60s", roughness=None, radiation="5min"
-    ):
+    ) -> None:
         self.file = file if isinstance(file, DriverFile) else DriverFile(file)
         heights = heights_of_interfaces if heights is None else heights
         physics = ["TurbulentEnergy", "VerticalDiffusion"] if physics is None else list(physics)
@@ -166,7 +166,7 @@ class ForcedColumn:
         if file.choice("radiation") == "on" and not self.radiates:
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 
-    def advance(self, period):
+    def advance(self, period) -> Self:
         """So many seconds, or "6h"; whole steps."""
         for _ in range(round(Period(period).seconds / self.step)):
             self._apply(self._forcing(), self._exchange())
@@ -344,7 +344,7 @@ class ForcedColumn:
             )
         return self.roughness
 
-    def run(self, period=None, every="10min"):
+    def run(self, period=None, every="10min") -> Any:
         """Runs, by default to the end of the file; profiles and fluxes as an xarray.Dataset
         (time, height)."""
         length = self.file.length if period is None else Period(period).seconds

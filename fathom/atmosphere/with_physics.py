@@ -28,6 +28,12 @@ def check_tracers(tracers):
         raise InputError(f"tracers = {tracers!r} must be a list of names")
 
 
+def reads_files(name):
+    """Whether a field that is set may come from a file: one value a column."""
+    of_columns = name in surface_defaults and name not in layer_fields
+    return of_columns or name in ("log_surface_pressure", "surface_air_pressure")
+
+
 class AirWithPhysics(Model):
     """The common part of models with a physics of columns; each adds its grid and its start."""
 

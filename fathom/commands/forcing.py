@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -36,7 +37,7 @@ def check(files, resolution, samples, picture: Path | None, file: Path | None) -
     import fathom as fm  # start-up time: loads NumPy
     from fathom.run import implied
 
-    named = {
+    named: dict[str, Any] = {
         "ncep": lambda: fm.SurfaceForcing(data="ncep"),
         "coads": lambda: fm.BulkForcing("coads"),
     }

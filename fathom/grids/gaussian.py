@@ -4,6 +4,7 @@ reduced towards the poles.
 
 from functools import cached_property
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,7 @@ class GaussianGrid(Grid):
         pole=(0.0, 90.0),
         radius=earth.RADIUS,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         if truncation is None:
             raise InputError("truncation (the largest total wave number, as 42) is missing")
@@ -182,7 +183,7 @@ class GaussianGrid(Grid):
         return self.wet_levels
 
     @property
-    def areas(self):
+    def areas(self) -> Any:
         return self.horizontal.area_center, self.horizontal.area_center
 
     @property
@@ -218,7 +219,7 @@ class GaussianGrid(Grid):
         """Whole rows, as Fourier transforms want them, while each rank has some."""
         return "north-south" if 4 * ranks <= self.horizontal.ny else "square"
 
-    def regular(self, values, first_row=0):
+    def regular(self, values, first_row=0) -> Any:
         """Values (levels, rows, nx) of rows from `first_row` on as they stand on rows of nx points:
         along each row by Lagrange's cubic of the four points around, within the range of these
         four. Rows of full length stay bit for bit."""
@@ -254,7 +255,7 @@ class GaussianGrid(Grid):
         )
         return index, weight
 
-    def mapping(self):
+    def mapping(self) -> Any:
         """The full grid: coordinates along each axis, or of each point where the pole is elsewhere,
         with their edges, levels, area; where it is finest.
         """

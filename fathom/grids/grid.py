@@ -46,15 +46,15 @@ class Grid:
         self.__dict__.pop("horizontal", None)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int, int]:
         """(nz, ny, nx)."""
         return self.levels.number, self.horizontal.ny, self.horizontal.nx
 
-    def levels_at(self, where="center"):
+    def levels_at(self, where="center") -> np.ndarray:
         """Levels that are computed at centres or corners, (ny, nx)."""
         return self.wet_levels if where == "center" else self.corner_levels
 
-    def coordinates(self, where="center"):
+    def coordinates(self, where="center") -> Any:
         """(longitude, latitude) [degrees], or (x, y) [m] on a plane, at centres or corners; (ny,
         nx).
         """
@@ -75,7 +75,7 @@ class Grid:
         x, y = self.coordinates(where)
         return interpolation.from_quads(x, y, longitude, latitude, self.horizontal.periodic)
 
-    def place(self, j, i, k=-1):
+    def place(self, j, i, k=-1) -> str:
         """ "30.5 W, 42.1 N, 105 m (j=.., i=.., k=..)" of a cell; k < 0: of a column."""
         x, y = (a[j, i] for a in self.coordinates())
         if self.horizontal.spherical:
@@ -90,17 +90,17 @@ class Grid:
         )
 
     @property
-    def areas(self):
+    def areas(self) -> Any:
         """The weights in means of values at centres and at corners [m2], twice (ny, nx)."""
         h = self.horizontal
         return h.area_center, h.dx_corner * h.dy_corner
 
     @cached_property
-    def wet_cells(self):
+    def wet_cells(self) -> int:
         """Cells that are computed."""
         return int(np.sum(self.wet_levels))
 
-    def regular(self, values, first_row=0):
+    def regular(self, values, first_row=0) -> Any:
         """Values (..., rows, nx) of rows from `first_row` on as output, pictures and the report
         show them: rows of one length.
         """
@@ -116,7 +116,7 @@ class Grid:
         }
 
     @cached_property
-    def fingerprint(self):
+    def fingerprint(self) -> str:
         """sha256 of what defines the grid. Coordinates enter in single precision: the last bits of
         sines differ between machines.
         """

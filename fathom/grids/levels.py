@@ -49,7 +49,7 @@ class ZLevels:
         thickness=None,
         partial_cells=None,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         self.least_share = _least_share(partial_cells)
         if thickness is not None:
@@ -171,7 +171,7 @@ class HybridLevels(_PressureLevels):
 
     written: dict[str, object]  # what was said of them
 
-    def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown):
+    def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown) -> None:
         reject(self, unknown)
         if a is not None or b is not None:
             if a is None or b is None or (number, top, lowest) != (None,) * 3:
@@ -205,7 +205,7 @@ class SigmaLevels(_PressureLevels):
     interfaces : list of float, from 0 to 1, instead of number.
     """
 
-    def __init__(self, number=None, interfaces=None, **unknown):
+    def __init__(self, number=None, interfaces=None, **unknown) -> None:
         reject(self, unknown)
         if interfaces is not None and number is not None:
             raise InputError("SigmaLevels takes either a number or interfaces")
@@ -254,7 +254,7 @@ class HeightLevels:
     decay : float, default 1. How fast levels become flat: 1 straight, 2 or 3 sooner.
     """
 
-    def __init__(self, number=None, top=None, heights=None, decay=1.0, **unknown):
+    def __init__(self, number=None, top=None, heights=None, decay=1.0, **unknown) -> None:
         reject(self, unknown)
         if heights is not None and (number, top) != (None, None):
             raise InputError("HeightLevels takes either heights, or number and top")

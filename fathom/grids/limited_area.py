@@ -67,7 +67,7 @@ class LimitedAreaGrid(Grid):
         levels=None,
         radius=earth.RADIUS,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         if centre is None or resolution is None or (points is None) == (extent is None):
             raise InputError(

@@ -33,7 +33,7 @@ class PeriodicPlaneGrid(Grid):
 
     def __init__(
         self, points=None, *, resolution=None, latitude=45.0, coupling=0, levels=None, **unknown
-    ):
+    ) -> None:
         reject(self, unknown)
         if points is None or resolution is None:
             raise InputError(

@@ -26,7 +26,7 @@ class PlaneGrid(Grid):
     level_coordinate = "height"
     radius = 0.0  # of no sphere
 
-    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None, **unknown):
+    def __init__(self, nx=None, ny=1, *, extent=None, walls=True, levels=None, **unknown) -> None:
         reject(self, unknown)
         if nx is None or extent is None:
             raise InputError("PlaneGrid needs nx and extent = [width, length] [m], or a width")

@@ -63,7 +63,7 @@ class LatitudeLongitudeGrid(WaterGrid):
         minimum_levels=3,
         radius=earth.RADIUS,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         west, east = pair("longitude", longitude, "degrees")
         if isinstance(spacing, str):
@@ -125,7 +125,7 @@ class CartesianGrid(WaterGrid):
         bathymetry="flat",
         minimum_levels=1,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         room_for(*(1 if number is None else number for number in (nx, ny)))
         sides = []
@@ -249,7 +249,7 @@ class DipoleGrid(_Named):
         minimum_levels=3,
         radius=None,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         shape = self._shape(
             resolution,
@@ -320,7 +320,7 @@ class TripolarGrid(_Named):
         minimum_levels=3,
         radius=None,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         shape = self._shape(
             resolution,
@@ -383,7 +383,7 @@ class CurvilinearGrid(WaterGrid):
         minimum_levels=3,
         radius=earth.RADIUS,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         if file is not None:
             if corner_longitude is not None or corner_latitude is not None:

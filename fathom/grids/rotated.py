@@ -67,7 +67,7 @@ class RotatedGrid(LimitedAreaGrid):
         levels=None,
         radius=earth.RADIUS,
         **unknown,
-    ):
+    ) -> None:
         reject(self, unknown)
         usual: Any = {} if area is None else areas[choice("area", area, list(areas))]
         if extent is not None:

@@ -8,14 +8,18 @@ whole earth fit into memory.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fathom import output
+from fathom import output, units
 from fathom.data.bathymetry import cell_means
 from fathom.failure import InputError
+from fathom.input.records import Records
+from fathom.names import unknown
 from fathom.reading import once, told
 
 _heights = ("elevation", "z", "topo", "Band1", "altitude", "height", "bedrock_altitude")
@@ -26,17 +30,19 @@ _degree = 1 / 12  # to which finer data are averaged
 
 
 def is_file(value: Any) -> bool:
-    """Whether it is the path of a file that is no table of text."""
-    return isinstance(value, (str, Path)) and str(value).endswith(output.formats.readable())
+    """Whether it is the path of a file that is no table of text, Records, or from xarray."""
+    if isinstance(value, (str, Path)):
+        return str(value).endswith(output.formats.readable())
+    return isinstance(value, Records) or bool(len(getattr(value, "coords", ())))
 
 
 @once
-def depth_on_cells(path: Any, corner_longitude: Any, corner_latitude: Any) -> np.ndarray:
+def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> np.ndarray:
     """[m], (ny, nx), 0 on land, between corners [degrees] (ny + 1, nx + 1). InputError: no variable
     with heights or depths, or a grid that goes beyond the data.
     """
-    with output.open(path) as held, told(path):
-        array, sign = _variable(held, path)
+    with _opened(given) as (path, held, named), told(path):
+        array, sign = _variable(held, path, named)
         latitude, longitude = _axes(array, path)
         water, latitude, longitude = _coarse(array, sign, latitude, longitude)
     water, longitude = _around(water, longitude)
@@ -46,12 +52,38 @@ def depth_on_cells(path: Any, corner_longitude: Any, corner_latitude: Any) -> np
     return np.where(fraction >= 0.5, volume / np.maximum(fraction, 1e-9), 0.0)
 
 
-def _variable(held: Any, path: Any) -> tuple[Any, float]:
-    """The variable, and its factor to a depth: 1, or -1 if it is a height."""
+@contextmanager
+def _opened(given: Any) -> Iterator[tuple[str, Any, str | None]]:
+    """What it is called, its data set, and the variable that Records name."""
+    named = given.variable if isinstance(given, Records) else None
+    data = given.data if isinstance(given, Records) else given
+    if not isinstance(data, (str, Path)):
+        held = data if hasattr(data, "data_vars") else data.to_dataset(name=data.name or "depth")
+        yield "the data", held, named
+        return
+    with output.open(data) as held:
+        yield str(data), held, named
+
+
+def _variable(held: Any, path: str, named: str | None) -> tuple[Any, float]:
+    """The variable, and its factor to a depth [m]: of a height it is negative. One of another name
+    that Records name is a height if it has negative numbers.
+    """
+    if named is not None:
+        if named not in held.data_vars:
+            raise InputError(f"bathymetry: {unknown(f'variable of {path}', named, held.data_vars)}")
+        held = held[[named]]
+    array, sign = _known(held, path, named)
+    return array, sign * units.conversion(array.attrs.get("units") or "m", "m")[0]
+
+
+def _known(held: Any, path: str, named: str | None) -> tuple[Any, float]:
     for sign, known, standard in ((-1.0, _heights, _height_names), (1.0, _depths, _depth_names)):
         for name, array in held.data_vars.items():
             if array.ndim == 2 and (name in known or array.attrs.get("standard_name") in standard):
                 return array, sign
+    if named is not None and held[named].ndim == 2:
+        return held[named], -1.0 if bool((held[named] < 0).any()) else 1.0
     raise InputError(
         f"bathymetry: {path} has no heights or depths on latitude and longitude; it has"
         f" {', '.join(map(str, held.data_vars))}; known are {', '.join(_heights + _depths)}, and"

@@ -29,7 +29,7 @@ class SphereGrid(Grid):
     south = -90.0  # where the first row begins
     sphere = Schmidt()  # neither stretched nor rotated
 
-    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown):
+    def __init__(self, nx=None, ny=None, *, levels=None, radius=earth.RADIUS, **unknown) -> None:
         reject(self, unknown)
         if nx is None:
             raise InputError("SphereGrid needs nx, its number of columns")

@@ -77,7 +77,7 @@ class WaterGrid(Grid):
         return np.cos(angle), np.sin(angle)
 
     @cached_property
-    def wet_levels(self):
+    def wet_levels(self) -> np.ndarray:
         """Number of wet levels (ny, nx), int32, 0 on land."""
         h, how = self.horizontal, self.bathymetry
         if self.levels.least_share is not None:
@@ -203,7 +203,7 @@ class WaterGrid(Grid):
             grid.__dict__["_cut"] = lower, np.where(lower > 0, bottom, 0.0)
         return grid
 
-    def bottom_thickness(self, where="center"):
+    def bottom_thickness(self, where="center") -> np.ndarray:
         """Thickness of the last wet cell at centres, or of what velocity fills of the last wet
         layer at corners [m], (ny, nx); 0 on land.
         """
@@ -222,14 +222,14 @@ class WaterGrid(Grid):
             least = np.where(cells == levels, np.minimum(least, thickness), least)
         return np.where(levels > 0, least, 0.0)
 
-    def depth(self, where="center"):
+    def depth(self, where="center") -> np.ndarray:
         """Depth of the sea floor in the model [m], (ny, nx); 0 on land."""
         levels = self.levels_at(where)
         return np.asarray(self.vertical.interface_depth)[np.maximum(levels, 1) - 1] * (
             levels > 0
         ) + self.bottom_thickness(where)
 
-    def thickness(self, k, where="center"):
+    def thickness(self, k, where="center") -> np.ndarray:
         """Thickness of the cells of layer k [m], (ny, nx); below the bottom that of the layer."""
         return np.where(
             self.levels_at(where) == k + 1, self.bottom_thickness(where), self.vertical.thickness[k]
@@ -243,7 +243,7 @@ class WaterGrid(Grid):
         beside = {"east": east, "north": north}[towards]
         return np.where(beside > 0, np.minimum(own, beside), own)
 
-    def column(self, j, i, where="center"):
+    def column(self, j, i, where="center") -> Any:
         """Thickness of the cells of one column [m], (nz,)."""
         column, levels = np.array(self.vertical.thickness), self.levels_at(where)[j, i]
         if levels and self.levels.least_share is not None:
@@ -323,7 +323,7 @@ class WaterGrid(Grid):
             else {}
         )
 
-    def mapping(self):
+    def mapping(self) -> Any:
         """Coordinates of centres and corners, depth, thickness, area, wet levels: what output,
         pictures and the report take.
         """
@@ -346,7 +346,7 @@ class WaterGrid(Grid):
             ),
         }
 
-    def to_netcdf(self, path):
+    def to_netcdf(self, path) -> None:
         """Write corners, centers, thickness and wet levels: what `CurvilinearGrid(file)` and
         `tools/build_data.py --levels` read.
         """

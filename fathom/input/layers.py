@@ -16,6 +16,8 @@ from fathom import names, output, units
 from fathom.data import sets
 from fathom.failure import InputError
 from fathom.input import variables
+from fathom.input.records import Records
+from fathom.names import unknown
 from fathom.reading import once, told
 from fathom.regrid import fill, points
 
@@ -25,10 +27,10 @@ vertical = ("depth", "lev", "level", "z", "st_ocean", "deptht", "olevel")
 
 
 def is_data(value: Any) -> bool:
-    """Whether it is the name of a data set, the path of a file, or from xarray with coordinates."""
+    """Whether it is the name of a data set, the path of a file, Records, or from xarray."""
     if isinstance(value, str):
         return sets.find(value) is not None or value.endswith(output.formats.readable())
-    return isinstance(value, Path) or bool(len(getattr(value, "coords", ())))
+    return isinstance(value, (Path, Records)) or bool(len(getattr(value, "coords", ())))
 
 
 def on_points(value: Any, field: str, latitude: Any, longitude: Any, depth: Any) -> np.ndarray:
@@ -40,7 +42,14 @@ def on_points(value: Any, field: str, latitude: Any, longitude: Any, depth: Any)
 
 
 def _on_points(value, field, latitude, longitude, depth):
-    array = _array(value, field)
+    try:
+        return _of_array(_array(value, field), field, latitude, longitude, depth)
+    except InputError as error:
+        source = value if isinstance(value, (str, Path, Records)) else "the data"
+        raise InputError(f"{field} of {source}: {error}") from error
+
+
+def _of_array(array, field, latitude, longitude, depth):
     found = {
         kind: next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
         for kind in (*variables.horizontal, "depth")
@@ -48,16 +57,19 @@ def _on_points(value, field, latitude, longitude, depth):
     dims = [found[kind] for kind in ("depth", "latitude", "longitude")]
     if None in dims or len(array.dims) != 3:
         raise InputError(
-            f"{field} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth, latitude"
-            " and longitude, each with its coordinate"
+            f"{array.name} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth,"
+            " latitude and longitude, each with its coordinate"
         )
     array = array.transpose(*dims)
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
     factor, offset = units.conversion(array.attrs.get("units") or wanted, wanted)
     y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
+    z = z * units.conversion(array[dims[0]].attrs.get("units") or "m", "m")[0]
     with told(array.encoding.get("source", f"the data of {field}")):
         values = np.asarray(array.values, float) * factor + offset
+    if np.isinf(values).any():
+        raise InputError(f"{array.name} is infinite in places")
     values = _potential(values, np.abs(z), y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
         values = fill.harmonic(_continued(values, field), y)
@@ -95,7 +107,11 @@ def _is(coordinate: Any, name: Any, kind: str) -> bool:
 
 
 def _array(value: Any, field: str) -> Any:
-    """The variable that is meant: by name, CF name or alias, or the only one."""
+    """The variable that is meant: the one that Records name; by name, CF name or alias; or the only
+    one.
+    """
+    if isinstance(value, Records):
+        return _of_records(value, field)
     if (known := sets.find(value)) is not None:
         value = known.open()
     if isinstance(value, (str, Path)):
@@ -107,10 +123,28 @@ def _array(value: Any, field: str) -> Any:
     there = _meant(value.data_vars, field, wanted)
     if len(there) != 1:
         raise InputError(
-            f"no variable for {field} among {', '.join(map(str, value.data_vars)) or 'none'};"
+            f"no such variable among {', '.join(map(str, value.data_vars)) or 'none'};"
             f" wanted: {' or '.join(filter(None, wanted))}"
         )
     return next(iter(there.values())).squeeze(drop=True)
+
+
+def _of_records(records: Records, field: str) -> Any:
+    """The same of Records: the variable and units that they name, of one file."""
+    data = records.data
+    if not records.in_memory:
+        (data, *others) = variables.files(data)
+        if others:
+            raise InputError(
+                f"{field}: {records} has {1 + len(others)} files; an initial state: one"
+            )
+        data = output.open(data)
+    if records.variable is not None and hasattr(data, "data_vars"):
+        if records.variable not in data.data_vars:
+            raise InputError(unknown(f"variable of {records}", records.variable, data.data_vars))
+        data = data[records.variable]
+    array = _array(data, field)
+    return array if records.units is None else array.assign_attrs(units=records.units)
 
 
 def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
@@ -131,6 +165,6 @@ def _continued(values: np.ndarray, field: str) -> np.ndarray:
     for k in range(len(values)):
         if np.isnan(values[k]).all():
             if k == 0:
-                raise InputError(f"{field} has no value in its first level")
+                raise InputError("there is no value in the first level")
             values[k] = values[k - 1]
     return values

@@ -67,7 +67,7 @@ class Records:
         gaps="land",
         average=True,
         accumulated=None,
-    ):
+    ) -> None:
         if not isinstance(average, bool):
             raise InputError(f"average = {average!r}; allowed: true, false")
         self.average = average
@@ -90,7 +90,7 @@ class Records:
         )
         self.in_memory = hasattr(data, "dims")
         self.called = ""  # of a data set: its name
-        self._variables = None
+        self._variables: dict[str, Variable] | None = None
 
     def __repr__(self):
         data = ", ".join(self.arrays) if self.in_memory else repr(self.data)

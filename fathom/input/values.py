@@ -2,20 +2,30 @@
 the grid, with errors that say where.
 """
 
+from pathlib import Path
+
 import numpy as np
 
+from fathom import output
+from fathom.data import sets
 from fathom.failure import InputError
-from fathom.input.records import Input, given, sources
+from fathom.input.records import Input, Records, given, sources
+from fathom.input.variables import files as paths
+from fathom.names import near
+from fathom.output import formats
 from fathom.reading import once
 
 
-def on_columns(grid, value, where="center", name="value", units=""):
+def on_columns(grid, value, where="center", name="value", units="", called=(), gaps=None):
     """An array (ny, nx), float64, of what was given; a file or xarray.DataArray in other units
-    (fathom/input/records.py) is brought to these.
+    (fathom/input/records.py) is brought to these. called: names that it may have there; gaps: what
+    is done with them where the user does not say it.
     """
     shape = np.shape(grid.wet_levels)
     if (records := given(value)) is not None:
-        return _of_records(grid, records, where, name, units)
+        if gaps and records is not value:
+            records.gaps = gaps
+        return _of_records(grid, records, where, name, units, called or (name,))
     if callable(value):
         value = value(*grid.coordinates(where))
     return _checked(
@@ -29,9 +39,10 @@ def on_columns(grid, value, where="center", name="value", units=""):
     )
 
 
-def _of_records(grid, records, where, name, units):
+def _of_records(grid, records, where, name, units, called):
     """The one record that a file or xarray.DataArray has."""
-    found = Input(name, records, units or records.find((name,)).units or "1", where=where)
+    units = units or records.find(called).units or "1"
+    found = Input(name, records, units, called, where=where)
     if not found.axis.constant:
         raise InputError(
             f"{records} has {len(found.axis)} records in time; {name} needs a constant one"
@@ -74,18 +85,39 @@ def on_layers(grid, value, name, where="center"):
         yield k, np.where(k < wet, values, 0.0)
 
 
-def check_shape(grid, value, name):
-    """InputError at once for an array that no field of the grid fits; what is read or computed
-    later is looked at then.
+def check_shape(grid, value, name, files=True):
+    """InputError at once for an array that no field of the grid fits, and for what is no data set;
+    FileNotFoundError for a file that is not there. What is read or computed later is looked at
+    then. files: whether it may be one, or a data set.
     """
-    if isinstance(value, str) or callable(value) or len(getattr(value, "coords", ())):
+    if isinstance(value, (str, Path, Records)):
+        if not files:
+            raise InputError(f"{name} = {value!r} must be a number, an array or a function")
+        _check_source(value, name)
+    if isinstance(value, (str, Path)) or callable(value) or len(getattr(value, "coords", ())):
         return
     rows, shape = np.shape(grid.wet_levels), np.shape(value)
+    if not (shape or isinstance(value, Records) or np.isfinite(_plain(value))):
+        raise InputError(f"{name} = {value!r} must be a finite number")
     if len(shape) > 3 or len(shape) == 1 or (shape and shape[-2:] != rows):
         raise InputError(
             f"{name} has shape {shape}; the grid takes {(grid.levels.number, *rows)}, {rows} or a"
             " number"
         )
+
+
+def _check_source(value, name):
+    if isinstance(value, Records):
+        if not value.in_memory:
+            for path in paths(value.data):
+                output.check_there(Path(path))
+    elif sets.find(value) is None:
+        if not str(value).endswith(formats.readable()):
+            raise InputError(
+                f"{name} = {str(value)!r} is no data set{near(value, sets.known())}, and no file"
+                f" that ends in {', '.join(formats.readable())}"
+            )
+        output.check_there(Path(value).expanduser())
 
 
 def _plain(value):

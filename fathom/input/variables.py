@@ -51,7 +51,7 @@ def files(data: Any) -> tuple[str, ...]:
     path = Path(data).expanduser()
     if "*" in path.name:
         found = sorted(map(str, path.parent.glob(path.name)))
-    elif path.is_dir() and not (path / "zarr.json").is_file():
+    elif path.is_dir() and not formats.is_zarr(path):
         found = sorted(str(p) for p in path.iterdir() if p.name.endswith(formats.readable()))
     else:
         found = [str(path)]

@@ -32,7 +32,9 @@ from fathom.failure import InputError, RunFailure
 from fathom.ocean.sections import eastern, northern
 from fathom.schemes import scheme
 
-names = frozenset(("velocity_x", "velocity_y", "sea_surface_height"))
+names = frozenset(
+    ("velocity_x", "velocity_y", "eastward_velocity", "northward_velocity", "sea_surface_height")
+)
 _radius, _shallow, _deep = 2.8, 100.0, 200.0  # R [degrees]; s is 0 and 1 at [m]
 _least_latitude = {"geostrophic": 5.0, "balanced": _radius}  # where f is f0 [degrees]
 _fastest = 1.0  # [m s-1]

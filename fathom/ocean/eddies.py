@@ -45,7 +45,7 @@ class GentMcWilliams:
         structure=None,
         density_step=0.03,
         transports=False,
-    ):
+    ) -> None:
         if taper not in tapers:
             raise InputError(
                 f"GentMcWilliams taper = {taper!r}{near(str(taper), tapers) or ';'} allowed:"

@@ -58,7 +58,7 @@ class FreeSurface:
         reproducible=True,
         freshwater="salt",
         compactness=0.2,
-    ):
+    ) -> None:
         if not 0 < number_of("FreeSurface tolerance", tolerance, "1") < 1:
             raise InputError(f"FreeSurface tolerance = {tolerance} must lie between 0 and 1")
         if not 0.5 <= number_of("FreeSurface implicitness", implicitness, "1") <= 1:

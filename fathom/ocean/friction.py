@@ -89,7 +89,7 @@ class AnisotropicFriction(StrainFriction):
         points=3,
         direction="east",
         least_time=14400.0,
-    ):
+    ) -> None:
         if direction not in directions:
             raise InputError(
                 "AnisotropicFriction direction ="
@@ -170,7 +170,7 @@ class SmagorinskyFriction(StrainFriction):
     biharmonic : whether the operator is applied twice, each time with the root of the viscosity.
     """
 
-    def __init__(self, coefficient=None, biharmonic=False):
+    def __init__(self, coefficient=None, biharmonic=False) -> None:
         if not isinstance(biharmonic, bool):
             raise InputError(
                 f"SmagorinskyFriction biharmonic = {biharmonic!r} must be true or false"

@@ -22,7 +22,7 @@ embedded = FOLDER / "gases-in-air.txt"
 class _Gas(PassiveTracer):
     columns: tuple[int, ...] = ()  # of the embedded table: north, south
 
-    def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None):
+    def __init__(self, name=None, *, history=None, coefficient=0.251, wind_variance=None) -> None:
         super().__init__(name or type(self).__name__.lower(), "mol m-3")
         self.history, self.coefficient, self.wind_variance = history, coefficient, wind_variance
         self._exchange(

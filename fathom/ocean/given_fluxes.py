@@ -166,7 +166,7 @@ class SurfaceForcing(Surface):
         wind_speed=None,
         sea_ice_fraction=None,
         air_pressure=101325.0,
-    ):
+    ) -> None:
         self.data = _known_data(data)
         self.stress_x, self.stress_y, self.salinity_flux = stress_x, stress_y, salinity_flux
         of_data = self._of_data(heat_flux)

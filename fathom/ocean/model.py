@@ -5,7 +5,7 @@ docs/models.md lists what a simulation needs from a model.
 """
 
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -41,6 +41,16 @@ from fathom.schemes import bytes_of, scheme
 # length of a degree of latitude [m]: the grid spacing at which lateral coefficients have their
 # nominal value
 degree = 111198.0
+
+
+towards = ("eastward_velocity", "northward_velocity")  # may be set instead of
+flow = {"velocity_x", "velocity_y"}
+names_of_height = (
+    "sea_surface_height",
+    "zos",
+    "sea_surface_height_above_geoid",
+    "sea_surface_height_above_mean_sea_level",
+)
 
 
 def _coriolis(given):
@@ -159,7 +169,7 @@ class Ocean(Model):
         coriolis="earth",
         precision="fp64",
         extrapolation=0.1,
-    ):
+    ) -> None:
         self.overflows = _overflows(overflows)
         self.grid = grid = overflow.raised(_on_water(grid), self.overflows)
         self.equation_of_state = one("equation_of_state", equation_of_state, scheme("MWJF"))
@@ -170,6 +180,8 @@ class Ocean(Model):
         self.tidal_mixing = one_or_none("tidal_mixing", tidal_mixing)
         self.double_diffusion = one_or_none("double_diffusion", double_diffusion)
         self.chlorophyll, self.tidal_energy = chlorophyll, tidal_energy
+        check_shape(grid, geothermal_heat, "geothermal_heat")
+        check_shape(grid, 0.0 if tidal_energy is None else tidal_energy, "tidal_energy")
         self.chlorophyll_records = mixing.of_chlorophyll(self)
         self.tracer_advection = one(
             "tracer_advection", tracer_advection, scheme("CentredAdvection")
@@ -202,7 +214,8 @@ class Ocean(Model):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
         self.placed = all_placed(placed)  # the user's own
-        self.initial, self.motion = {}, "rest"
+        self.initial: dict[str, Any] = {}
+        self.motion = "rest"
 
     @property
     def tracer_names(self):
@@ -214,28 +227,33 @@ class Ocean(Model):
             raise InputError(unknown("tracer of a budget", strange[0], self.tracer_names))
         return budgets
 
-    def set(self, **values):
+    def set(self, **values) -> Self:
         """Initial state by field: a number, an array (nz, ny, nx) or (ny, nx), a function of
-        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray or a file
-        on (depth, latitude, longitude), or the name of a data set ("levitus").
+        (longitude, latitude, depth) – of (x, y, depth) on a plane –, an xarray.DataArray, a file
+        or Records on (depth, latitude, longitude), or the name of a data set ("levitus").
 
-        Allowed fields: the tracers, velocity_x, velocity_y, sea_surface_height. Instead of the
-        last three, motion="geostrophic" or "balanced" starts in balance with temperature and
-        salinity (docs/model.md); "rest" is the default.
+        Allowed fields: the tracers, velocity_x, velocity_y (or eastward_velocity,
+        northward_velocity), sea_surface_height. Instead of velocities and height,
+        motion="geostrophic" or "balanced" starts in balance with temperature and salinity
+        (docs/model.md); "rest" is the default.
         """
         for name, value in values.items():
             if name == "motion":
                 self.motion = balance.known(value, self.grid)
-            elif name not in self.of_water:
-                allowed = [*self.of_water, "motion"]
+            elif name not in (*self.of_water, *towards):
+                allowed = [*self.of_water, *towards, "motion"]
                 raise InputError(
                     f"the ocean has no field '{name}' to set{near_or_all(name, allowed)}"
                 )
             else:
-                check_shape(self.grid, value, name)
                 if isinstance(value, str):
                     self._check_data_set(value, name)
+                check_shape(self.grid, value, name)
                 self.initial[name] = value
+        if len(both := {*towards} & {*self.initial}) == 1 or (both and flow & {*self.initial}):
+            raise InputError(
+                f"{' and '.join(towards)} are set together, instead of {' and '.join(sorted(flow))}"
+            )
         if self.motion != "rest" and (given := balance.names & set(self.initial)):
             raise InputError(
                 f"motion = {self.motion!r} sets {' and '.join(sorted(given))}, which is given too"
@@ -402,21 +420,35 @@ class Ocean(Model):
             {"temperature": 10.0, "salinity": 35.0} | at_start | self.initial
         ).items():
             if name == "sea_surface_height":
-                simulation.fields.set(name, on_columns(self.grid, value, name=name))
-                continue
-            if isinstance(value, str) or layers.is_data(value):
-                value = self._data_set(value, name)
-            for k, values in on_layers(
-                self.grid, value, name, "corner" if name.startswith("velocity") else "center"
-            ):
-                for field in filter(simulation.fields.has, (name, name + "_before")):
-                    simulation.fields.set(field, values, k)
+                height = on_columns(
+                    self.grid, value, name=name, units="m", called=names_of_height, gaps="fill"
+                )
+                simulation.fields.set(name, height)
+            elif name not in towards:
+                for k, values in self._layers(name, value):
+                    for field in filter(simulation.fields.has, (name, name + "_before")):
+                        simulation.fields.set(field, values, k)
+        if towards[0] in self.initial:
+            self._turn(simulation.fields)
         if self.motion != "rest":
             balance.start(simulation)
 
-    def _data_set(self, source, name):
+    def _layers(self, name, value):
+        """(k, array (ny, nx)) of what was given; velocities at corners."""
+        where = "corner" if "velocity" in name else "center"
+        if isinstance(value, str) or layers.is_data(value):
+            value = self._data_set(value, name, where)
+        return on_layers(self.grid, value, name, where)
+
+    def _turn(self, fields):
+        """Velocities eastward and northward along the axes of the grid."""
+        angle = np.asarray(self.grid.horizontal.angle_corner)
+        for (k, east), (_, north) in zip(*(self._layers(n, self.initial[n]) for n in towards)):
+            fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)
+            fields.set("velocity_y", north * np.cos(angle) - east * np.sin(angle), k)
+
+    def _data_set(self, source, name, where):
         """Layers (nz, ny, nx) of a data set by its name, of a file, or of xarray."""
-        where = "corner" if name.startswith("velocity") else "center"
         longitude, latitude = self.grid.coordinates(where)
         places = np.asarray(latitude), np.asarray(longitude), self.grid.levels.middles
         if isinstance(source, str) and source == "levitus" and name in ("temperature", "salinity"):

@@ -53,7 +53,7 @@ class Overflow:
         latitude=None,
         coriolis=None,
         walls=(),
-    ):
+    ) -> None:
         self.name, self.walls = str(name), list(walls)
         self.written = {"latitude": latitude, "coriolis": coriolis}
         if (latitude is None) == (coriolis is None):
@@ -184,7 +184,7 @@ class DenmarkStrait(Overflow):
             ((-36, 60.5, 3000),),
         ),
         walls=((((-33, 68), (-24, 65.4)), 363),),
-    ):
+    ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )
@@ -217,7 +217,7 @@ class FaroeBankChannel(Overflow):
             ((-24, 57, 3000),),
         ),
         walls=((((-7, 62.2), (-8.6, 61.2), (-8, 60.6), (-6.5, 60), (-4.5, 59)), 640),),
-    ):
+    ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )
@@ -250,7 +250,7 @@ class RossSea(Overflow):
             ((178, -69.5, 3600),),
         ),
         walls=(),
-    ):
+    ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )
@@ -283,7 +283,7 @@ class WeddellSea(Overflow):
             ((-45, -69, 3800),),
         ),
         walls=(),
-    ):
+    ) -> None:
         super().__init__(
             **{key: value for key, value in locals().items() if key not in ("self", "__class__")}
         )

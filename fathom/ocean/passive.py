@@ -22,7 +22,7 @@ class PassiveTracer:
     units : str.
     """
 
-    def __init__(self, name="passive_tracer", units="1"):
+    def __init__(self, name="passive_tracer", units="1") -> None:
         if not re.fullmatch(r"[a-z][a-z0-9_]*", str(name)):
             raise InputError(
                 f"the name of a tracer, {name!r}, must be of small letters, digits and underscores,"
@@ -65,7 +65,7 @@ class IdealAge(PassiveTracer):
     second a second, and is set to 0 in the top layer.
     """
 
-    def __init__(self, name="ideal_age"):
+    def __init__(self, name="ideal_age") -> None:
         super().__init__(name, "s")
 
     def sources(self):
@@ -104,7 +104,7 @@ class Dye(PassiveTracer):
         start=None,
         end=None,
         units="1",
-    ):
+    ) -> None:
         super().__init__(name, units)
         given = {
             key: value if value is None else number_of(f"{name}: {key}", value, "units of the dye")

@@ -59,7 +59,7 @@ class SeaIce:
         new_ice_thickness=0.1,
         area=0.0,
         thickness=0.0,
-    ):
+    ) -> None:
         self.limits = _rising(limits)
         self.thermodynamics = _of_kind("thermodynamics", thermodynamics, "IceThermodynamics")
         self.open_water = _of_kind("open_water", open_water, "OpenWater")

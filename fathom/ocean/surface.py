@@ -170,7 +170,7 @@ class BulkForcing(Surface):
         balanced=False,
         storms=False,
         **parameters,
-    ):
+    ) -> None:
         self.data, self.missing = data, missing
         self.bulk = scheme("BulkForcing", **parameters)
         self.parameters = self.bulk.parameters

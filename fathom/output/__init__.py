@@ -85,6 +85,13 @@ def open(path: str | Path) -> Any:
     return with_names
 
 
+def check_there(path: Path) -> None:
+    """FileNotFoundError, with what is near: there is no such store or file."""
+    if not path.exists():
+        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
+        raise MissingFile(f"{path} does not exist{near(path.name, beside)}")
+
+
 def _without_fill_values(dataset: Any) -> None:
     """Coordinates and bounds get no fill value when xarray writes them: CF 2.5.1, 7.1."""
     bounds = [
@@ -102,8 +109,5 @@ def _opened(path: str | Path) -> Any:
     It may also be any file of FA, whoever made it and whatever it is called.
     FileNotFoundError, ValueError (none of the formats), OSError (a damaged file).
     """
-    path = Path(path)
-    if not path.exists():
-        beside = [p.name for p in path.parent.iterdir()] if path.parent.is_dir() else []
-        raise MissingFile(f"{path} does not exist{near(path.name, beside)}")
+    check_there(path := Path(path))
     return formats.of_content(path).part("reader")(path)

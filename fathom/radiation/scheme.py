@@ -84,7 +84,7 @@ class RRTMGP(Scheme):
         shortwave="sw-g112",
         overlap="exponential-random",
         **numbers,
-    ):
+    ) -> None:
         if overlap not in OVERLAPS:
             raise InputError(unknown("overlap", overlap, OVERLAPS))
         for name in numbers:

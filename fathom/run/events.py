@@ -6,6 +6,7 @@ import logging
 import os
 import time as wall_clock
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -25,13 +26,13 @@ log = logging.getLogger("fathom")
 class Events(Held):
     """The part of a Simulation that runs."""
 
-    def advance(self, steps):
+    def advance(self, steps: int) -> None:
         """Takes that many steps, without events; forcing and time weights are kept right."""
         self.apart.check_no_advance()
         self._advance(steps)
         self.rest()
 
-    def rest(self):
+    def rest(self) -> None:
         """Nothing is read ahead while the user's own code runs."""
         if self.forcing:
             self.forcing.records.rest()
@@ -62,15 +63,21 @@ class Events(Held):
                 sanity.blow_up(self, str(error))
             self.count += piece
 
-    def request_stop(self, *_):
+    def request_stop(self, *_: Any) -> None:
         """End after the current piece of steps, with a restart."""
         self.wishes.ask(wishes.stop)
 
-    def request_restart(self, *_):
+    def request_restart(self, *_: Any) -> None:
         """Write restart-now.fathom after the current piece of steps, and go on."""
         self.wishes.ask(wishes.restart)
 
-    def run(self, period, progress=True, report=True, from_start=False):
+    def run(
+        self,
+        period: Any,
+        progress: Any = True,
+        report: bool = True,
+        from_start: bool = False,
+    ) -> Any:
         """Integrate for a period, with all events; leaves restart, summary and report in the
         directory. Returns the summary. progress: True: a line, or a bar in a notebook; False: none;
         or a function of the simulation and the fraction that is done. from_start: the period counts
@@ -291,7 +298,7 @@ class Events(Held):
 
         self.on_root(make)
 
-    def watch(self):
+    def watch(self) -> Any:
         """Checks now and then that everything is finite and sane, and notes the numbers of the time
         series. Raises Unstable with field, place, level and step.
         """

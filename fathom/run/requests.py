@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -37,7 +38,7 @@ class Requests(Held):
         fit=None,
         compression=None,
         regrid=None,
-    ):
+    ) -> Self:
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
         "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
@@ -118,7 +119,7 @@ class Requests(Held):
             )
         return next((kinds[name] for name in reversed(chosen) if name in kinds), Store)
 
-    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None):
+    def checkpoint(self, every="30d", path="restart-{date}.fathom", keep=None) -> Self:
         """A restart file every so often; `{date}` in its name becomes the date. keep: how many of
         them stay, the latest; None: all.
         """
@@ -134,7 +135,7 @@ class Requests(Held):
             seen.write()
         checkpoint.write()
 
-    def observe(self, base, every="30min", path="departures.parquet"):
+    def observe(self, base, every="30min", path="departures.parquet") -> Self:
         """Departures of the data of a base of observations (a path, or Observations): each is
         compared with the model at its own place and time, in slots of `every`; at the end of the
         run the base with its departures is in the file `path` (docs/observations.md).
@@ -147,7 +148,7 @@ class Requests(Held):
         self.events.insert(0, Event(every, lambda simulation: seen.come(), self.step, str(path)))
         return self
 
-    def call(self, function, every):
+    def call(self, function, every) -> Self:
         """A callback: function(simulation) every so often."""
         self.events.append(
             Event(

@@ -6,7 +6,7 @@ import weakref
 from collections.abc import Callable
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -73,7 +73,7 @@ class Simulation(Requests, Events):
         beyond_stability=False,
         configuration="",
         comm=None,
-    ):
+    ) -> None:
         self.model = _model(model)
         self.limits = sanity.limits(model, limits or {})
         self.beyond_stability = yes_or_no("beyond_stability", beyond_stability)
@@ -87,7 +87,7 @@ class Simulation(Requests, Events):
         self.parallel, self.named, self.why = (
             spread.checked(parallel or {}),
             {name for name, value in (parallel or {}).items() if value is not None},
-            {},
+            dict[str, str](),
         )
         self.roles = None if comm else divide(self.parallel)  # which ranks serve output; None: none
         self.comm = comm or (mpi.MPI.Comm.f2py(self.roles.own) if self.roles else mpi.world)
@@ -103,17 +103,20 @@ class Simulation(Requests, Events):
         self.domain: Any = None  # its ranks
         self.fields: Any = None  # what it is run on
         self.choices = None  # kept for this machine and case
-        self.restart_from, self.restored = None, set()
+        self.restart_from: Path | None = None
+        self.restored: set[str] = set()
         self.between: Path | None = None  # a restart between two sequences of this simulation
         self.count, self.start_steps, self.stopped = 0, 0, False
         self.told: Callable[[str], None] | None = None  # of the memory, before it is taken
         self.longest = 1  # steps between two turns of a process
         self.at_start: frozenset[str] = frozenset()  # what the first record has of steps
         self.wishes = wishes.Wishes()
-        self.readers = self.forcing = None  # the ranks that read files; where it comes in records
+        self.readers: Any = None  # the ranks that read files
+        self.forcing: Any = None  # where it comes in records
         self.changed = False  # somebody has set fields since the last step
         self.end = np.inf  # of the run [s]
-        self.wall_seconds, self.gathers = 0.0, {}
+        self.wall_seconds = 0.0
+        self.gathers: dict[str, Gather] = {}
         self.trace_events, self.traces = (
             0,
             None,
@@ -132,7 +135,7 @@ class Simulation(Requests, Events):
 
     # ---- what it starts from ---------------------------------------------------------------------
 
-    def restore(self, path):
+    def restore(self, path) -> Self:
         """Start from a restart file of the same grid, on any ranks. One of the run's own directory
         goes on with the stores there; one from elsewhere begins new ones.
         """
@@ -140,7 +143,7 @@ class Simulation(Requests, Events):
         return self
 
     @property
-    def experiment(self):
+    def experiment(self) -> str:
         """The experiment as the text of a TOML file: the one that was read, or what Python set."""
         return self.configuration or written(self)
 
@@ -162,7 +165,7 @@ class Simulation(Requests, Events):
     # ---- state -----------------------------------------------------------------------------------
 
     @property
-    def state(self):
+    def state(self) -> Any:
         """The present fields as an xarray.Dataset, to be read and set between steps; all ranks ask
         for it (fathom/run/state.py).
         """
@@ -171,7 +174,7 @@ class Simulation(Requests, Events):
         return State.of(self.prepare())
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """Model time since the start [s]."""
         return self.count * self.step
 
@@ -206,14 +209,14 @@ class Simulation(Requests, Events):
         ]
 
     @property
-    def date(self):
+    def date(self) -> Any:
         return self.clock.date(self.seconds)
 
     @property
-    def is_root(self):
+    def is_root(self) -> bool:
         return self.comm.rank == 0 and not self.serves
 
-    def prepare(self):
+    def prepare(self) -> Self:
         """Blocks, fields, processes, initial state: everything but time. Returns the simulation."""
         if self.sequence is None and not self.serves:
             self.readers = Readers(self.comm, self.parallel["readers"])
@@ -355,7 +358,7 @@ class Simulation(Requests, Events):
                 self.step, self.clock.days_since_2000, period, self.model.fixed_season
             )
 
-    def find(self, kind):
+    def find(self, kind) -> Any:
         """The global process of that type, as core.BarotropicSolve; None where there is none."""
         return next((p for p in self.sequence.globals if isinstance(p, kind)), None)
 
@@ -388,12 +391,12 @@ class Simulation(Requests, Events):
             reason = str(error)
         sanity.check_way_back(self, before.fields, span, reason)
 
-    def tidy(self):
+    def tidy(self) -> None:
         """Gives back what was needed only to fill the sequence."""
         self.model.grid.release()
         mpi.core.release_memory()
 
-    def gather(self, name):
+    def gather(self, name) -> Any:
         """The field on the global grid, (levels, ny, nx), on rank 0; None elsewhere."""
         return next(self.gathered([name]))[1]
 
@@ -410,7 +413,7 @@ class Simulation(Requests, Events):
         """
         return self._whole(windows).get(0)
 
-    def scatter(self, name, values):
+    def scatter(self, name, values) -> None:
         """Sets a field from the global grid, (levels, ny, nx), of rank 0; others may give None. One
         message to each rank, with all levels. All ranks call it.
         """
@@ -435,14 +438,14 @@ class Simulation(Requests, Events):
             self.gathers["whole"] = Gather(self.comm, self.domain, [(0, ny, 0, nx)], [0])
         return self.gathers["whole"]
 
-    def write_restart(self, path, beside=True):
+    def write_restart(self, path, beside=True) -> Path:
         """The whole present state in one file, by the ranks that compute; returns its path. beside:
         also the states of models that run with this one, in further files.
         """
         self.settle()
         return Checkpoint(self._seen, path).prepare(self.in_restarts).write_here(beside)
 
-    def settle(self):
+    def settle(self) -> None:
         """Waits until all that was written is at its place, and visible."""
         if self.servers is not None:
             self.servers.drain()
@@ -465,13 +468,13 @@ class Simulation(Requests, Events):
 
     # ---- what the run was ------------------------------------------------------------------------
 
-    def checksum(self):
+    def checksum(self) -> str:
         """16 hexadecimal digits of the bits of the state; the same on any ranks, blocks and
         threads.
         """
         return f"{self.fields.checksum(self.model.prognostic):016x}"
 
-    def describe(self):
+    def describe(self) -> Any:
         """(title, [(label, text or list)]) for `show`."""
         return describe(self)
 
@@ -487,9 +490,14 @@ def _surface(model, given):
     if given is None:
         return model.usual_surface and model.usual_surface()
     known = {cls.__name__: cls for cls in getattr(model, "surfaces", ())}
-    if isinstance(given, (str, type)) and given not in known and given not in known.values():
-        allowed = f"{' or '.join(known)}: BulkForcing('coads')" if known else "nothing here"
-        raise InputError(f"surface = {given!r} must be a forcing of the model, {allowed}")
+    named = isinstance(given, (str, type)) and given not in known and given not in known.values()
+    if not known:
+        raise InputError(f"surface = {given!r}: a {type(model).__name__} has none; its physics may")
+    if named:
+        raise InputError(
+            f"surface = {given!r} must be a forcing of the model, {' or '.join(known)}:"
+            " BulkForcing('coads')"
+        )
     return parts.one_or_none("surface", given, known)
 
 

@@ -424,7 +424,7 @@ def test_unknown_ending_and_foreign_files(tmp_path):
     os.rename(tmp_path / "mine", tmp_path / "mine.zarr")
     with pytest.raises(FileExistsError, match="not a Zarr store; it is not replaced"):
         output.create(tmp_path / "mine.zarr", coordinates(), variables(), overwrite=True)
-    with pytest.raises(ValueError, match="not a Zarr v3 store"):
+    with pytest.raises(ValueError, match="not a Zarr store: it has no zarr.json"):
         output.open(tmp_path / "mine.zarr")
     (tmp_path / "a.nc").write_bytes(b"nothing")
     with pytest.raises(OSError, match="cannot be opened as NetCDF"):

@@ -65,6 +65,14 @@ class Format:
         return getattr(import_module(module), attribute)
 
 
+roots_of_zarr = ("zarr.json", ".zgroup")  # of version 3, as Fathom writes it, and of version 2
+
+
+def is_zarr(path: Path) -> bool:
+    """Whether a folder is a store of Zarr."""
+    return any((path / root).is_file() for root in roots_of_zarr)
+
+
 _here = "fathom.output.formats"
 _own = (
     Format(
@@ -72,7 +80,7 @@ _own = (
         "Zarr v3",
         f"{_here}.zarr:ZarrWriter",
         f"{_here}.zarr:open_dataset",
-        recognises=lambda path: (path / "zarr.json").is_file(),
+        recognises=is_zarr,
     ),
     Format(
         ".nc",

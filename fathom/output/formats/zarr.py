@@ -30,7 +30,7 @@ import numpy as np
 from fathom.failure import FileExists, InputError, MissingFile
 from fathom.names import unknown
 from fathom.output import files
-from fathom.output.formats import shards
+from fathom.output.formats import is_zarr, roots_of_zarr, shards
 from fathom.output.specification import (
     Region,
     TimeAxis,
@@ -390,13 +390,24 @@ def open_dataset(path: Path) -> Any:
     """The store as a lazy xarray.Dataset of its complete times. ValueError: another folder."""
     import xarray
 
-    if not (path / "zarr.json").is_file():
+    if not is_zarr(path):
         if not path.is_dir():
-            raise InputError(f"{path} is not a Zarr v3 store: it has no zarr.json")
-        held = sorted(p.parent.name for p in path.glob("*/zarr.json"))
+            raise InputError(f"{path} is not a Zarr store: it has no {' or '.join(roots_of_zarr)}")
+        held = sorted({p.parent.name for root in roots_of_zarr for p in path.glob(f"*/{root}")})
         rest = f"; there are stores in it: {', '.join(held)}" if held else ""
-        raise InputError(f"{path} is a folder but not a Zarr v3 store: it has no zarr.json{rest}")
-    return with_dates(xarray.open_zarr(path, chunks=None, consolidated=True, decode_times=False))
+        raise InputError(
+            f"{path} is a folder but not a Zarr store: it has no {' or '.join(roots_of_zarr)}{rest}"
+        )
+    at_once = _has_all_metadata(path)
+    return with_dates(xarray.open_zarr(path, chunks=None, consolidated=at_once, decode_times=False))
+
+
+def _has_all_metadata(path: Path) -> bool:
+    """Whether one file describes all arrays of a store."""
+    root = path / "zarr.json"
+    if root.is_file():
+        return bool(json.loads(root.read_text()).get("consolidated_metadata"))
+    return (path / ".zmetadata").is_file()
 
 
 def _make_room(path: Path, overwrite: bool) -> None:

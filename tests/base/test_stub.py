@@ -1,0 +1,30 @@
+"""The types of public names that mypy and editors see are those that there are."""
+
+import ast
+import importlib.util
+from pathlib import Path
+
+import fathom as fm
+
+root = Path(__file__).resolve().parents[2]
+installed = Path(fm.__file__).parent
+
+
+def test_every_public_name_has_a_type():
+    tree = ast.parse((installed / "__init__.pyi").read_text())
+    named = {one.name for one in ast.walk(tree) if isinstance(one, ast.ClassDef)}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            named |= {alias.asname for alias in node.names if alias.asname}
+        elif isinstance(node, ast.AnnAssign):
+            named.add(node.target.id)
+    own = {name for names in fm.plugins.loaded.values() for name in names}
+    assert named == {*dir(fm), "public"} - own
+    assert (installed / "py.typed").is_file()
+
+
+def test_the_file_is_what_the_tool_writes():
+    specification = importlib.util.spec_from_file_location("stub", root / "tools" / "stub.py")
+    stub = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(stub)
+    assert stub.file.read_text() == stub.text(), "python tools/stub.py writes it anew"
