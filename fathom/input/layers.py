@@ -50,33 +50,42 @@ def _on_points(value, field, latitude, longitude, depth):
 
 
 def _of_array(array, field, latitude, longitude, depth):
-    found = {
-        kind: next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
-        for kind in (*variables.horizontal, "depth")
-    }
-    dims = [found[kind] for kind in ("depth", "latitude", "longitude")]
-    if None in dims or len(array.dims) != 3:
-        raise InputError(
-            f"{array.name} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth,"
-            " latitude and longitude, each with its coordinate"
-        )
-    array = array.transpose(*dims)
+    array = _on_axes(array)
     # practical salinity is a number, which files call 1e-3 or psu
     wanted = "1e-3" if field == "salinity" else names.get(field).units
-    factor, offset = units.conversion(array.attrs.get("units") or wanted, wanted)
-    y, x, z = (np.asarray(array[d].values, float) for d in (*dims[1:], dims[0]))
-    z = z * units.conversion(array[dims[0]].attrs.get("units") or "m", "m")[0]
+    z, y, x = (np.asarray(array[d].values, float) for d in array.dims)
+    z = abs(z * _to(array[array.dims[0]], "m")[0])
+    factor, offset = _to(array, wanted)
     with told(array.encoding.get("source", f"the data of {field}")):
         values = np.asarray(array.values, float) * factor + offset
     if np.isinf(values).any():
         raise InputError(f"{array.name} is infinite in places")
-    values = _potential(values, np.abs(z), y) if _is_in_situ(array, field) else values
+    values = _potential(values, z, y) if _is_in_situ(array, field) else values
     if np.isnan(values).any():
-        values = fill.harmonic(_continued(values, field), y)
-    order = np.argsort(np.abs(z))
-    return points.vertical(
-        points.bilinear(values[order], y, x, latitude, longitude), np.abs(z)[order], depth
-    )
+        values = fill.harmonic(_continued(values), y)
+    order = np.argsort(z)
+    flat = points.bilinear(values[order], y, x, latitude, longitude)
+    return points.vertical(flat, z[order], depth)
+
+
+def _on_axes(array):
+    """The array as (depth, latitude, longitude). InputError: it is on other axes."""
+    kinds = ("depth", "latitude", "longitude")
+    found = [
+        next((d for d in array.dims if d in array.coords and _is(array[d], d, kind)), None)
+        for kind in kinds
+    ]
+    if None in found or len(array.dims) != 3:
+        raise InputError(
+            f"{array.name} has dimensions ({', '.join(map(str, array.dims))}); wanted: depth,"
+            " latitude and longitude, each with its coordinate"
+        )
+    return array.transpose(*found)
+
+
+def _to(array, wanted):
+    """Factor and offset from its units, by default those wanted."""
+    return units.conversion(array.attrs.get("units") or wanted, wanted)
 
 
 def _is_in_situ(array: Any, field: str) -> bool:
@@ -160,7 +169,7 @@ def _meant(arrays: Any, field: str, wanted: tuple[str, ...]) -> dict[str, Any]:
     return there or (dict(arrays.items()) if len(arrays) == 1 else {})
 
 
-def _continued(values: np.ndarray, field: str) -> np.ndarray:
+def _continued(values: np.ndarray) -> np.ndarray:
     """Levels that have no value at all have those of the level above."""
     for k in range(len(values)):
         if np.isnan(values[k]).all():
