@@ -9,7 +9,9 @@
 ///
 /// sigma is the standard deviation of the sub-grid orography, k its effective wave number. Wind,
 /// density and N of the source are means of the layers below 2 sigma (at least the two lowest).
-/// The stress at the top of the model leaves it; gravity_wave_stress is the stress that stays.
+/// Nothing carries stress at the top of the model: waves that have not broken below do so in the
+/// uppermost layer, or a part of their momentum would be lost (Shaw & Shepherd 2007, J. Atmos. Sci.
+/// 64, 2767-2784). gravity_wave_stress is the sum that the layers get.
 #pragma once
 #include "field/process.hpp"
 #include "physics/thermodynamics/moist.hpp"
@@ -74,26 +76,29 @@ struct OrographicDrag {
                    density = interface[levels] / (dry_air_gas_constant * (mean_T * per_mass));
         const Real launched = 0.5 * wave_number * density * frequency * speed * (height * height);
         Real tau = launched;
-        for (int k = last; k > 0; --k) {
-            const Real thickness = interface[k + 1] - interface[k], here_u = u[k], here_v = v[k],
-                       T = 0.5 * (temperature[k] + temperature[k - 1]);
-            const Real along = larger(fma(along_E, here_u, along_N * here_v), 0),
-                       U = larger(0.5 * (along + fma(along_E, u[k - 1], along_N * v[k - 1])), 0);
-            const Real carried = (0.5 * wave_number * froude * froude) * interface[k] /
-                                 (dry_air_gas_constant * T) * (U * U * U) / sqrt(stability(k));
-            const Real above = select(geopotential[k - 1] < source, tau, smaller(tau, carried));
-            const Real given = smaller(tau - above, along * thickness * (0.5 / (gravity * step))),
+        const auto slow = [&](int k, Real along, Real above) {
+            const Real thickness = interface[k + 1] - interface[k],
+                       given = smaller(tau - above, along * thickness * (0.5 / (gravity * step))),
                        rate = gravity * given / thickness;
             u_tendency[k] += -(rate * along_E);
             v_tendency[k] += -(rate * along_N);
-            const Real wind_E = fma(u_tendency[k], step, here_u),
-                       wind_N =
-                           fma(v_tendency[k], step,
-                               here_v);  // at the end of the step; its mean is half a change before
+            // wind at the end of the step: its mean is half a change before
+            const Real wind_E = fma(u_tendency[k], step, u[k]),
+                       wind_N = fma(v_tendency[k], step, v[k]);
             T_tendency[k] += rate * (fma(along_E, wind_E, along_N * wind_N) + (0.5 * step) * rate) *
                              (1 / dry_air_heat_capacity);
             tau -= given;
+        };
+        const auto wind_along = [&](int k) -> Real { return fma(along_E, u[k], along_N * v[k]); };
+        for (int k = last; k > 0; --k) {
+            const Real T = 0.5 * (temperature[k] + temperature[k - 1]),
+                       along = larger(wind_along(k), 0),
+                       U = larger(0.5 * (along + wind_along(k - 1)), 0);
+            const Real carried = (0.5 * wave_number * froude * froude) * interface[k] /
+                                 (dry_air_gas_constant * T) * (U * U * U) / sqrt(stability(k));
+            slow(k, along, select(geopotential[k - 1] < source, tau, smaller(tau, carried)));
         }
+        slow(0, larger(wind_along(0), 0), 0);
         tau = launched - tau;
         stress[0] = tau;
     }
