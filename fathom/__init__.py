@@ -86,7 +86,7 @@ public = {
     "updates": "schemes",
 }
 __all__ = sorted(public)
-hidden = ("__main__", "_core", "built")  # modules that are no user's
+hidden = ("__main__", "_core", "built")  # modules that are not for users
 
 
 # Each NetCDF file has one writer, and may be read meanwhile; HDF5's locks would keep readers out,
@@ -104,7 +104,7 @@ def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(name)
     if find_spec(f"fathom.{name}"):
-        return import_module(f"fathom.{name}")  # fm.output, fm.plots without more ado
+        return import_module(f"fathom.{name}")  # fm.output, fm.plots without another import
     schemes = import_module("fathom.schemes").schemes()
     if name in schemes:
         return schemes[name]

@@ -1,5 +1,5 @@
-"""The user's cache: $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom. No answer depends
-on what is in it.
+"""The user's cache: $FATHOM_CACHE, or $XDG_CACHE_HOME/fathom, or ~/.cache/fathom. No result depends
+on its contents.
 """
 
 import contextlib

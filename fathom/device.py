@@ -1,6 +1,6 @@
 """A device next to the processor: the part of the core that runs on it, compiled for it when it is
-first used, with nvcc, kept in the user's cache. What runs there is compiled from the sources of the
-processor's own (core/machine/launch.hpp).
+first used, with nvcc, kept in the user's cache. Its kernels are compiled from the same sources as
+those of the processor (core/machine/launch.hpp).
 
     pip install 'fathom-models[cuda]'    # the compiler, from PyPI
     fathom run ocean.toml --set parallel.device=cuda
@@ -31,7 +31,7 @@ flags = [
     "-x=cu",
     "-std=c++20",
     "-O3",
-    "--expt-relaxed-constexpr",  # what is constexpr is device code
+    "--expt-relaxed-constexpr",  # constexpr functions are device code
     "--fmad=false",  # rounds as on the processor: no contraction
     "-Xptxas=-v",  # registers and stack of each kernel (tools/compile_for_device.py)
     "-Werror=cross-execution-space-call",  # a host function in a kernel is a warning otherwise

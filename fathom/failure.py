@@ -1,5 +1,5 @@
-"""Errors that Fathom raises. Every class here is an `Error`, and where Python has a class for
-the same thing, it is one of those too: an `InputError` is a ValueError, a `FileError` an OSError.
+"""Errors that Fathom raises. Every class here is an `Error`, and, if Python has a class for the
+same error, also of that class: an `InputError` is a ValueError, a `FileError` an OSError.
 The compiled core raises `InputError`.
 
     try:
@@ -38,8 +38,8 @@ class NotPermitted(FileError, PermissionError):
 
 
 class RunFailure(Error, RuntimeError):
-    """A run that cannot go on. `left`: ranks were lost before. All ranks that remain raise this
-    error, and end by themselves.
+    """A run that cannot continue. `left`: ranks were lost before. All remaining ranks raise this
+    error and end.
     """
 
     left = False

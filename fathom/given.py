@@ -17,7 +17,7 @@ from fathom.failure import InputError
 from fathom.names.near import near
 
 _seen: set[Any] = set()
-_told: dict[int, tuple[Any, dict[str, Any]]] = {}  # what objects were made of, by their id
+_told: dict[int, tuple[Any, dict[str, Any]]] = {}  # arguments of objects, by their id
 
 
 @functools.cache

@@ -40,15 +40,15 @@ def _noted(function: Any) -> Any:
 
 
 class Model:
-    """A model with the processes that its user has put into the order of its step, and what was
-    said of its state.
+    """A model with the processes that its user has put into the order of its step, and the
+    arguments of its state.
     """
 
     placed: list[Placed]
     stores: ClassVar[dict[str, type]] = {}  # further kinds of output, by their keyword
     beside: Any = ()  # what runs at the same time: each has write_restart(path) and restore(path)
 
-    told: dict[str, Any]  # what `set` was given, by name
+    told: dict[str, Any]  # the arguments of `set`, by name
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)

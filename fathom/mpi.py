@@ -57,7 +57,7 @@ def check_library(of_mpi4py: str, of_core: str, of_build: str) -> None:
     """LaunchFailure where mpi4py and the core would call two MPI libraries, or one of another
     family than the core was compiled for: handles of one mean nothing to the other.
 
-    of_mpi4py, of_core  what the libraries say of themselves
+    of_mpi4py, of_core the versions that the libraries report
     of_build            "MPICH" (and what has its ABI) or "Open MPI"
     """
     first, second = (" ".join(text.strip("\0 \n").split()) for text in (of_mpi4py, of_core))

@@ -62,7 +62,7 @@ class Placed:
             said = [own]
         if len(said) != 1:
             raise InputError(
-                f"where does {self.process!r} stand? Say one of before, after, instead_of; given"
+                f"the place of {self.process!r} needs one of before, after, instead_of; given"
                 f" {', '.join(where for where, _ in said) or 'none'}"
             )
         self.beside: tuple[str, str] = said[0]  # (where, the name of the other process)

@@ -100,7 +100,7 @@ def compiler() -> str:
     if found is None:
         raise InputError(
             f"no C++ compiler{f' {named!r} (CXX)' if named else ''} to compile a scheme with;"
-            " install g++ 12 or newer, or say another in CXX"
+            " install g++ 12 or newer, or name another in CXX"
         )
     return found
 

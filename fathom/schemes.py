@@ -111,7 +111,7 @@ class Scheme:
         values = usual | self.parameters | {k: float(v) for k, v in parameters.items()}
         process = mpi.core.process(self.entry["name"], values, precision).on(on or {})
         process.phase = phase
-        if self.every:  # at least as often as said
+        if self.every:  # at least as often as requested
             step = (offered or parameters)["step"]
             process.every = max(1, int(Period(self.every).seconds / step + 1e-9))
         process.name = label or self.name

@@ -16,7 +16,7 @@ from typing import Any
 from fathom.failure import InputError
 from fathom.names import near
 
-_words = {  # other ways to write a symbol, in whatever letters
+_words = {  # other ways to write a symbol, in upper or lower case
     "degC": r"deg(ree)?s?[ _]?c(elsius)?|celsius|°c|^c$",
     "K": r"(deg(ree)?s?[ _]?)?kelvins?|deg(ree)?s?[ _]?k",
     "%": "percent(age)?",

@@ -1,4 +1,4 @@
-"""Variational assimilation: one cost function of four linear maps, and what minimises it.
+"""Variational assimilation: one cost function of four linear maps, and its minimisers.
 
     J(chi) = 1/2 chi.chi + 1/2 sum over slots (H M L chi - d).R^-1 (H M L chi - d),   dx = L chi
 

@@ -9,8 +9,8 @@ the spectrum of the correlation (1 + r/L) exp(-r/L) on a plane. Balance as on th
     wind    = k x grad psi + grad chi,    phi_b = f psi,    (T, pi) = N phi_b + (T, pi)_u
 
 Vectors are wind along x and y, temperature of all levels and pi = ln p_s at all points of the
-plane, extension zone included. That zone must be longer than a few L, or what is found at one edge
-shows at the other.
+plane, extension zone included. That zone must be longer than a few L: else data at one edge change
+the opposite edge.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def spectrum(transform: BiFourier, length: float) -> np.ndarray:
     if not length > 0:
         raise InputError(f"length = {length} m of a correlation must be positive")
     b = (1 / length**2 + transform.k**2 + transform.l**2) ** -2.5
-    b[1:] *= 2  # each stands for its own and for that of the other sign
+    b[1:] *= 2  # each represents itself and the one of opposite sign
     return b / b.sum()
 
 

@@ -249,7 +249,7 @@ class AirBackground(LinearMap):
         levels = errors.balance.shape[1]
         if (errors.humidity is None) != (saturation is None):
             raise InputError(
-                "humidity: errors of it and the saturation of the state go together, or neither"
+                "humidity needs both its errors and the saturation of the state, or none of them"
             )
         self.waves, self.errors = Waves(transform, levels, saturation), errors
         self.geopotential = linear_balance(transform, rotation)

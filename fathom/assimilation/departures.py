@@ -3,8 +3,8 @@ d_a = y - H x_a, means over many columns of observations,
 
     <d_a d_b^T> = R,      <(d_b - d_a) d_b^T> = H B H^T
 
-hold where both were right, and used again and again they lead there. R found in this way contains
-errors of representativeness: what y has seen and the grid does not hold. These hang together from
+hold where R and B are right, and repeated use converges to them. Such an R contains errors of
+representativeness: the part of y that the grid cannot represent. These errors are correlated from
 level to level, so R is a matrix between the values of a column.
 
 Each part of B has a size at each degree n and level k, which follows from the
@@ -48,8 +48,8 @@ class Statistics:
         return Statistics(np.zeros((values, values)), np.zeros((values, values)))
 
     def after(self, background: np.ndarray, analysis: np.ndarray, kept: float = 1.0) -> Statistics:
-        """With the departures d_b and d_a (n, columns) of one more window; of what was known before
-        a part is kept. Columns with a value that is not finite do not count."""
+        """Adds the departures d_b and d_a (n, columns) of one more window; the earlier estimate
+        keeps a part of its weight. Columns with a value that is not finite do not count."""
         whole = np.isfinite(background).all(0) & np.isfinite(analysis).all(0)
         b, a = background[:, whole], analysis[:, whole]
         old, count = kept * self.columns, kept * self.columns + whole.sum()
@@ -144,8 +144,8 @@ def reshaped(errors: Errors, squares: list[np.ndarray]) -> Errors:
 
 
 def variances(errors: Errors, transform: SphericalHarmonics) -> tuple[np.ndarray, ...]:
-    """Means over the sphere that a B has: of a component of the wind [m2 s-2] (levels), of what is
-    balanced and of what is not of temperature [K2] and ln p_s (levels + 1)."""
+    """Means over the sphere of the variances of a B: of a component of the wind [m2 s-2] (levels),
+    of the balanced and the unbalanced part of temperature [K2] and ln p_s (levels + 1)."""
     n = np.arange(transform.truncation + 1.0)
     count, of_wind = 2 * n + 1, n * (n + 1) / (2 * transform.radius**2)
     geopotential = linear_balance(transform).tocoo()
@@ -175,8 +175,8 @@ def sized(
     most: float = 10.0,
 ) -> Errors:
     """B whose variances are those of the values of a column, wind (2 levels), temperature and
-    ln p_s: the winds' by a factor at each level, those of mass by what is not balanced. A deviation
-    changes `most` times at most."""
+    ln p_s: those of wind by a factor at each level, those of mass by the unbalanced part. A
+    deviation changes `most` times at most."""
     levels = errors.balance.shape[1]
     given = np.asarray(variance, float)
     if given.shape != (3 * levels + 1,):

@@ -1,11 +1,11 @@
-"""Background errors of the day from an ensemble of analyses, and how such an ensemble goes on.
+"""Background errors of the day from an ensemble of analyses, and its next window.
 
     x'_i = x_i - mean,    L = [(1 - w)^1/2 L_s, w^1/2 Ensemble(x', C^1/2)]     (Hybrid, maps.py)
 
-Each member of the ensemble of data assimilations has its own background and the data with errors
-drawn again; the spread of the members is that of the errors (Isaksen et al. 2010). Far away and a
-few layers off, what members say together is chance: C, the localisation, is Gaspari and Cohn's
-correlation along the sphere and in ln p, one for wind, temperature and ln p_s.
+Each member of the ensemble of data assimilations has a separate background, and the data with new
+random errors; the spread of the members is that of the errors (Isaksen et al. 2010). At large
+distances covariances of the members are sampling noise. The localisation C is the correlation of
+Gaspari and Cohn along the sphere and in ln p, one for wind, temperature and ln p_s.
 """
 
 from __future__ import annotations
@@ -31,9 +31,8 @@ def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:
 
 
 class AirLocalisation(LinearMap):
-    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid.
-
-    length [m]: half the distance at which nothing is left; depth: the same in ln p; pressure [Pa]
+    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid. length
+    [m]: half the distance at which it becomes 0; depth: the same in ln p; pressure [Pa]
     of the layers.
     """
 

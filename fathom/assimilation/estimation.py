@@ -1,5 +1,5 @@
-"""Background errors of the state of a spectral atmosphere from samples: covariances, and by
-regression what of one part another explains (balance.py).
+"""Background errors of the state of a spectral atmosphere from samples: covariances, and
+regressions between the parts of the state (balance.py).
 """
 
 from __future__ import annotations

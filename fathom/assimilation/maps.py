@@ -2,7 +2,7 @@
 
     <A x, y> = <x, A* y>
 
-A map is what has `apply` and `adjoint`. Products of maps have both by themselves.
+A map is an object with `apply` and `adjoint`. Products of maps are maps, too.
 """
 
 from __future__ import annotations
@@ -111,8 +111,8 @@ class Ensemble(LinearMap):
 
 
 class Hybrid(LinearMap):
-    """The root of a sum of covariances, L = [w_1^1/2 L_1, w_2^1/2 L_2, ...], each with the part of
-    the control vector that its `controls` is long. ValueError: no term, or a negative weight.
+    """The root of a sum of covariances, L = [w_1^1/2 L_1, w_2^1/2 L_2, ...], each with a part of
+    the control vector, of the length `controls`. ValueError: no term, or a negative weight.
     """
 
     def __init__(self, *terms: tuple[float, Any]) -> None:

@@ -5,8 +5,8 @@
     rpcg      in the space of observations (Gratton & Tshimanga 2009)
     quasi_newton   limited-memory BFGS for a J that is no quadratic (Gilbert & Lemarechal 1989)
 
-All orthogonalise each residual against those before: what round-off loses costs iterations, and
-Ritz pairs are of no use without.
+All orthogonalise each residual against the earlier ones: without this, round-off costs iterations
+and Ritz pairs are useless.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Found:
     increment: Vector
     control: Vector | None = None
     gradients: list[float] = field(default_factory=list)
-    iterates: list[Vector] = field(default_factory=list)  # increments, where asked for
+    iterates: list[Vector] = field(default_factory=list)  # increments, if requested
     reason: str = ""
     ritz: RitzPreconditioner | None = None
 
@@ -97,7 +97,7 @@ def lanczos(
 ) -> Found:
     """Conjugate gradients for J'' chi = -J'(0), and from their coefficients the Ritz pairs of J''.
 
-    With a preconditioner the control vector is P^1/2 times another, in which the search goes on.
+    With a preconditioner the control vector is P^1/2 times another one, in which the search works.
     """
     root = (lambda x: x) if preconditioner is None else preconditioner.apply
     hessian = lambda x: root(cost.hessian(root(x)))
@@ -144,7 +144,7 @@ def b_pcg(
     cost: Cost, *, iterations: int = 50, tolerance: float = 1e-6, keep_iterates: bool = False
 ) -> Found:
     """Conjugate gradients for (B^-1 + G* R^-1 G) dx = G* R^-1 d with B as the preconditioner: each
-    vector goes together with B^-1 of it, so that B^-1 is never asked for.
+    vector x is kept together with B^-1 x, so that B^-1 is never applied.
     """
     r = cost.observe_adjoint(cost.departures / cost.variances)
     z = cost.covariance(r)
@@ -251,8 +251,8 @@ def _wolfe(
     slope: float,
     step: float,
 ) -> tuple[float, float, Vector] | None:
-    """A step along a direction that lowers J enough and flattens it enough, by halving an interval
-    or doubling it: (step, J, gradient); None: there is none.
+    """A step along a direction that reduces J and its slope enough, by halving or doubling an
+    interval: (step, J, gradient); None: there is none.
     """
     least, most = 0.0, np.inf
     for _ in range(40):

@@ -1,4 +1,4 @@
-"""The tangent of an ocean: what becomes of a small change of its state.
+"""The tangent of an ocean: the evolution of a small change of its state.
 
     sea = OceanTangent(simulation)           # from the present fields of an Ocean
     M = sea.propagation(8)                   # dx at the start -> dx after eight steps

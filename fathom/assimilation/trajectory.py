@@ -5,8 +5,8 @@ model as a linear map.
     trajectory.follow(12)                    # twelve steps
     M = trajectory.propagation()             # dx at the start -> dx at the end, with its adjoint
 
-A vector holds the prognostic fields one after another, of the points of the grid alone, on all
-ranks alike. Time levels and gradients are part of the state of a step; at the start they follow
+A vector holds the prognostic fields one after another, only at points of the grid, the same on all
+ranks. Time levels and gradients are part of the state of a step; at the start they follow
 from it.
 """
 
@@ -24,8 +24,8 @@ from fathom.failure import InputError
 
 
 def linear(model: Any) -> Any:
-    """The model without what has no tangent: one number for the globe that keeps mass or energy;
-    and without what is only reported. ValueError: another model."""
+    """The model without the parts that have no tangent (fixers of mass or energy by one number for
+    the globe), and without diagnostics of the report. ValueError: another model."""
     if not hasattr(model, "prognostic") or getattr(model, "scheme", "") != "semi-lagrangian":
         raise InputError(
             f"{type(model).__name__} has no tangent; allowed are SpectralAtmosphere and"
@@ -50,7 +50,7 @@ class Forecasts:
     Parameters
     ----------
     simulation : of a spectral model; its present fields are the start, of which no step before is
-        known. What is read in time, as at the edges of an area, stays that of now.
+        known. Data that are read in time, as at the edges of an area, keep their present values.
     """
 
     def __init__(self, simulation: Any) -> None:
@@ -180,11 +180,11 @@ class Trajectory(Forecasts):
     simulation : of a SpectralAtmosphere, ShallowWater, or LimitedAreaAtmosphere. Its physics must
         have adjoints: none, HeldSuarez, SmoothMixing, SmoothCondensation. Tracers are carried
         without clipping in tangent and adjoint. A vector of an area has all points of its periodic
-        plane; what the area is drawn to does not change with it.
-    keep : what is kept of a step. "all": what tangent and adjoint need; "fp32": the same rounded,
-        so half of the memory: both are then exactly transposed, about a rounded state; "states":
-        the state alone, from which the rest is computed again in each iteration, to the same bits
-        as "all".
+        plane; the outer state of its coupling does not change with the perturbation.
+    keep : the values kept of a step. "all": all that tangent and adjoint need; "fp32": the same
+        rounded, so half of the memory: both are then exactly transposed, about a rounded state;
+        "states": the state alone, from which the rest is computed again in each iteration, to the
+        same bits as "all".
     every : with "states", of so many steps one is kept; the others follow from it.
     """
 
@@ -192,7 +192,7 @@ class Trajectory(Forecasts):
         if keep not in ("all", "fp32", "states"):
             raise InputError(f"keep = {keep!r}; allowed are 'all', 'fp32' and 'states'")
         if every < 1 or (every > 1 and keep != "states"):
-            raise InputError(f"every = {every}: 1 at least, and more with keep = 'states' alone")
+            raise InputError(f"every = {every} must be 1, or more with keep = 'states'")
         super().__init__(simulation)
         self.linear = mpi.core.LinearSequence(self.sequence, keep, every)
         self._sets: list[Any] = []
@@ -257,8 +257,8 @@ class Propagation(LinearMap):
 
 
 class ObservedAlong(LinearMap):
-    """dx at the start -> what is observed after so many steps {steps: H'}, one after another in the
-    order of time. The increment goes through the window once, its adjoint once back."""
+    """dx at the start -> the observed values after so many steps {steps: H'}, one after another in
+    the order of time. The increment goes through the window once, its adjoint once back."""
 
     def __init__(self, trajectory: Trajectory, observations: Mapping[int, LinearMap]) -> None:
         if not observations or not all(0 <= n <= trajectory.steps for n in observations):

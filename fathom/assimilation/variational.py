@@ -5,7 +5,7 @@
     fgat        y - H x_b(time of y)                H                                  the middle
     4d-var      y - H x_b(time of y)                H M', M' the tangent model         the start
 
-With outer loops 4D-Var runs the model again from what it has found, and takes its tangent there:
+With outer loops 4D-Var runs the model again from its last analysis, and uses the tangent there:
 d = y - H M(x_b + L chi) + H M' L chi, for the whole chi.
 
 Variational quality control: after each minimisation a datum gets the weight W of its residual
@@ -14,8 +14,8 @@ of them is quadratic; three at least.
 
 Two more choices of 4D-Var: `inner`, a coarser model whose tangent and B are used instead of the
 model's own (departures are still of the model; Courtier et al. 1994), and `constraint`, a weak
-digital filter (Gauthier & Thepaut 2001): one more slot, whose data say that nothing of the
-increment in the middle is faster than the filter lets through,
+digital filter (Gauthier & Thepaut 2001): one more slot, whose data say that the increment in the
+middle has no faster waves than the filter allows,
 
     J_c = 1/2 w |sum_n h_n M'_n dx - M'_middle dx|^2
 """
@@ -74,9 +74,9 @@ def _departures(seen: Mapping[int, Seen], states: Mapping[int, Vector]) -> Vecto
 
 @dataclass
 class Seen:
-    """Observations of one time: values y, variances of their errors, H. `taken`: those that
-    screening has left, all by default. inner: H on the grid of an inner model. covariance: of the
-    errors of a column's values, where they hang together (departures.py)."""
+    """Observations of one time: values y, variances of their errors, H. `taken`: those left after
+    screening, all by default. inner: H on the grid of an inner model. covariance: of the errors of
+    a column's values, if they are correlated (departures.py)."""
 
     values: Vector
     variances: Vector
@@ -170,7 +170,7 @@ class _Stacked(LinearMap):
 @dataclass(frozen=True)
 class Constraint:
     """A weak digital filter. sizes: of a state, in which its numbers count as one, an array as long
-    or a number; weight: w for a whole state; longest: period [steps] of what it lets through.
+    or a number; weight: w for a whole state; longest: shortest period [steps] that it keeps.
     """
 
     sizes: Vector | float
@@ -223,12 +223,12 @@ class Analysis:
     residuals: Vector
     variances: Vector
     found: Found
-    seen: Mapping[int, Seen]  # as screening has left them
+    seen: Mapping[int, Seen]  # after screening
     rejected: int = 0
     filtered: float = 0.0  # J_c
     weights: Vector | None = None  # of quality control, of each departure
     history: list[float] = field(default_factory=list)  # J_o with the model, of each outer loop
-    seconds: dict[str, float] = field(default_factory=dict)  # of the parts of the work
+    seconds: dict[str, float] = field(default_factory=dict)  # for each part of the work
 
     def columns(self, values: int) -> tuple[np.ndarray, np.ndarray]:
         """Departures of background and analysis by columns of so many values (values, columns);
@@ -291,7 +291,7 @@ class Window:
         if steps < 2 or steps % 2:
             raise InputError(f"steps = {steps} of a window must be an even number, 2 or more")
         if (inner is not None or constraint is not None) and method != "4d-var":
-            raise InputError(f"an inner model and a constraint are of 4d-var, not of {method}")
+            raise InputError(f"an inner model and a constraint need 4d-var, not {method}")
         if quality not in (None, *controls):
             raise InputError(f"quality = {quality!r}: allowed are {', '.join(controls)}")
         self.inner, self.constraint, self.quality = inner, constraint, quality
@@ -340,7 +340,7 @@ class Window:
                 if self.inner is not None:
                     self.inner.follow(x, self.steps)
                 G = self._observed(seen)
-                if chi is not None:  # about what was found, for the whole increment
+                if chi is not None:  # about the present analysis, for the whole increment
                     departures = departures + G.apply(self.background.apply(chi))
                 W = whole if weights is None else _weights(seen, weights)
                 slot = Slot(W.apply(departures), np.ones(len(departures)), Product(W, G))
@@ -382,8 +382,8 @@ class Window:
         )
 
     def drawn(self, seen: Mapping[int, Seen], random: np.random.Generator) -> Found:
-        """The minimisation of data drawn from B and R in the place of these, about the trajectory
-        of the last analysis: what its increments are like where both are right."""
+        """The minimisation of data drawn from B and R instead of these, about the trajectory of the
+        last analysis: its increments are those of a correct B and R."""
         G, W = self._observed(seen), _weights(seen)
         L: Any = self.background
         y = W.apply(G.apply(L.apply(random.standard_normal(L.controls))))

@@ -7,7 +7,7 @@ each edge, of the same map. Two copies of a field, one period apart, are blended
     u, v    along the axes of the map, which is periodic; then as on earth
     p_s     as ln p_s + phi_s / (R 280 K), at sea level, together with the ground
     others  as they are
-What is known of C + I alone is made periodic by splines then too.
+Fields known only on C + I are made periodic by splines in this case, too.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class AroundArea:
 
     def __init__(self, model: Any):
         self.model, self.area = model, model.grid.area
-        self.area.around()  # or an error: the map ends before
+        self.area.around()  # raises an error if the map ends before
 
     @cached_property
     def grid(self) -> WholeArea:

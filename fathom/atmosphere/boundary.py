@@ -1,8 +1,8 @@
 """The surface below the atmosphere, on the rows of a model, named as the physics reads it; and the
 ozone in it. All from embedded sets.
 
-Land and sea are never mixed by interpolation: each is filled where it is not, brought to the points
-by straight lines, and a point takes both in the proportion of its `land_fraction`. Land
+Interpolation never mixes land and sea: the field of each is filled where it has no values,
+interpolated bilinearly, and a point gets both in the proportion of its `land_fraction`. Land
 temperatures follow the model's ground with the standard lapse rate.
 
     ground       land and sea ice in the proportion of their areas: the temperature of the surface;

@@ -8,9 +8,9 @@ scheme of the physics adds, what the dynamics adds, and what is stored.
     storage = sum of the schemes + vapour in T_v + dynamics
 
 A scheme's share is the sum of the tendencies after it less that before it, step by step
-(core/atmosphere/hydrostatic/budget.hpp). "Vapour in T_v" is what the change of humidity by the
-physics makes of virtual temperature, which is what the dynamics keeps. The dynamics is what is
-left: of water and energy nothing but round-off, since both are kept; of momentum the pressure on
+(core/atmosphere/hydrostatic/budget.hpp). "Vapour in T_v" is the change of virtual temperature,
+which the dynamics conserves, by the change of humidity in the physics. The term of the dynamics is
+the remainder: round-off for water and energy, which are conserved; for momentum the pressure on
 mountains and the rotation of the earth.
 """
 

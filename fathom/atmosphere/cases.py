@@ -1,5 +1,5 @@
-"""Initial states of published test cases, balanced with the constants of the model that asks for
-them: `model.set(case="williamson-5")`.
+"""Initial states of published test cases, balanced with the constants of the model:
+`model.set(case="williamson-5")`.
 
     shallow water        williamson-2
         steady zonal flow (Williamson et al. 1992, J. Comput. Phys. 102, 211);
@@ -24,7 +24,7 @@ them: `model.set(case="williamson-5")`.
                          supercell-balanced
                              of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
-A case is a function of the model; what it returns is the state, functions of longitude and latitude
+A case is a function of the model. It returns the state as functions of longitude and latitude
 [degrees] (and pressure [Pa]), and with it `orography`, `mean_geopotential`, `coriolis` where the
 case prescribes them.
 """

@@ -47,7 +47,7 @@ class Change:
     """
 
     same_points: bool
-    same_waves: bool  # and what a field holds of them
+    same_waves: bool  # and the field with their values
 
     def __init__(self, given: Any, simulation: Any):
         self.simulation, self.model = simulation, simulation.model

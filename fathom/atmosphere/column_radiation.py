@@ -2,7 +2,7 @@
 
     above the case's layers   T and q of the file as far as it goes, then T falls by 6.5 K/km to
                               217 K, stays to 20 km and rises by 1 K/km; q as humid as below, at
-                              least 3e-6. Given: it changes nothing but radiation.
+                              least 3e-6. It affects only radiation.
     surface                   ts_forc or ts of the file, else the lowest air; emissivity 1; albedo
                               of the sea 0.06, of land 0.2
     ozone                     o3 of the file [kg kg-1], else StandardOzone
@@ -54,8 +54,8 @@ def before(physics, every, ozone):
 
 
 def clouds_of(physics, used, every):
-    """The scheme that tells radiation of the cloud water that the physics carries, by the same
-    humidity and the same share of ice.
+    """The scheme that gives the cloud water of the physics to radiation, with the same humidity and
+    share of ice.
     """
     if "cloud_liquid_water" not in used:
         return []

@@ -22,7 +22,7 @@ from fathom.grids.hybrid import REFERENCE, interfaces_of
 from fathom.moist_air import GAS_CONSTANT
 from fathom.regrid import column
 
-BLOCK = 2048  # columns at a time: what they need stays in cache
+BLOCK = 2048  # columns at a time: their data stay in cache
 MIXED, BLEND = 0.1, 0.6  # of ln p: follows the ground; between that and free air
 LOWER, UPPER = np.log(0.85), np.log(0.65)  # of p / p_s
 vapour = 0.6077667  # T_v / T - 1, of q

@@ -1,5 +1,5 @@
-"""What compressible air of a limited area has in addition to hydrostatic air, and its linear
-terms (core/atmosphere/nonhydrostatic/): q = ln(p / pi), the departure of pressure, and d, the
+"""The additional fields of compressible air in a limited area, and its linear terms
+(core/atmosphere/nonhydrostatic/): q = ln(p / pi), the departure of pressure, and d, the
 vertical divergence.
 """
 
@@ -25,7 +25,7 @@ def vertical_divergence(model: Any, u: Any, v: Any, log_pressure_ratio: Any) -> 
     waves = BiFourier(grid.size, grid.spacing, truncation=model.truncation)
     m = 1.0 if grid.map_factor is None else grid.map_factor
     divergence = waves.vorticity_divergence(u / m, v / m)[1]
-    divergence[:, 0] = 0  # in its place stands the mean wind
+    divergence[:, 0] = 0  # the mean wind is stored in its place
     D = m**2 * waves.inverse(divergence)
     s = waves.direct(log_pressure_ratio)
     east, north = (m * x for x in waves.gradient(s))

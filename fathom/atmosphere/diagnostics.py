@@ -25,7 +25,7 @@ from fathom.regrid.schmidt import turned
 
 wind = ("eastward_wind", "northward_wind")
 heights = ("geopotential_height", "geopotential")
-rain = ("convective_precipitation", "stratiform_precipitation")  # what reaches the ground
+rain = ("convective_precipitation", "stratiform_precipitation")  # the flux that reaches the ground
 
 
 def needed(model):
@@ -213,7 +213,7 @@ class State:
     def __init__(self, model, window, fields, levels=None):
         j0, i0, ny, nx = window
         self.model, self.levels, self.shape, self.block = model, levels, (ny, nx), window
-        self.given = fields  # wind as the state has it
+        self.given = fields  # wind of the state
         self.window = slice(j0, j0 + ny), slice(i0, i0 + nx)
         self.there = np.asarray(model.grid.wet_levels)[self.window] > 0
         self.whole = self.there.all()

@@ -1,4 +1,4 @@
-"""Weights of a digital filter: they take the gravity waves out of an initial state (Lynch & Huang
+"""Weights of a digital filter that removes the gravity waves of an initial state (Lynch & Huang
 1992).
 
     x(0) = sum_{n=-N}^{N} h_n x(n dt),    h_n ~ sin(n theta_c)/(n pi) * window(n),

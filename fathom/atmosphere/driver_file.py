@@ -28,7 +28,7 @@ KAPPA = 2 / 7
 temperatures, humidities, winds = ("ta", "theta", "thetal"), ("qv", "qt", "rv", "rt"), ("ua", "va")
 known = (*temperatures, *humidities, *winds)
 coordinates = ("z", "zh", "p", "pa")  # forc_z, forc_pa: along which forcing was first given
-descriptive = {"lat", "lon", "orog", "bounds", "t0", "time", "lev"}  # say nothing that acts
+descriptive = {"lat", "lon", "orog", "bounds", "t0", "time", "lev"}  # have no effect
 known_surface = {
     "surface_forcing_temp": ("none", "ts", "surface_flux", "kinematic"),
     "surface_forcing_moisture": ("none", "surface_flux", "kinematic", "beta"),

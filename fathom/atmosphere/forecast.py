@@ -1,5 +1,5 @@
-"""Everything a forecast starts from, in one call: the state of the air over the model's own ground,
-and what lies on that ground.
+"""All initial fields of a forecast in one call: the air over the model's ground, and the surface
+fields.
 """
 
 from __future__ import annotations

@@ -270,7 +270,7 @@ class OfArea(Given):
     def _grid(self, own, head):
         """The model's own grid with the levels given, where the points are the same."""
         levels = (
-            SigmaLevels(len(self.pressure))  # so many: they are no layers
+            SigmaLevels(len(self.pressure))  # more levels than this are layers
             if self.pressure is not None
             else HybridLevels(a=list(head["a"]), b=list(head["b"]))
         )

@@ -88,9 +88,10 @@ class GridPointAtmosphere(AirWithPhysics):
         the sphere.
     maximum_iterations : of one solve, at most.
     fix_mass : whether the mass of air is kept; by default all but of an area.
-    outer_model : what the edges of an area are drawn to: "initial" (default), the state it starts
-        from; the path of a store of another run, or of a file, with states in time; or a Simulation
-        of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs with this one.
+    outer_model : the model to which the edges of an area are relaxed: "initial" (default), the
+        state it starts from; the path of a store of another run, or of a file, with states in time;
+        or a Simulation of a GridPointAtmosphere, a SpectralAtmosphere or a larger area, which runs
+        with this one.
     outer_in_time : "linear" (default) or "cubic" between records.
     outer_every : how often the state of one that runs with it is read, by default each of its
         steps; of a store, the records at multiples of it after the first, by default all.
@@ -201,7 +202,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.reference = self._reference(
             reference_temperature, surface_potential_temperature, stability
         )
-        self.placed = all_placed(placed)  # the user's own
+        self.placed = all_placed(placed)  # from the user
         self.initial, self.filter_span = {}, 0.0
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
@@ -311,8 +312,8 @@ class GridPointAtmosphere(AirWithPhysics):
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
             it, from a state of the atmosphere (fathom.data.atmosphere); on the sphere, or an area.
             A Simulation of another atmosphere, or its restart (docs/post.md).
-        digital_filter : span of the filter that takes the gravity waves out of the start, "6h" as
-            a spectral atmosphere has it (docs/forecast.md); 0: none, as by default.
+        digital_filter : span of the filter that removes the gravity waves of the start, "6h" for a
+            spectral atmosphere (docs/forecast.md); 0: none, as by default.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
         Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
         y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
@@ -502,8 +503,8 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def goes_along(self):
-        """Fields of a restart other than the state: where they go on from, and for those that start
-        from it elsewhere.
+        """Fields of a restart other than the state: for the run that continues, and for a start of
+        another model.
         """
         below = (n for n in self.boundary if n not in layer_fields)
         return [*gridpoint_state.by_pressure[:2], "interface_height", *below]
@@ -548,7 +549,7 @@ class GridPointAtmosphere(AirWithPhysics):
         chosen.height,
         chosen.potential_temperature,
         chosen.hybrid(HybridLevels),
-    )  # what output may be brought to
+    )  # levels that output may use
 
     def at_levels(self, name, diagnostic, levels, horizontal):
         """The Diagnostic of a variable of layers at chosen levels."""

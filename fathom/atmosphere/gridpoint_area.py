@@ -1,6 +1,6 @@
-"""A grid-point atmosphere over an area of the earth (fm.RotatedGrid): what its edges are given.
+"""A grid-point atmosphere over an area of the earth (fm.RotatedGrid): the coupling at its edges.
 
-In the zone along the edges the air is drawn to an outer model after each step, as that of
+In the zone along the edges the air is relaxed to an outer model after each step, as that of
 LimitedAreaAtmosphere (fathom/atmosphere/outer.py), with the same weights alpha:
     X <- (1 - alpha) X + alpha X_outer,     X = u, v, w, theta, rho, tracers
 Where alpha is 1, in the rim, there are no equations: faces of the rim are closed for increments of

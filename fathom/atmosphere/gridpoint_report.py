@@ -59,7 +59,7 @@ def pictures(grid, state):
 
 def draw_mean(name, latitude, heights, values):
     """Cells over latitude and the height of levels over flat ground."""
-    from matplotlib.figure import Figure  # takes long to load
+    from matplotlib.figure import Figure  # slow to load
 
     about = describe(name)
     figure = Figure(figsize=(8, 3.2), layout="constrained")
@@ -72,7 +72,7 @@ def draw_mean(name, latitude, heights, values):
 
 def draw(name, x, z, values):
     """Filled contours over height, the ground below."""
-    from matplotlib.figure import Figure  # takes long to load
+    from matplotlib.figure import Figure  # slow to load
 
     about = describe(name)
     if len(values) < len(z):  # of layers

@@ -61,14 +61,14 @@ class HydrostaticAtmosphere(AirWithPhysics):
         "maximum_wind": (0, 500),
     }
     rotations = ()
-    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another, in the linear terms
+    linear_divergence: Mapping[str, str] = MappingProxyType({})  # another one, in the linear terms
     parameters: dict[str, float]
 
     def _hold(self, grid, physics, tracers, orography, precision, placed):
         """Keeps the grid, the physics and the numbers that describe the air."""
         self.grid, self.precision, self.orography = grid, precision, orography
         self._take_physics(physics, tracers)
-        self.placed = all_placed(placed)  # the user's own
+        self.placed = all_placed(placed)  # from the user
         self.initial, self.filter_span = {}, 0.0
 
     def earth_below(self) -> dict[str, np.ndarray]:
@@ -256,7 +256,7 @@ class HydrostaticAtmosphere(AirWithPhysics):
         chosen.potential_temperature,
         chosen.potential_vorticity,
         chosen.hybrid(HybridLevels),
-    )  # what output may be brought to
+    )  # levels that output may use
 
     def at_levels(self, name, diagnostic, levels, horizontal):
         """The Diagnostic of a variable of layers at chosen levels."""

@@ -6,11 +6,10 @@ and hybrid levels of the model.
 the analysis reaches a geopotential,
        p_s = p_s(analysis) p(phi_s model) / p(phi_s analysis),
            or p(phi_s model) where the analysis has no surface pressure.
-3. Under the ground of the analysis its column goes on with the lapse rate of the standard
-atmosphere, and with wind and relative humidity of the
-   lowest level above; temperature and wind are cubic in ln p between levels, relative humidity
-   linear. Above the highest level of the analysis temperature, wind and specific humidity are
-   constant.
+3. Under the ground of the analysis its column continues with the lapse rate of the standard
+   atmosphere, and with wind and relative humidity of the lowest level above; temperature and wind
+   are cubic in ln p between levels, relative humidity linear. Above the highest level of the
+   analysis temperature, wind and specific humidity are constant.
 4. T is corrected by a smooth profile so that the hydrostatic geopotential of the model's column
 agrees with that of the analysis.
 """
@@ -32,7 +31,7 @@ from fathom.regrid.rows import Packed, points_of
 if TYPE_CHECKING:
     import xarray as xr
 
-BLOCK = 2048  # columns at a time: what they need stays in cache
+BLOCK = 2048  # columns at a time: their data stay in cache
 LEAST_HUMIDITY = 1e-6  # kg kg-1, where an analysis has none: the stratosphere
 TROPOSPHERE = 1e4  # Pa: a set that ends below has no stratosphere and is given one
 NEAR_GROUND = 0.25  # of ln p: 220 hPa over the sea

@@ -1,5 +1,5 @@
-"""Small motions of compressible air about rest, in the mass coordinate of Laprise (1992): what the
-semi-implicit scheme of a non-hydrostatic atmosphere is made of.
+"""Small motions of compressible air about rest, in the mass coordinate of Laprise (1992): the basis
+of the semi-implicit scheme of a non-hydrostatic atmosphere.
 
 Unknowns: divergence D, vertical divergence d, temperature T, q = ln(p / pi), s = ln(pi_s).
 pi is the hydrostatic pressure. About rest at temperature T_r, with the acoustic reference T_a

@@ -57,16 +57,16 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     periodic_by : how fields are made periodic in E: "splines" (default) of those of the area, or
         "windows" (Boyd 2005) of those of the area and around it, where the outer model must have
         them too.
-    outer : what the coupling zone is drawn to: "initial" (default), the state it starts from; the
-        path of a store of another run, or of a file, with states in time; or a Simulation of a
-        SpectralAtmosphere or of a larger area, which then runs together with this one
-        (docs/limited-area.md).
+    outer : the model to which the coupling zone is relaxed: "initial" (default), the state it
+        starts from; the path of a store of another run, or of a file, with states in time; or a
+        Simulation of a SpectralAtmosphere or of a larger area, which then runs together with this
+        one (docs/limited-area.md).
     outer_in_time : "linear" (default) or "cubic" between records.
-    outer_every : how often the state of one that runs next to it is taken, by default each of its
-        steps; of a store, the records at multiples of it after the first, by default all.
-    upper_zone : pressure above which the air is drawn to the outer model too [Pa]; 0 (default):
+    outer_every : how often the state of an outer model that runs with it is read, by default each
+        of its steps; of a store, the records at multiples of it after the first, by default all.
+    upper_zone : pressure above which the air is also relaxed to the outer model [Pa]; 0 (default):
         nowhere.
-    upper_zone_time : within which, at the top.
+    upper_zone_time : time of the relaxation at the top.
     physics : list of schemes (or their names) that add to tendencies, in order; by default none.
     orography : surface geopotential [m2 s-2]: a number, an array (ny, nx) or a function of
         (longitude, latitude) in degrees, or (x, y) [m] on a periodic plane; "earth": that of the
@@ -84,7 +84,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     off_centring : weight of the linear terms moved to the new time, in [0, 1].
     reference_temperature, reference_pressure : of the linear terms [K, Pa].
     acoustic_temperature : of the linear terms of sound, colder than the air [K]; non-hydrostatic.
-    corrections : how often a step is done again from what it gave, by default 1; non-hydrostatic.
+    corrections : how often a step is repeated with its result, by default 1; non-hydrostatic.
     extrapolation : of the nonlinear terms where air departs: "nesc" (default), those of now, for a
         step with corrections; or "settls", from now and before, without; non-hydrostatic.
     iterations : interpolations of the wind to the departure point.
@@ -210,8 +210,8 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         analysis : state of a store or a file, as SpectralAtmosphere takes them, or of a larger
             area; a Simulation of another atmosphere, or its restart (docs/post.md); "outer": the
             first one of the outer model.
-        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
-            none. With an outer model the area is drawn to what it starts from meanwhile.
+        digital_filter : span of the filter that removes the gravity waves of the start, "6h"; 0:
+            none. During the filter an area with an outer model is relaxed to its initial state.
         """
         if isinstance(analysis, str) and analysis == "outer":
             if not self.outer:
@@ -407,7 +407,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     def earth_below(self):
         """The surface below (fathom/atmosphere/ground_of_area.py)."""
         if isinstance(self.grid, PeriodicPlaneGrid):
-            raise InputError("a PeriodicPlaneGrid is no place on earth: give it an orography")
+            raise InputError("a PeriodicPlaneGrid has no place on earth: give it an orography")
         around = self.given_on.grid.area if self.given_on.windows else None
         return ground_of_area.orography(self.grid, self.truncation, self.heights, around)
 
@@ -515,7 +515,7 @@ def _check_compressible(model, fix_energy):
             f" reference_temperature = {waves:g} K"
         )
     if fix_energy:
-        raise InputError("fix_energy: the energy of compressible air is not kept")
+        raise InputError("fix_energy: the energy of compressible air is not conserved")
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):

@@ -8,8 +8,8 @@ v and dp of an edge between two points are the means of both, as a centred diffe
 sum_k v_k dp_k is summed in each step (core/atmosphere/hydrostatic/budget.hpp, MassFlow); what
 passes between two times is the trapezoidal rule over the steps:
     dt (F_0 / 2 + F_1 + ... + F_(n-1) + F_n / 2)
-The rest of C + I is what its relaxation adds; that of C, in which there is none, what differences
-instead of waves, and transport that is not in flux form, leave.
+The rest of C + I is the effect of its relaxation. C has no relaxation: there the rest comes from
+differences instead of waves, and from transport that is not in flux form.
 """
 
 from __future__ import annotations

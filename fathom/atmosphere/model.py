@@ -196,7 +196,7 @@ class SpectralAtmosphere(HydrostaticAtmosphere):
             of the atmosphere (fathom.data.atmosphere). Or a Simulation of another
             SpectralAtmosphere, or the path of its restart: all of these, brought to this grid
             (docs/post.md); an orography of this model's own stays.
-        digital_filter : span of the filter that takes the gravity waves out of the start, "6h"; 0:
+        digital_filter : span of the filter that removes the gravity waves of the start, "6h"; 0:
             none.
         """
         if case is not None:

@@ -130,7 +130,7 @@ def _means_of_samples(values, rows: Rows) -> np.ndarray:
 
 def overlap(source, target):
     """(target cells, source cells) the part of a target cell that lies in a source cell, both given
-    by increasing edges. Sparse: a product with it adds in one order, whatever threads there are."""
+    by increasing edges. Sparse: a product with it adds in one order, for any number of threads."""
     from scipy.sparse import csr_array
 
     low, high = np.maximum(source[:-1], target[:-1, None]), np.minimum(source[1:], target[1:, None])

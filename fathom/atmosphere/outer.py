@@ -1,14 +1,14 @@
-"""The outer model of a limited area, in time: states that the coupling zone is drawn to.
+"""The outer model of a limited area, in time: states to which the coupling zone is relaxed.
 
 The area is relaxed before its linear terms are solved for (core/atmosphere/spectral/coupling.hpp),
 so it is relaxed not to the outer state X but, with G the linear gravity waves of the solve, to
     R = (1 + beta G) X:     V_R = V + beta grad(gamma T + R T_r pi),   T_R = T + beta tau M D,
                             pi_R = pi + beta nu M D,                   beta = dt (1 + e) / 2
 and with compressible air the linear terms of sound too (fathom/atmosphere/compressible.py).
-D is the divergence of the map, M the square of its largest map factor. R is linear in X: what lies
-between two times follows from R at both.
+D is the divergence of the map, M the square of its largest map factor. R is linear in X: R between
+two times follows from R at both.
 
-An upper zone may be drawn to it too, level by level. Weights of the edges (SUELBC of ALADIN), z
+An upper zone may be relaxed to it, too, level by level. Weights of the edges (SUELBC of ALADIN), z
 from 0 inside to 1 on the edge (fathom/grids/zones.py), 1 beyond it:
     alpha = (p + 1) z^p - p z^(p + 1),     p = 2.16 of air, 5.52 of water and tracers
 """
@@ -91,7 +91,7 @@ class RightSide:
             state["eastward_wind"] / self.m, state["northward_wind"] / self.m
         )
         u, v = waves.wind(rotation, divergence)
-        divergence[:, 0] = 0  # in its place stands the mean wind
+        divergence[:, 0] = 0  # the mean wind is stored in its place
         D, T, pi = self.square * waves.inverse(divergence), waves.inverse(T), waves.inverse(pi)
         heating = self.beta * np.tensordot(self.tau, D, 1)
         if self.sound:
@@ -128,7 +128,7 @@ class Records:
 
     states: what has `axis`, the times of its records (fathom/time/instants.py), and `state(n)`, a
         record as `set` takes it
-    drawn: of a record, by name, what fields of the model are drawn to
+    drawn: of a record, by name, the values to which fields of the model are relaxed
     """
 
     def __init__(self, model: Any, states: Any, step: float, drawn: Callable):
@@ -191,7 +191,7 @@ class Constant:
 
 
 def of(model: Any, given: Any, in_time: str = "linear", every: Any = None) -> Any:
-    """The states that `outer` says, and how they go on between records; None: there is no outer
+    """The states of `outer`, and their interpolation between records; None: there is no outer
     model. ValueError: none of these.
     """
     periodic = isinstance(model.grid, PeriodicPlaneGrid)

@@ -26,7 +26,7 @@ def checked(owner, given):
     """
     numbers = {
         name: float(value)
-        if isinstance(value, bool)  # whether something is done
+        if isinstance(value, bool)  # switches
         else number_of(f"{owner} {name}", value, "SI units")
         for name, value in given.items()
     }

@@ -415,6 +415,6 @@ surface_defaults = {
     "ozone": 0.0,
     "cloud_fraction": 0.0,
     "cloud_water": 0.0,
-    "convective_precipitation": 0.0,  # where no scheme makes it
+    "convective_precipitation": 0.0,  # if no scheme computes it
 }
 layer_fields = ("ozone", "cloud_fraction", "cloud_water")

@@ -1,5 +1,5 @@
-"""Dry air at rest, as a function of geopotential height z: what a grid-point atmosphere is told
-apart from.
+"""Dry air at rest, as a function of geopotential height z: the reference of a grid-point
+atmosphere.
 
 isothermal    pi = exp(-g z / (c_p T)),                                    theta = T / pi
 stratified    pi = 1 - g^2 / (c_p theta_s N^2) (1 - exp(-N^2 z / g)),

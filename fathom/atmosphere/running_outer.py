@@ -1,8 +1,7 @@
 """An outer model that runs at the same time: the globe, or a larger area, which may have an outer
-one itself. On the same ranks it goes ahead of the area to the next time at which it is asked, and
-its columns are brought to the area's points, ground and levels in memory; no file lies between.
-
-Each rank takes from the others what of the outer model its share of the area's columns needs,
+one itself. On the same ranks it runs ahead of the area to the next time that is needed, and its
+columns are brought to the area's points, ground and levels in memory, without a file. Each rank
+gets from the others the part of the outer model that its columns of the area need,
 through one plan (fathom/output/gather.py), and all ranks get the columns. Where both are
 compressible, q and d go with the rest, cubic in ln p and within the two levels around; of a
 hydrostatic one the area makes them itself.
@@ -32,7 +31,7 @@ class Running:
     a larger area, at its start and `every` so often, for a model of an area.
     """
 
-    collective = True  # all ranks make a record together, when it is its turn
+    collective = True  # all ranks make a record together, in the order of records
 
     def __init__(self, model: Any, simulation: Any, every: Any = None):
         self.model, self.simulation = model, simulation

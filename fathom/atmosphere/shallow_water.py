@@ -111,7 +111,7 @@ class ShallowWater(Model):
                 "rotation": rotation,
             },
         )
-        self.placed = all_placed(placed)  # the user's own
+        self.placed = all_placed(placed)  # from the user
         self.initial: dict[str, Any] = {}
 
     def set(self, case=None, **values) -> Self:

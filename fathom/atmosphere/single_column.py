@@ -155,14 +155,14 @@ class ForcedColumn:
         also = {f"{n}{end}" for n in (*temperatures, *humidities) for end in ("", "_nud")}
         also |= {"pa", "pa_forc", "ts", "thetas", "thetas_forc", "hfss", "hfls"}
         also |= {f"tn{n}_{of}" for n in (*temperatures, *humidities) for of in ("adv", "rad")}
-        # `also` says once more what another variable says; water that is nowhere says nothing
+        # `also` repeats another variable; water that is zero everywhere has no effect
         unused = [
             n for n in file.unused() if n not in also | {"ps_forc"} and file.file[n].values.any()
         ]
         if unused:
             warnings.warn(f"{file.name}: not used: {', '.join(unused)}", stacklevel=3)
         if file.has("ps_forc") and np.ptp(file.file["ps_forc"].values) > 0:
-            warnings.warn(f"{file.name}: ps_forc: pressures stay those of the start", stacklevel=3)
+            warnings.warn(f"{file.name}: ps_forc: pressures are constant here", stacklevel=3)
         if file.choice("radiation") == "on" and not self.radiates:
             warnings.warn(f"{file.name}: radiation = 'on': this column computes none", stacklevel=3)
 

@@ -3,9 +3,9 @@
     x(0) = sum_{n=-N}^{N} h_n x(n dt)
 
 the states before from an adiabatic run backward, those after from the model itself (Lynch & Huang
-1992); `fathom.atmosphere.digital_filter` has the weights. Ground and sea, which know no gravity
-waves, start as they were. A limited area is drawn to what it starts from meanwhile, and to its
-outer model from the start on.
+1992); `fathom.atmosphere.digital_filter` has the weights. Ground and sea, which have no gravity
+waves, start unchanged. During the filter a limited area is relaxed to its initial state, and from
+the start on to its outer model.
 """
 
 import copy
@@ -90,7 +90,7 @@ def _draw_to_start(model, sequence, fields, step):
 
 
 def _adiabatic(model):
-    """The model without what cannot be turned round: physics, diffusion, viscosity, sponge,
+    """The model without the parts that cannot run backward: physics, diffusion, viscosity, sponge,
     off-centring, a weight of the new time beyond a half; nor another filter. `of_way_back` of a
     model: attributes that it has then.
     """

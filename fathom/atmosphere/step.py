@@ -1,8 +1,8 @@
 """One time step of a spectral atmosphere, in the order in which it is computed
 (docs/spectral.md).
 
-`do` (fathom.order.Order) adds a process, or nothing for what is None; what needs communication is
-in `dynamics`, the global processes of the core.
+`do` (fathom.order.Order) adds a process, or nothing for None; processes with communication are in
+`dynamics`, the global processes of the core.
 """
 
 from fathom.atmosphere.aliases import air, moist_heating, of, temperature_names
@@ -41,7 +41,7 @@ def of_schemes(model, do, past, twice=False):
     do("TendencyStart")
     for tracer in model.tracers:
         do("TracerTendencyStart", on=of(tracer), label=f"TracerTendencyStart of {tracer}")
-    added = 0  # schemes so far that add to tendencies
+    added = 0  # earlier schemes that add to tendencies
     for scheme in model.physics:
         both = twice and "step" in scheme.parameter_names and scheme.adds_tendencies
         do(scheme, on=past, **({"step": 2 * do.step} if both else {}), **_sampled(model, scheme))

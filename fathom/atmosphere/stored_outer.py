@@ -45,7 +45,7 @@ class Stored:
         self.model, self.path, self.in_time = model, path, in_time
         self.every = every and Period(every, "outer_every")
         self.pieces = PIECES[in_time]
-        self.data: Any = None  # on levels of pressure, once somebody asks
+        self.data: Any = None  # on levels of pressure, made when first requested
         self.held: dict[int, dict[str, np.ndarray]] = {}  # the last records, of a cubic
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ def blocks(
     name: str, sizes: tuple[str, ...], ranks: int | None, file: Path | None, picture: Path | None
 ) -> int:
     """Show how many blocks of a grid hold water, how full they are, and how evenly the Cartesian,
-    rake and space-filling distributions deal them out.
+    rake and space-filling distributions share them.
     """
     from fathom.performance.bench.blocks import (  # start-up time: loads NumPy
         present,

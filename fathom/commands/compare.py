@@ -18,8 +18,8 @@ from fathom.commands.options import file_option, json_option
 def compare(
     before: Path, now: Path, file: Path | None, picture: Path | None, gantt: Path | None
 ) -> int:
-    """Compare two profiles, region by region, and say what was set otherwise: what `fathom profile
-    --json` wrote, which knows its noise; or summary.json or directories of runs.
+    """Compare two profiles, region by region, and name the settings that differ. Allowed are files
+    of `fathom profile --json`, which contain their noise, summary.json, or directories of runs.
     """
     from fathom.performance.comparison import present  # start-up time: loads NumPy
 

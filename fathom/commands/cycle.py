@@ -52,8 +52,8 @@ def cycle(
     file: Path | None,
 ) -> int:
     """Run the cycles of EXPERIMENT (TOML): nature, observations, background errors, and for each
-    method window after window; a file with [area] has those of a limited area. Stopped, it goes on
-    where it was. Leaves report.json, report.txt and report.png.
+    method window after window; a file with [area] has those of a limited area. If stopped, it
+    continues from there. Writes report.json, report.txt and report.png.
     """
 
     def act() -> int:

@@ -34,8 +34,8 @@ def machine(
         return show(name)
     if case is not None and file is None:
         raise InputError(
-            f"machine --case {case}: what threads are worth is added to a file; give --write"
-            " FILE too"
+            f"machine --case {case}: the speed-up of threads is added to a file; give --write"
+            " FILE, too"
         )
     status = launch.distribute(ranks, 1, None, lambda: show(None, file, True))
     if case is not None and file is not None and status == 0 and launch.launched() is None:

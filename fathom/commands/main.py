@@ -65,8 +65,8 @@ for verb in verbs:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit status 0, 1 for a failure, 2 for a mistake of the user's, 130 where it
-    was interrupted.
+    """Run the command; exit status 0, 1 for a failure, 2 for an error in the input, 130 if it was
+    interrupted.
     """
     arguments = sys.argv[1:] if arguments is None else arguments
     speaks = (launch.launched() or (0, 1))[0] == 0

@@ -43,7 +43,7 @@ def observations() -> None:
 def import_(
     files: tuple[Path, ...], out: Path, ranks: int, threads: int, file: Path | None, **options: Any
 ) -> int:
-    """Decode FILES (BUFR, NetCDF, CSV, METAR) and write all their data. What is damaged is counted
+    """Decode FILES (BUFR, NetCDF, CSV, METAR) and write all their data. Damaged parts are counted
     and named, the rest is kept.
     """
 

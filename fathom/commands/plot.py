@@ -53,7 +53,7 @@ def plot(
     """Draw VARIABLE of FILE (.zarr, .nc, .grib2, .fa, or a restart) as a picture. Without VARIABLE
     the only one of the file, or its drifters.
 
-    Overturning, transports, moorings and drifters are drawn as what they are. Write a negative
+    Overturning, transports, moorings and drifters have their own kinds of picture. Write a negative
     number of an option with =, as --region=-30,40,30,72.
     """
     from fathom import output, plots  # start-up time: loads NumPy

@@ -41,7 +41,7 @@ def profile(
     json_file: Path | None,
     **how: Any,
 ) -> int:
-    """Run some steps of FILE and tell where the time goes: regions with rates and limits,
+    """Run some steps of FILE and show where the time goes: regions with rates and limits,
     communication and waiting, files, imbalance, efficiencies.
     """
     from fathom.performance.profile.run import Request, run  # start-up time: loads NumPy

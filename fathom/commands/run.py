@@ -28,8 +28,8 @@ from fathom.run.progress import Progress
     "further",
     is_flag=True,
     help=(
-        "Go on from the last restart in the run directory, to the end of the period that the file"
-        " names; from the beginning if there is none."
+        "Continue from the last restart in the run directory to the end of the period that the"
+        " file names; from the beginning if there is no restart."
     ),
 )
 def run(
@@ -45,8 +45,8 @@ def run(
     """Run FILE: output, restart, summary.json, report.html and the resolved TOML go to the run
     directory.
 
-    Ctrl-C writes a restart and ends cleanly, with status 3; go on from it with --continue, or from
-    any other with --restart. SIGUSR1 writes restart-now.fathom, and the run goes on.
+    Ctrl-C writes a restart and ends cleanly, with status 3; continue from it with --continue, or
+    from any other with --restart. SIGUSR1 writes restart-now.fathom, and the run continues.
     """
     settings += parallel_settings(ranks, servers, threads)
     settings += (f'simulation.run="{period}"',) if period else ()
@@ -71,7 +71,7 @@ def _run(
     if further:
         if restart:
             raise InputError(
-                f"--continue goes on from the last restart in {directory}; --restart names"
+                f"--continue starts from the last restart in {directory}; --restart names"
                 " another one"
             )
         with experiment.readers():

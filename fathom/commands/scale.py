@@ -44,7 +44,7 @@ from fathom.run import launch
 @click.option(
     "--inner-loop",
     is_flag=True,
-    help="Price the tangent and the adjoint of a step, as an iteration of 4D-Var takes them.",
+    help="Price the tangent and the adjoint of a step, the work of an iteration of 4D-Var.",
 )
 @settings_option
 @threads_option

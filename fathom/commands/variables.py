@@ -12,7 +12,7 @@ from fathom.commands.experiment import on_ranks
 from fathom.failure import InputError
 from fathom.names import unknown
 
-# Of each model the experiment that has most of it.
+# For each model, the experiment with most of its parts.
 models = {
     "ocean": "ocean-3deg",
     "atmosphere": "forecast-t106",
@@ -25,7 +25,7 @@ models = {
 @click.argument("what")
 @click.option("--all", "every", is_flag=True, help="Also fields of single processes.")
 def variables(what: str, every: bool) -> int:
-    """List the variables that output of WHAT can hold: alias in files, units, what it is.
+    """List the variables that output of WHAT can contain: alias in files, units, meaning.
 
     WHAT is a model (ocean, atmosphere, gridpoint, shallow-water), an experiment that comes with
     Fathom, or a file.

@@ -9,10 +9,10 @@ and [nature]:
 [filter]         a weak digital filter of 4D-Var
 [cycle]          windows
 
-Truth and model are the same dry air, drawn to the same state at the edges. The first background
-differs from the truth by a multiple of a draw of B; a forecast from it without data shows what the
-edges alone put right. What is done is kept in the directory of the experiment, window by window; a
-run that was stopped goes on after the last that is there.
+Truth and model are the same dry air, relaxed to the same state at the edges. The first background
+differs from the truth by a multiple of a draw of B; a forecast from it without data shows the
+effect of the edges alone. Results are stored in the directory of the experiment, window by window;
+a stopped run continues after the last stored window.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ usual = ("3d-var", "fgat")
 @dataclass
 class Area:
     """A LimitedAreaGrid of so many sigma levels; coupling: points along its edges in which air is
-    drawn to the analysis, extension: points that make fields periodic; first_error: how many draws
-    of B the first background differs from the truth.
+    relaxed to the analysis, extension: points that make fields periodic; first_error: how many
+    draws of B the first background differs from the truth.
     """
 
     centre: list = field(default_factory=lambda: [8.0, 46.5])
@@ -213,8 +213,8 @@ def coarser(grid: LimitedAreaGrid, resolution: float) -> LimitedAreaGrid:
     if any(ratio * c != n for c, n in zip(made.size, grid.size)):
         raise InputError(
             f"[inner] resolution = {resolution:g} m: a plane of {grid.size[0]} × {grid.size[1]}"
-            f" points has no plane of {ratio} times fewer with the same sides; next to it is"
-            f" {made.size[0]} × {made.size[1]}: another extension"
+            f" points has no plane of {ratio} times fewer with the same sides, the nearest is"
+            f" {made.size[0]} × {made.size[1]}; change the extension"
         )
     return made
 
@@ -269,7 +269,7 @@ class AreaCycles:
             method,
             iterations=e.assimilation.iterations,
             outer=e.assimilation.outer,
-            screening=None,  # the errors of data are those that B and R are told
+            screening=None,  # the errors of data are those that B and R get
             inner=inner,
             constraint=self._filter() if method == "4d-var" else None,
         )

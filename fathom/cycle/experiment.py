@@ -106,9 +106,9 @@ class Inner:
 
 @dataclass
 class Filter:
-    """A weak digital filter of 4d-var and hybrid, where a weight is given: what of the increment
-    has a shorter period than `longest`, over 1 m/s, 1 K and 1 hPa, costs its square times the
-    weight."""
+    """A weak digital filter of 4d-var and hybrid, where a weight is given: the part of the
+    increment with a shorter period than `longest`, over 1 m/s, 1 K and 1 hPa, costs its square
+    times the weight."""
 
     weight: float = 0.0
     longest: str = "6h"

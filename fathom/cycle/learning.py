@@ -1,6 +1,6 @@
 """Errors of data and background learned from departures, before the experiment: windows of FGAT
-with other data. After each of them R, and the sizes of B by part, degree and level, are
-those that its departures and increments tell (assimilation/departures.py).
+with other data. After each window R, and the sizes of B by part, degree and level, follow from its
+departures and increments (assimilation/departures.py).
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
-"""The ensemble of data assimilations of a cycle. Each member has its own background, and FGAT with
-the data and new errors. What their spread lacks is drawn for each at the end of a window: a state
-from B, its variances Q by level and variable such that the spread is what departures say,
+"""The ensemble of data assimilations of a cycle. Each member has a separate background, and FGAT
+with the data and new errors. The missing spread is added to each at the end of a window: a state
+from B, its variances Q by level and variable such that the spread agrees with departures,
 
     Q' = max(Q + 1/10 spread^2 (r / (1 + 1/N) - 1), 0)
 
 with r, the variance of the background that departures d = y - H x of the members' mean show,
 divided by that of the members: from pairs of columns, so that R is not needed
-(assimilation/departures.py). What the grid does not hold is alike in columns that are near to each
-other, so these do not count. The square of the error of the mean of N members is 1 + 1/N times
-their variance.
+(assimilation/departures.py). The part that the grid cannot represent is correlated between near
+columns, so these pairs do not count. The square of the error of the mean of N members is 1 + 1/N
+times their variance.
 """
 
 from __future__ import annotations

@@ -80,8 +80,8 @@ def text(results: Results) -> list[str]:
 
 
 def times(seconds: dict[str, list[dict[str, float]]], deadline: float) -> list[str]:
-    """A line a method: what the parts of a window take on average, its longest one, and, where
-    there is a deadline [s], how many windows keep it and with what margin."""
+    """A line a method: mean seconds of the parts of a window, the longest window, and, if there is
+    a deadline [s], the number of windows that keep it and their margin."""
     lines = []
     for method, windows in seconds.items():
         parts = {name: np.mean([w.get(name, 0.0) for w in windows]) for name in windows[0]}

@@ -9,8 +9,8 @@ Methods choose B and the propagation:
     envar                   FGAT with B of the members and of statistics
     hybrid                  4D-Var with both
 
-What is done is kept in the directory of the experiment, file by file; a run that was stopped goes
-on with the window after the last that is there.
+Results are stored in the directory of the experiment, file by file; a stopped run continues with
+the window after the last stored one.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Cycles:
         return self._nature("spun-up", make)["nature"]
 
     def learned(self) -> tuple[Errors, np.ndarray | None, Vector]:
-        """B, R of a column where departures have told it, and the first background: where learning
-        has ended, else the weather of another day, that on which the training began."""
+        """B, R of a column if it was learned from departures, and the first background: the end of
+        the learning, or else the weather of another day, on which the training began."""
         if not self.experiment.departures.use:
             return self.statistics(), None, self.twin.truth(self.spun_up())
         if self._learned is None:

@@ -1,8 +1,8 @@
 """The truth of an experiment, its observations, and the background errors of the model that is to
 find it.
 
-Nature runs with its own truncation and step. What is observed are its columns at places drawn at
-random, with errors of the size the assimilation is told. The truth on the model's grid is nature
+Nature runs with its own truncation and step. Its columns are observed at random places, with errors
+of the size that the assimilation assumes. The truth on the model's grid is nature
 truncated.
 """
 

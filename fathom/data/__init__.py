@@ -5,5 +5,5 @@
     levitus.on_points(latitude, longitude, depth)           # the same on the points of a model grid
 
 Importing this package costs nothing: files are read, and xarray, netCDF4 and scipy imported, when
-asked for. `docs/data.md` tells where the numbers come from and what was done to them.
+asked for. `docs/data.md` has the sources of the numbers and all changes to them.
 """

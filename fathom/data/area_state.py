@@ -61,7 +61,7 @@ def is_area(data: Any) -> bool:
 def around(longitude: np.ndarray) -> bool:
     """Whether columns of longitude [degrees] go once around the earth."""
     if longitude.size < 2:
-        return True  # no area either: those who read it tell
+        return True  # no area either: the readers of it raise the error
     step = np.abs(np.diff(longitude)).min()
     return (longitude.size + 0.5) * step > 360
 
@@ -111,7 +111,7 @@ def _map(data: xr.Dataset) -> Projection:
     try:
         return projections.of({**said, "earth_radius": earth.RADIUS})
     except (KeyError, IndexError):
-        raise InputError(f"a map of which too little is said: {said}") from None
+        raise InputError(f"the description of a map is incomplete: {said}") from None
 
 
 def _turned(data: xr.Dataset) -> xr.Dataset:
@@ -135,8 +135,8 @@ def points_of(data: xr.Dataset) -> Points:
     if not (off <= UNEVEN * dx and abs(dx - dy) <= UNEVEN * dx):
         raise InputError(
             f"the points of the area are not those of {projection!r}: along x they are {dx:.0f} m"
-            f" apart, along y {dy:.0f} m, and up to {off:.0f} m beside even ones; allowed are even"
-            " points, as far apart along x as along y, on a sphere"
+            f" apart, along y {dy:.0f} m, and up to {off:.0f} m away from even spacing; allowed"
+            " is even spacing, equal along x and y, on a sphere"
         )
     first = float(axes[0][0]), float(axes[1][0])
     return Points(projection, first, float((dx + dy) / 2), (x.shape[1], x.shape[0]))

@@ -273,7 +273,7 @@ def apply_sills(depth, sills, mesh: Mesh, centers) -> np.ndarray:
     centers = centers.reshape(-1, 3)
     middles = sum(centers[cells[inside, k]] for k in range(4))
     middles /= np.linalg.norm(middles, axis=-1, keepdims=True)
-    # many points and few questions: a tree that is quick to build
+    # many points and few queries: a tree that is quick to build
     center_tree, corner_tree = (
         cKDTree(points, balanced_tree=False, compact_nodes=False) for points in (centers, middles)
     )
@@ -314,7 +314,7 @@ def _along(points, spacing):
 
 # -------------------------------------------------------------------------------------- named grids
 
-STRIDE = 13  # every 13th point of a grid is kept next to its levels, to know it again
+STRIDE = 13  # every 13th point of a grid is kept next to its levels, to identify the grid
 
 
 @once

@@ -22,7 +22,7 @@ HERE = (
     "surface_heat_flux",
     "surface_freshwater_flux",
 )
-# what the climatology of the air and the sea adds (fathom/data/surface.py)
+# added from the climatology of the air and the sea (fathom/data/surface.py)
 BESIDE = ("sea_surface_temperature", "sea_surface_salinity", "sea_ice_fraction")
 VARIABLES = (*HERE, *BESIDE, "surface_shortwave_flux")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 allowed = ("regular_ll", "regular_gg", "reduced_gg", "sh")
 own = ("rotated", "stretched", "stretched_rotated")  # spheres of Gaussian rows and of waves
-kinds = {kind: kind for kind in allowed}  # of grids -> what they are on their sphere
+kinds = {kind: kind for kind in allowed}  # kind of grid -> its kind on its sphere
 for sphere in own:
     kinds |= {f"{sphere}_gg": "regular_gg", f"reduced_{sphere}_gg": "reduced_gg"}
     kinds[f"{sphere}_sh"] = "sh"
@@ -55,7 +55,7 @@ class RowsOf:
         self.full: Any = None  # latitudes and longitudes, in the order of values
         self.points: Any = None  # of the rows of a reduced grid, from the north
         self.truncation = 0  # the largest
-        self.sphere: Any = None  # what the rows are even on
+        self.sphere: Any = None  # the axis on which rows are even
         self.along_rows = False  # whether winds are along the rows, not as on earth
         self.map: Any = None  # of an area: the grid mapping, longitude and latitude of its points
 
@@ -124,7 +124,7 @@ class RowsOf:
             south = get("longitudeOfSouthernPoleInDegrees"), get("latitudeOfSouthernPoleInDegrees")
             pole = (south[0] + 180) % 360, -south[1]
             if get("angleOfRotationInDegrees"):
-                raise InputError(f"{self.file}: rows about a pole, turned about it by an angle")
+                raise InputError(f"{self.file}: rotated rows with an additional angle")
         if "stretched" in kind:
             stretching = get("stretchingFactor")
             there = (
@@ -248,7 +248,7 @@ def _shape(eccodes: Any, message: Any) -> tuple[int, int]:
 def _in_rows(eccodes: Any, message: Any, values: np.ndarray) -> np.ndarray:
     """(rows, columns) of the numbers of a map, as they follow each other."""
     if eccodes.codes_get(message, "alternativeRowScanning"):
-        raise InputError("GRIB: rows that run to and fro are not read here")
+        raise InputError("GRIB: rows of alternating direction are not read")
     ny, nx = _shape(eccodes, message)
     if eccodes.codes_get(message, "jPointsAreConsecutive"):
         return values.reshape(nx, ny).T
@@ -280,7 +280,7 @@ def _mapping(eccodes: Any, message: Any) -> dict[str, Any]:
             "standard_parallel": get("LaD"),
         }
     if get("angleOfRotation"):
-        raise InputError("GRIB: rows about a pole, turned about it by an angle")
+        raise InputError("GRIB: rotated rows with an additional angle are not read")
     return {
         "grid_mapping_name": "rotated_latitude_longitude",
         "grid_north_pole_longitude": (get("longitudeOfSouthernPole") + 180) % 360,

@@ -1,4 +1,4 @@
-"""States of the atmosphere in GRIB, of either edition, whoever wrote them: Fathom or a centre.
+"""States of the atmosphere in GRIB of both editions, written by Fathom or by a centre.
 
 On levels of pressure: temperature, wind, humidity (specific or relative), geopotential (or height).
 On hybrid levels (`pv`): temperature, wind, specific humidity, the surface's pressure (or its

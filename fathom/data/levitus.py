@@ -2,8 +2,8 @@
 1982).
 
 The file has the water of the Pacific in the Sulu Sea above 1500 m, 4 degC over 10 degC. Below its
-sills, 420 m deep, that sea is 9.8 degC warm (Quadfasel et al. 1990, Nature 348, 320-322): this is
-put in its place when the file is read.
+sills, 420 m deep, that sea is 9.8 degC warm (Quadfasel et al. 1990, Nature 348, 320-322): the
+values are replaced when the file is read.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sunlight over the pack ice of the Southern Ocean, where no ships reported clouds.
 
-The light of the climatology of the air (Esbensen & Kushnir 1981) ends where ships ended; beyond, it
-was carried on from the open sea, under the thickest clouds of the earth. Measured from an
+The light of the climatology of the air (Esbensen & Kushnir 1981) is based on ships. Beyond them it
+is that of the open sea, under the thickest clouds of the earth. Measured from an
 icebreaker, the optical depth of clouds is 24 at 58 degrees south and 11 at 67 (Fitzpatrick & Warren
 2007, J. Climate 20, 1259-1275). Of the light T0 of a clear sky (Zillman 1972, in Parkinson &
 Washington 1979, J. Geophys. Res. 84, 311-337), clouds of depth tau and cover C let through
@@ -18,7 +18,7 @@ SOLAR_CONSTANT = 1361.0  # W m-2
 COVER, ASYMMETRY = 0.85, 0.85
 BEGINS, WHOLE = -58.0, -62.0  # degrees north, where this light begins, and is all
 VAPOUR = 5.0  # hPa, at 0 degC
-BALANCE = 0.99939  # on all light of the climatology, whose net heat is zero again
+BALANCE = 0.99939  # factor on all light of the climatology: its net heat is zero again
 
 
 def over_pack(light, latitude, month):

@@ -1,4 +1,4 @@
-"""Data sets by name: they may stand wherever the name of a file may stand.
+"""Data sets by name: allowed wherever the name of a file is allowed.
 
     ocean.set(temperature="levitus")
     fm.BulkForcing(data="coads")
@@ -35,7 +35,7 @@ class DataSet:
     Parameters
     ----------
     name : by which it is asked for.
-    title : what it is, in a few words, with its source.
+    title : a short description with the source.
     open : gives an xarray.Dataset, or the path of a file, with (depth,) latitude and longitude
         [degrees] and CF names and units; where it has a time, as files of a forcing have. Values
         under land are NaN, or filled.

@@ -34,7 +34,7 @@ map_axes = {"grid_x": "x", "grid_y": "y", "rlon": "x", "rlat": "y"}
 
 def state(file: Path) -> xr.Dataset:
     """All times of a store, (time, pressure [Pa], latitude, longitude), or of an area. ValueError:
-    what it lacks or has twice, units that do not fit; OSError: it cannot be read.
+    missing or repeated fields, units that do not fit; OSError: it cannot be read.
     """
     data = output.open(file)
     if _is_area(data):

@@ -1,5 +1,5 @@
-"""Monthly climatology of the sea surface and the air above it, without gaps: what drives an ocean
-for a year.
+"""Monthly climatology of the sea surface and the air above it, without gaps: the forcing of an
+ocean for a year.
 
 The means over the open ocean are balanced: with the bulk formulae of Large & Yeager (2009) over
 `sea_surface_temperature`, fluxes multiplied by 1 - `sea_ice_fraction`, net heat flux and

@@ -48,7 +48,7 @@ run_keys = (
     "checkpoint",
     "restart",
 )  # of [simulation], other than the keywords of Simulation
-kinds = {"grid": Grid, "model": Model, "surface": Surface}  # what may stand there
+kinds = {"grid": Grid, "model": Model, "surface": Surface}  # allowed values
 
 
 class Experiment:

@@ -68,7 +68,7 @@ class Expression:
         self.names = _names(self._tree)
         sample = np.full((1, 1), 0.5)
         try:
-            self(sample, sample, sample)  # finds whatever is wrong before a field is made of it
+            self(sample, sample, sample)  # finds errors before a field is computed
         except (TypeError, OverflowError, RecursionError) as error:
             raise InputError(f"'{text}': {error}") from None
 

@@ -15,7 +15,7 @@ from fathom.describe.expression import Expression
 from fathom.given import said
 from fathom.order import Placed
 
-# what a scheme has from its model, unless it is said of the scheme itself
+# values that a scheme gets from its model, unless the scheme has them
 offered = ("step", "gas_constant", "heat_capacity", "gravity", "rotation", "curvature")
 no_parts = ("Simulation", "RunFailure", "Unstable")  # classes that no file names
 

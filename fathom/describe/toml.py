@@ -66,7 +66,7 @@ class Document:
             if path[:length] in self._lines:
                 table = (
                     path[:length] if length < len(path) else path[:-1] or path
-                )  # a key stands in its table
+                )  # a key is in its table
                 return f"{self.name}:{self._lines[path[:length]]} [{'.'.join(table)}]"
         return self.name
 

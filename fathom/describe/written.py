@@ -1,7 +1,7 @@
 """The configuration of a simulation that was made in Python, as the text of an experiment.
 
-What TOML has no words for, as functions and arrays, stands in < >: such a file tells what was run,
-and refuses to run. One without them runs the same.
+Values that TOML cannot express, as functions and arrays, are in < >: such a file documents the run,
+but cannot be run. A file without them runs the same.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ of_the_run = ("model", "directory", "overwrite", "parallel", "configuration", "c
 
 
 def written(simulation: Any) -> str:
-    """All its sections; what is called by it stands in a comment. No run fails because of it: then
-    the text says why there is no more.
+    """All its sections; functions that it calls are in comments. If it fails, the run continues,
+    and the text says why.
     """
     try:
         return _text(simulation)

@@ -11,7 +11,7 @@ from fathom.failure import InputError
 from fathom.names import near
 
 fastest = 1e-2  # f [s-1]
-planes = 30  # of 8 bytes: what is held at once while a grid is made
+planes = 30  # of 8 bytes: in memory at the same time while a grid is made
 start_bytes = 180  # of a cell, while the state of a forecast is made: measured, 307 200 columns
 
 

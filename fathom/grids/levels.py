@@ -112,7 +112,7 @@ class _PressureLevels:
         self.a, self.b = a, b = np.asarray(a, float), np.asarray(b, float)
         if a.shape != b.shape or a.size < 2:
             raise InputError(
-                f"a has {a.size} values, b {b.size}: both stand at the interfaces, one more than"
+                f"a has {a.size} values, b {b.size}: both are at the interfaces, one more than"
                 " layers"
             )
         if abs(a[-1]) > 1e-6 or abs(b[-1] - 1) > 1e-12:
@@ -169,7 +169,7 @@ class HybridLevels(_PressureLevels):
     a, b : lists of float [Pa, 1], number + 1 from the top down, instead of all else.
     """
 
-    written: dict[str, object]  # what was said of them
+    written: dict[str, object]  # the arguments
 
     def __init__(self, number=None, top=None, lowest=None, a=None, b=None, **unknown) -> None:
         reject(self, unknown)

@@ -3,8 +3,8 @@
     |<------------- inside: C + I ------------->|<-- E -->|
     |  I  |              C                |  I  |         |      along y alike
 
-C is forecast, I (coupling) is drawn towards the outer model, E (extension) makes fields periodic
-and is no place on earth.
+C is forecast, I (coupling) is relaxed to the outer model, E (extension) makes fields periodic and
+has no place on earth.
 """
 
 from __future__ import annotations

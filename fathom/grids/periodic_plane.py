@@ -1,5 +1,5 @@
-"""A plane that is periodic both ways, with air above it: where a limited-area model is told apart
-from what is known exactly.
+"""A plane that is periodic in both directions, with air above: for tests of a limited-area model
+against exact solutions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class PeriodicPlaneGrid(Grid):
     points : (along x, along y).
     resolution : float [m].
     latitude : [degrees] of the whole plane: of its Coriolis parameter and of the sun.
-    coupling : points along each edge that are drawn to an outer model, where there is one.
+    coupling : points along each edge that are relaxed to an outer model, if there is one.
     levels : HybridLevels or SigmaLevels; by default one layer.
     """
 

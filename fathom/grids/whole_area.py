@@ -21,7 +21,7 @@ a_transposition = 0.03  # of a step: fields along rows and back to squares
 
 class WholeArea(Grid):
     """C + I + E of a LimitedAreaGrid (`area`): its index space, (rows, points) of `size`. Columns
-    are those of C + I; places in E go on as the map does.
+    are those of C + I; places in E continue the map.
     """
 
     level_coordinate = "pressure"
@@ -35,7 +35,7 @@ class WholeArea(Grid):
         self.area, self.levels = area, area.levels
         self.size, self.points, self.spacing = area.size, area.points, area.spacing
         self.radius = area.radius
-        self.share_of_extension = 0.0  # of the time of a column, what a point of E takes
+        self.share_of_extension = 0.0  # cost of a point of E, of the time of a column
 
     def _places(self, where):
         """Longitude and latitude of all points, or of the edges between them."""

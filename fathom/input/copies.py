@@ -9,8 +9,8 @@ writes what it receives ([parallel] staging).
                                       … read back, compare with the CRC-32 of the source,
                                       synchronise, rename
 
-The name of a copy says of what (path, size, time of change) and its CRC-32: one that is there and
-still whole is not made again. What a run that was killed has left is removed by the next.
+The name of a copy contains its source (path, size, time of change) and its CRC-32: a complete copy
+is not made again. The next run removes the rest of a killed run.
 """
 
 import contextlib
@@ -36,7 +36,7 @@ def of(path, comm, folder, *, node=None, keep=True):
     shared = comm.Split_type(MPI.COMM_TYPE_SHARED) if node is None else node
     firsts = comm.Split(
         0 if shared.rank == 0 else MPI.UNDEFINED, comm.rank
-    )  # of which the first reads
+    )  # the first of them reads
     copy = error = None
     if shared.rank == 0:
         try:
@@ -88,7 +88,7 @@ def _copy(path, comm, folder):
 
 def _received(path, size, comm, partial):
     """All pieces on their way from the first rank into `partial`, on all others at once; the CRC-32
-    of the source. Who cannot write goes on receiving.
+    of the source. A rank that cannot write continues to receive.
     """
     buffer, total, error = np.empty(min(size, _piece), np.uint8), 0, None
     with contextlib.ExitStack() as opened:

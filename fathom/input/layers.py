@@ -101,8 +101,8 @@ def _potential(temperature: np.ndarray, depth: np.ndarray, latitude: np.ndarray)
         import gsw
     except ImportError:
         raise InputError(
-            "temperature: these are measured ones (sea_water_temperature); the package gsw, which"
-            " makes potential ones of them, is missing: pip install gsw"
+            "temperature: the file has in-situ temperatures (sea_water_temperature); the package"
+            " gsw, which makes them potential, is missing: pip install gsw"
         ) from None
     pressure = gsw.p_from_z(-depth[:, None, None], latitude[None, :, None])
     return np.asarray(gsw.pt0_from_t(_absolute_salinity, temperature, pressure))

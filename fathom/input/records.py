@@ -240,7 +240,7 @@ class Input:
 
     field, wanted : its name and unit in the model.  called : its own name, CF names and aliases
         that it may have in files.  where : "center" or "corner".
-    only : whether the one variable of a file is it, whatever it is called.
+    only : whether the only variable of a file is used, with any name.
     """
 
     def __init__(
@@ -268,7 +268,7 @@ class Input:
                 ) from None
             if (over := records.accumulated) is None:
                 raise InputError(
-                    f"{which}: '{told}' adds up over a time; say over which, as in Records(file,"
+                    f"{which}: '{told}' adds up over a time; give this time, as in Records(file,"
                     " accumulated='1h')"
                 ) from None
             self.factor, self.offset = factor / over, 0.0

@@ -66,7 +66,7 @@ def parsed(text: bytes, name: str) -> np.ndarray:
     """The numbers of a text (rows, columns)."""
     plain = text.translate(_to_plain).decode("latin-1")
     try:
-        with warnings.catch_warnings(action="ignore"):  # that nothing is there is an error here
+        with warnings.catch_warnings(action="ignore"):  # a missing file is an error here
             values = np.loadtxt(io.StringIO(plain), ndmin=2)
     except ValueError as error:
         raise InputError(_fault(text, name) or f"{name} is no table of numbers: {error}") from None
@@ -102,8 +102,8 @@ def _place(file: Path) -> Path | None:
 
 
 def _held(place: Path | None) -> tuple[dict, memoryview]:
-    """What is kept: the sum of what follows, the length of what is said about the numbers, that,
-    the numbers; nothing where it is damaged.
+    """Contents of the cache file: the checksum of the rest, the length of the description, the
+    description, the numbers; nothing if it is damaged.
     """
     if place is None:
         return {}, memoryview(b"")

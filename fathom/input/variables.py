@@ -121,7 +121,7 @@ def _check_joint(whole, before, part):
     ):
         raise InputError(f"{files_}: {part.name} is not on the same points")
     if whole.axis == part.axis == times.always:
-        return  # what stays is in each of the files
+        return  # constant variables are in each of the files
     if whole.axis.repeated or part.axis.repeated or part.units != whole.units:
         raise InputError(f"{files_} both have {part.name}, and are not parts of one series in time")
     if part.axis.begin[0] <= before.axis.begin[-1]:

@@ -22,7 +22,7 @@ from fathom.observations.reasons import reasons
 
 needed = "pip install 'fathom-models[observations]'"
 
-# name -> type in memory, unit, what it is
+# name -> type in memory, unit, meaning
 columns: dict[str, tuple[str, str, str]] = {
     "report": ("i8", "1", "the report, from its bytes"),
     "datum": ("i4", "1", "the datum's place in the report"),

@@ -1,5 +1,5 @@
-"""Bias of observations as a linear function of predictors, whose coefficients are part of what an
-analysis solves for (Dee 2004; Harris & Kelly 2001).
+"""Bias of observations as a linear function of predictors, whose coefficients are unknowns of the
+analysis (Dee 2004; Harris & Kelly 2001).
 
     b = sum_i beta_i p_i,    p = 1, thicknesses 1000-300 and 200-50 hPa, powers of the scan angle
 
@@ -61,7 +61,7 @@ class Predictors:
         self, departure: np.ndarray, error: np.ndarray, background: np.ndarray,
         background_error: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """The coefficients that departures tell, with those of before as a background: the least
+        """The coefficients from departures, with the earlier ones as a background: the least
         of |d - b|^2 / error^2 + |beta - background|^2 / background_error^2.
         """
         weighted = self.values / error[:, None]

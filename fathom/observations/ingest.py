@@ -5,8 +5,8 @@ altimetry) and METAR.
     spread.write(made, "today.parquet", mpi.world)
 
 Files are indexed first; their messages are distributed by bytes to the ranks, and there to threads.
-The ranks sort the rows by their keys together, so the file is the same on any ranks, whatever the
-names and the order of the files. What is damaged is counted and named; the rest is kept.
+The ranks sort the rows by their keys together, so the file is the same on any ranks, for any names
+and order of the files. Damaged parts are counted and named; the rest is kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fathom.observations.base import Observations
 from fathom.observations.reasons import code
 from fathom.observations.variables import kinds
 
-most_named = 5  # damaged parts of a file that are told by name
+most_named = 5  # damaged parts of a file that are reported by name
 
 
 @dataclass
@@ -40,7 +40,7 @@ class Account:
     parts: int = 0  # messages, lines, profiles
     reports: int = 0
     data: int = 0
-    empty: int = 0  # parts without a variable of the base
+    empty: int = 0  # parts without a variable of the database
     absurd: int = 0  # data that are kept with a reason: no number can be made of them
     problems: Counter = field(default_factory=Counter)
     named: list[str] = field(default_factory=list)

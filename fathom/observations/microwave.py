@@ -1,5 +1,5 @@
 """Equivalents of microwave sounders of a model: its columns on the levels of a radiometer
-(radiances.py), and what the surface emits.
+(radiances.py), and the emission of the surface.
 
     seen = Seen(columns, channel, emissivity, zenith)
     seen.apply(); seen.tangent(change); seen.adjoint(value)        # (n), (n), (n, 4 K + 2)

@@ -81,7 +81,7 @@ def read(path: str | Path) -> Observations:
     odc = pyodc()
     try:
         frame = odc.read_odb(str(path), single=True)
-    except Exception as error:  # of whatever kind, as it parses bytes
+    except Exception as error:  # any kind of error, because it parses bytes
         raise FileError(f"{path} is not a whole file of ODB-2: {error}") from None
     named = {name: name_of(name) for name in columns if name not in ("report", "time")}
     missing = [n for n in (*parts, day, of_day, *named.values()) if n not in frame]

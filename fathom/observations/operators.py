@@ -19,7 +19,7 @@ import numpy as np
 
 from fathom import mpi
 
-# (kind of report, variable) -> operator, and what its level is: a column of a base
+# (kind of report, variable) -> operator, and the column of its level
 of_surface: dict[str, str] = {
     "surface_air_pressure": "surface_pressure",
     "air_pressure_at_mean_sea_level": "surface_pressure",  # at the height 0
@@ -149,8 +149,8 @@ class SeaProfile:
 
 @dataclass(frozen=True)
 class SeaLevel:
-    """Sea surface height above the geoid of a model that keeps volume: its own surface and what
-    the column has expanded, against the state of a reference. thickness, expansion [K-1] and
+    """Sea surface height above the geoid of a model that keeps volume: its surface and the
+    expansion of the column, relative to a reference state. thickness, expansion [K-1] and
     contraction [1/(1e-3)] (n, K) or (K).
     """
 
@@ -172,8 +172,8 @@ class SeaLevel:
 
 
 def without_mean(departure: np.ndarray, track: np.ndarray) -> np.ndarray:
-    """Departures of sea level less the mean of each track: what the mean dynamic topography and the
-    orbit have wrong there.
+    """Departures of sea level less the mean of each track: the errors of the mean dynamic
+    topography and of the orbit.
     """
     _, number = np.unique(track, return_inverse=True)
     mean = np.bincount(number, departure) / np.bincount(number)

@@ -214,7 +214,7 @@ def group_bounds(count: int) -> np.ndarray:
 
 
 def dealt(count: int, comm: Any) -> tuple[np.ndarray, range]:
-    """Bounds of the groups of `count` rows, and the numbers of this rank's, dealt out in turn: a
+    """Bounds of the groups of `count` rows, and the numbers of this rank's, distributed in turn: a
     file is in the order of kinds, so each rank has some of each.
     """
     bounds = group_bounds(count)

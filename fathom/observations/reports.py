@@ -119,14 +119,14 @@ observed: dict[int, tuple[str, float, float]] = {
     10102: ("sea_level_anomaly", 1, 0),
     22151: ("altimeter_range", 1, 0),
 }
-# variables, and what becomes one
+# variables, and parts of variables
 meanings = (*names, "direction", "speed", "mixing_ratio", "sea_level_anomaly", "altimeter_range")
 # Category of table A -> kind, where the data do not say more.
 of_category = {
     0: "synop", 1: "ship", 2: "temp", 3: "radiance", 4: "aircraft", 5: "amv", 12: "scatterometer",
     21: "radiance", 31: "argo",
 }  # fmt: skip
-years = 1900, 2200  # of a date that is possible; the second is not
+years = 1900, 2200  # of a possible date; the second is not in it
 missing_heights = 1e5  # m: no observation lies above; 2147483647 is a missing number
 
 

@@ -2,13 +2,13 @@
 that are still used, so a datum keeps the reason of the first step that removed it.
 
     1  domain, window [start, end), gross limits; soundings: hydrostatics, lapse rate; blacklist
-    2  departures of an altimeter lose the mean of their track, which the mean dynamic topography
-       and the orbit have wrong; first guess: d^2 > k^2 (sigma_o^2 + sigma_b^2); a sounding of which
-       four neighbouring levels fail goes as a whole
+    2  departures of an altimeter lose the mean of their track, an error of the mean dynamic
+       topography and of the orbit; first guess: d^2 > k^2 (sigma_o^2 + sigma_b^2); a sounding of
+       which four neighbouring levels fail goes as a whole
     3  duplicates: of one station, place and level, the most complete report, then the one next to
        the time of the analysis, then the smaller key
-    4  buddies: too far from the mean of the neighbours; spatial consistency: from what the
-       neighbours tell by optimal interpolation (fields of the surface)
+    4  buddies: too far from the mean of the neighbours; spatial consistency: too far from the
+       optimal interpolation of the neighbours (fields of the surface)
     5  thinning: of each box of space, pressure and time the datum next to its centre, ties by key
 
 The outcome depends on the data alone: neither on their order nor on ranks and threads. On ranks
@@ -269,7 +269,7 @@ class _Set:
 
 
 def on_each_rank(data: Observations) -> None:
-    """The part of a screening that every rank does, whatever their number; the benchmark measures
+    """The part of a screening that every rank does, for any number of ranks; the benchmark measures
     it.
     """
     from scipy.spatial import cKDTree

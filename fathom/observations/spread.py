@@ -3,13 +3,13 @@
     own = to_ranks(own, owner, comm)      # rows in order of their owner to rank owner[n]
     own = ordered(own, comm)              # sorted by key over all ranks, each row once
     write(own, "today.parquet", comm)     # one file of all of them
-    own = base.read("today.parquet", comm=comm)     # groups of rows, dealt out in turn
+    own = base.read("today.parquet", comm=comm)     # groups of rows, distributed in turn
     write_back(own, "new.parquet", comm)  # one file of all of them
     whole = Whole(own, comm)              # whole.data: those of whole reports; whole.back(own)
     first_of(keys, best, comm)            # the best row of each group of equal keys on all ranks
 
-The sort is a sample sort: each rank sorts its own rows, samples of all give the keys that part the
-ranks, rows travel once, and each rank merges what it was given.
+The sort is a sample sort: each rank sorts its own rows, samples of all give the keys that separate
+the ranks, rows travel once, and each rank merges the rows that it receives.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def write_back(own: Observations, path: str | Path, comm: Any) -> None:
 
 
 class Whole:
-    """The used rows of a rank, so changed that each report is whole on the first rank that has some
-    of it; `data` has them, `back` brings what has become of them to where they came from.
+    """The used rows of a rank, rearranged so that each report is complete on the first rank that
+    has a part of it; `data` has them, `back` returns their results to the original ranks.
     """
 
     def __init__(self, own: Observations, comm: Any):

@@ -4,7 +4,7 @@ optimal interpolation of the departures of observations from a background.
     made = analyse(structure, targets, data, neighbours=50)      # increments, deviations
     withheld(structure, data, folds=10)                          # at data that it has not seen
 
-Equations: core/observation/optimal_interpolation.hpp. Each place is solved by itself, from the
+Equations: core/observation/optimal_interpolation.hpp. Each place is solved separately, from the
 nearest observations, so no bit depends on the number of ranks or threads.
 """
 
@@ -169,9 +169,9 @@ def outliers(
     threads: int = 1,
     comm: Any = parquet.alone,
 ) -> np.ndarray:
-    """Where a datum is too far from what its neighbours tell without it: the spatial consistency
-    test. True: |d - d_others| > most * sqrt(sigma_others^2 + sigma_o^2). Each pass removes those
-    that are the worst among their neighbours, until none is left.
+    """Where a datum is too far from the analysis of its neighbours without it: the spatial
+    consistency test. True: |d - d_others| > most * sqrt(sigma_others^2 + sigma_o^2). Each pass
+    removes those that are the worst among their neighbours, until none is left.
 
     Ranks have the same data and share the solving.
     """

@@ -1,6 +1,4 @@
-"""The ocean: its model, what drives it from above, what follows from its fields, its limits and its
-pictures.
-"""
+"""The ocean: its model, its forcing, its diagnostics, its limits and its pictures."""
 
 from fathom.ocean.eddies import GentMcWilliams
 from fathom.ocean.free_surface import FreeSurface

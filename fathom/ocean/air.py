@@ -27,7 +27,7 @@ from fathom.output import formats
 from fathom.schemes import scheme
 from fathom.time import instants as times
 
-climatology = "coads"  # what the embedded one is called
+climatology = "coads"  # name of the embedded one
 
 # What variables may be called in files other than their own name: CF standard names, short names of
 # CMIP (JRA55-do has them too) and ECMWF, names of CORE-II.
@@ -164,7 +164,7 @@ class Air:
     @property
     def wind_variance(self):
         """Mean square of the wind over the square of its speed: within a month of the climatology
-        as if it came from all sides alike (Rayleigh); with storms the speed is that of the moment.
+        as for equal winds from all sides (Rayleigh); with storms the speed is instantaneous.
         """
         return 4 / np.pi if "wind_speed" in self.climate and not self.stormy else 1.0
 
@@ -268,8 +268,8 @@ def _has(value, name, called=None):
 
 
 def _by_variable(data):
-    """A function: variable -> (what is given for it, whether the one variable of a file is it,
-    whatever it is called).
+    """A function: variable -> (its source, whether the only variable of a file is used, with any
+    name).
     """
     if isinstance(data, Mapping) and given(data) is None:  # an xarray.Dataset is both
         for name in data:

@@ -1,19 +1,18 @@
 """A start in balance: the motion that belongs to given temperature and salinity.
 
-An ocean at rest feels the whole of its pressure gradient in the first step, and answers with waves
-that cross it for days. Here it starts as the thermal wind above a sea floor at rest. With p the
-pressure of the density anomaly over rho0 and grad the model's own four-point gradient at corners,
+In an ocean at rest the whole pressure gradient acts in the first step and causes waves for days.
+Here it starts as the thermal wind above a sea floor at rest. With p the pressure of the density
+anomaly over rho0 and grad the model's own four-point gradient at corners,
 
     g grad(eta) = -grad(p at the floor)     in least squares, weighted by the volume of a corner
     F = grad(p) - grad(p at the floor)
     u = -f Fy / (f^2 + f0^2),   v = f Fx / (f^2 + f0^2),    f0 = f at 5 degrees of latitude
 
 Far from the equator this is the geostrophic flow; near it it ends smoothly in rest. Speeds above
-1 m s-1 become 1 m s-1: a smooth climatology has them where a sill parts two kinds of water.
-
-At the equator no flow balances a gradient along the meridian, which a climatology has: the deep
-water south of it is another than north of it. "balanced" takes that away before: of what is odd
-about the equator in temperature and salinity,
+1 m s-1 become 1 m s-1: a smooth climatology has them where a sill separates two water masses. At
+the equator no flow balances a gradient along the meridian, which a climatology has: the deep water
+is different on both sides. "balanced" first removes the part of temperature and salinity that is
+odd about the equator:
 
     T' = T - s(z) exp(-phi^2 / 2 R^2) (T(phi) - T(-phi)) / 2,   R = 2.8 degrees = sqrt(c / beta),
 
@@ -80,7 +79,7 @@ def start(simulation: Any) -> None:
 
 
 def even_at_equator(grid: Any, values: np.ndarray) -> np.ndarray:
-    """A tracer (nz, ny, nx) without what is odd about the equator close to it (above). Columns of
+    """A tracer (nz, ny, nx) without its part that is odd about the equator (above). Columns of
     the grid are taken for meridians there; cells with a floor or land between them and the place
     on the other side stay.
     """
@@ -170,7 +169,7 @@ class Gradient:
     def inverse(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The field (ny, nx) of mean 0 with a gradient as near to (x, y) as there is one: where
         W are volumes, Gx' W Gx p + Gy' W Gy p = Gx' W x + Gy' W y, by conjugate gradients from 0,
-        which leave alone what the gradient does not see.
+        which do not change fields without a gradient.
         """
         from scipy.sparse import csr_array, diags_array
 

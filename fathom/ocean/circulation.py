@@ -11,9 +11,9 @@ latitude in which a cell lies,
     overturning(n, k) = the same, summed over layers from the surface down to interface k
         in density: over classes from the lightest down
     psi(j, i) = -(depth integral of F to the east, summed over rows 0 ... j)
-so that what flows across a latitude is what the model's own faces carry: no interpolation, volume
-closed to round-off. Heat and salt flow with the mean of both sides of a face; fresh water is -(S -
-S_0) / S_0 of the volume.
+so that the flow across a latitude is the flow through the faces of the model: no interpolation,
+volume closed to round-off. Heat and salt flow with the mean of both sides of a face; fresh water is
+-(S - S_0) / S_0 of the volume.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Geometry:
         latitude, longitude = np.asarray(h.center_latitude), np.asarray(h.center_longitude)
         step = (
             np.abs(np.diff(latitude, axis=0)).max() if len(latitude) > 1 else 1.0
-        )  # no band is without a row
+        )  # every band has a row
         step = max(1.0, np.ceil(step - 0.01)) if h.spherical else step
         low = np.floor(latitude.min() / step) * step
         self.edges = np.arange(low, latitude.max() + step, step)[1:]

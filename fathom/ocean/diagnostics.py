@@ -131,7 +131,7 @@ def at_depth(diagnostic, depths, horizontal):
         )
         for k in range(
             1, len(values)
-        ):  # the last value of the water goes on into the ground, for the interpolation
+        ):  # the last value of the water continues into the ground, for the interpolation
             np.copyto(values[k], values[k - 1], where=water <= k)
         return np.where(
             depths[:, None, None] <= middles[water - 1], vertical(values, middles, depths), np.nan

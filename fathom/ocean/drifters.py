@@ -1,8 +1,8 @@
 """Stores of drifters: particles that go with the flow (core/ocean/drifters/drifters.hpp), their
 tracks as a CF trajectory file.
 
-Who they are is fixed before the run: `times` releases of as many places. Root writes; what a
-restart needs of them stands in its header.
+The number of drifters is fixed before the run: `times` releases at all places. Root writes; the
+header of a restart contains their data.
 """
 
 import base64
@@ -58,7 +58,8 @@ class Drifters(SmallStore):
         region : as of a Dye; a drifter in the middle of each wet column there, or of `number` of
             them, evenly taken;
         depth : of those without a depth [m], default 0: they stay at the surface;
-        repeat, times : a rhythm, "30d", on which as many are released again, and how often in all;
+        repeat, times : an interval, "30d", after which as many are released again, and the number
+                of releases;
         constant_depth : whether they stay in their depth (default False).
     """
 

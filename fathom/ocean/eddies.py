@@ -1,5 +1,5 @@
-"""Eddies that the grid does not see: isoneutral diffusion, and advection that flattens isopycnals
-(docs/numerics.md).
+"""Eddies that the grid does not resolve: isoneutral diffusion, and advection that flattens
+isopycnals (docs/numerics.md).
 """
 
 from fathom.failure import InputError

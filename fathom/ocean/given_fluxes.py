@@ -24,7 +24,7 @@ from fathom.ocean.surface import (
 from fathom.schemes import scheme
 from fathom.time.instants import days_of_months
 
-flux_climatology = "ncep"  # what the embedded one is called
+flux_climatology = "ncep"  # name of the embedded one
 # keyword -> its variable
 of_climatology = {
     "stress_eastward": "stress_eastward",
@@ -189,7 +189,7 @@ class SurfaceForcing(Surface):
         self.balanced = truth("SurfaceForcing", "balanced", balanced)
         self.heat_flux_sensitivity = heat_flux_sensitivity
         self._check()
-        self.inputs = self._inputs()  # keyword -> what files give
+        self.inputs = self._inputs()  # keyword -> variable of files
 
     def _of_data(self, heat_flux):
         """Keyword -> the name of the climatology, or of its rivers, that is its value where none is
@@ -226,7 +226,7 @@ class SurfaceForcing(Surface):
         sensitivity = self.heat_flux_sensitivity
         if sensitivity is not None and self.restoring_temperature is None:
             raise InputError(
-                "heat_flux_sensitivity needs restoring_temperature, over which heat_flux is"
+                "heat_flux_sensitivity needs restoring_temperature, the temperature of heat_flux"
             )
         if isinstance(sensitivity, (int, float, np.number)) and sensitivity > 0:
             raise InputError(
@@ -279,8 +279,8 @@ class SurfaceForcing(Surface):
         usual_pressure = np.isscalar(self.air_pressure) and self.air_pressure == 101325.0
         if not (self.wind_speed is None and usual_pressure):
             raise InputError(
-                "wind_speed and air_pressure are those of the air over which bulk formulae are;"
-                " give no others"
+                "wind_speed and air_pressure come from the air of the bulk formulae; do not give"
+                " others"
             )
         wanted = of_ice if ice else of_sensitivity
         return Air(self.air, {name: name for name in wanted}, self.missing)

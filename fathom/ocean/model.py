@@ -137,7 +137,7 @@ class Ocean(Model):
     }  # fields and series beyond which a run has blown up
     derived, integrals = derived, circulation.integrals
     stores: ClassVar[dict] = {"drifters": Drifters}
-    level_coordinates = (chosen.depth,)  # what output may be brought to
+    level_coordinates = (chosen.depth,)  # levels that output may use
 
     def __init__(
         self,
@@ -213,7 +213,7 @@ class Ocean(Model):
         if precision not in ("fp64", "fp32"):
             raise InputError(f"precision = {precision!r} must be 'fp64' or 'fp32'")
         self.precision = precision
-        self.placed = all_placed(placed)  # the user's own
+        self.placed = all_placed(placed)  # from the user
         self.initial: dict[str, Any] = {}
         self.motion = "rest"
 

@@ -127,7 +127,7 @@ class Dye(PassiveTracer):
 
     def at_start(self, grid, clock):
         value, layers = self.initial, self._layers(grid)
-        if value is None:  # what it is kept at, if it is now
+        if value is None:  # the fixed value, if it is fixed now
             times, rows, _ = self.tables(grid, clock)[f"{self.name}_layers"]
             value, layers = (
                 self.kept,
@@ -174,6 +174,6 @@ class Dye(PassiveTracer):
         """Parts of cells in the region; whole ones where it is kept at a value."""
         if self.kept is not None and not (share >= 0.5).any():
             raise InputError(
-                f"{self.name}: {what} = {getattr(self, what)!r}: nothing lies in it by half or more"
+                f"{self.name}: {what} = {getattr(self, what)!r}: no cell is at least half inside"
             )
         return share if self.kept is None else np.where(share >= 0.5, 1.0, 0.0)

@@ -6,7 +6,7 @@ declarations of the processes ask for it.
 
 from fathom.ocean import eddies, friction, mixing, overflow, tracers
 
-# what cells are called at the end of a step, where they follow the surface
+# names of cells at the end of a step, if they follow the surface
 after = {
     "cell_thickness": "cell_thickness_after",
     "sea_surface_height_after": "height_beyond_cells",

@@ -60,7 +60,7 @@ def freezing_limit(do, cells, own_cells):
     do("FreezingLimit", on=names)
 
 
-rivers = "core2"  # what the embedded ones are called
+rivers = "core2"  # names of the embedded ones
 
 
 of_rivers = (

@@ -163,7 +163,7 @@ def _check_name(tracer, called):
 
 def own_terms(ocean, do):
     """A separate term in the budget of a tracer for each process of the user's that adds to its
-    tendency. ValueError where it stands among the processes of another term.
+    tendency. ValueError where it is among the processes of another term.
     """
     own = {type(one.process).__name__ for one in ocean.placed}
     own |= {getattr(one.process, "name", "") for one in ocean.placed}
@@ -180,7 +180,7 @@ def own_terms(ocean, do):
                 continue
             if do.kinds[n - 2] not in ("FirstBudgetShare", "BudgetShare"):
                 raise InputError(
-                    f"{process.name} stands among the processes of another term of the budget of"
+                    f"{process.name} is among the processes of another term of the budget of"
                     f" {tracer}; put it before 'TracerUpdate of {tracer}'"
                 )
             term = re.sub(r"(?<!^)(?=[A-Z])", "_", process.name).replace(" ", "_").lower()

@@ -66,7 +66,7 @@ class Together:
     vertical: str = "layer"
     levels: int | None = None  # all
     units: str = "1"
-    surface: bool = False  # only the top layer of what it needs
+    surface: bool = False  # only the top layer of its fields
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ class Encoders:
             fault = None
             try:
                 found = self._encoded(event, levels)
-            except ValueError as error:  # a time, or a number, that the format has not
+            except ValueError as error:  # a time, or a number, that the format cannot store
                 fault = error
             faults = [one for one in comm.allgather(fault) if one is not None]
             if faults:

@@ -12,7 +12,7 @@ from typing import Any
 _vectors = 1024  # buffers that one call may take
 
 
-metadata = -1  # the key of what says of data where they are and when, of any size
+metadata = -1  # the key of metadata (places, times), of any size
 
 
 class Writes:
@@ -64,7 +64,7 @@ def _told() -> tuple[int, int]:
         told = dict(
             line.split(": ") for line in Path("/proc/thread-self/io").read_text().splitlines()
         )
-    except OSError:  # a system that does not tell
+    except OSError:  # a system without this information
         return 0, 0
     return int(told["syscw"]), int(told["wchar"])
 

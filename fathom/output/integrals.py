@@ -45,7 +45,7 @@ class Integrals(SmallStore):
         if self.statistic not in (None, "mean"):
             raise InputError(
                 f"output {self.path}: the {self.statistic} of {', '.join(self.requested)} does not"
-                " follow from that of what flows; ask for the mean, or for none"
+                " follow from that of the flow; request the mean, or no statistic"
             )
         self.variables = {name: found[name] for name in self.requested}
         made = self._makers(known, precision)

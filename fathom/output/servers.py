@@ -138,7 +138,7 @@ class Servers:
             self.broken = True
             raise RunFailure(
                 f"I/O servers of set {number} fell silent with output on their staging disks;"
-                " every complete time is kept, go on with --continue"
+                " every complete time is kept; resume with --continue"
             )
         for event in sorted(left, key=lambda event: event.number):
             if not self._is_written(event, number):
@@ -337,10 +337,10 @@ def _timed(work):
 def _end_without(comm, status):
     """Ends the ranks of servers that do not answer, which would keep MPI from ending."""
     sys.stdout.flush()
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's word to end
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # the launcher's signal to end
     comm.Barrier()
     if comm.rank == 0:
-        time.sleep(0.3)  # the launcher passes on what was said
+        time.sleep(0.3)  # the launcher forwards the message
         mpi.world.Abort(status)
     time.sleep(60)
 

@@ -17,7 +17,7 @@ statistics = {
     "minimum": ("TimeMinimum", np.inf),
     "maximum": ("TimeMaximum", -np.inf),
     "accumulation": ("TimeSum", 0.0),
-}  # process, and what it begins with
+}  # process, and its initial value
 summed = ("mean", "accumulation")
 
 

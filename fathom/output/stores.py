@@ -20,8 +20,8 @@ from fathom.output.places import Places, methods
 from fathom.output.statistics import Statistics, statistics
 from fathom.output.streams import Item, Product, Stream
 
-accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> of what they add up to
-# CF names of rates -> of what they add up to; others have none
+accumulated = {"W m-2": "J m-2", "m s-1": "m"}  # units of rates -> units of their sums
+# CF names of rates -> names of their sums; others have none
 amounts = {
     f"{water}_flux": f"{water}_amount"
     for water in (
@@ -31,7 +31,7 @@ amounts = {
         "snowfall",
     )
 }
-# what files say of rain in a record at the start
+# attribute of rain in files, for a record at the start
 nothing_fallen = "0 at the start of the run: nothing has fallen before the first step"
 
 
@@ -55,7 +55,7 @@ class Store(Statistics, Along, Places, Stream):
     attributes: Mapping[str, str] = {}  # of the file
     span: tuple[float, float] | None = None  # within which it is written [s]; None: always
     least = 1  # variables of it
-    told: Mapping[str, Any] = {}  # what was asked for, by keyword
+    told: Mapping[str, Any] = {}  # the request, by keyword
 
     def __init__(
         self,

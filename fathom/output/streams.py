@@ -55,7 +55,7 @@ class Stream(ABC):
         "count",
         "items",
         "products",
-    )  # what servers must be told
+    )  # information for servers
 
     def __init__(self, simulation):
         self.simulation = simulation

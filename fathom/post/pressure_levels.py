@@ -21,7 +21,7 @@ from fathom.moist_air import GRAVITY, potential_temperature, relative_humidity
 from fathom.regrid import column
 from fathom.regrid.rows import Rows
 
-BLOCK = 2048  # columns at a time: what they need stays in cache
+BLOCK = 2048  # columns at a time: their data stay in cache
 SURFACE = ("log_surface_pressure", "surface_geopotential")
 
 

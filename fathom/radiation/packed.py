@@ -27,7 +27,7 @@ def read(name: str) -> dict[str, np.ndarray]:
     if "plank_fraction" in tables:
         for first, last in tables["bnd_limits_gpt"]:
             share = tables["plank_fraction"][..., first - 1 : last]
-            share /= share.sum(axis=-1, keepdims=True)  # all of a band, whatever was rounded
+            share /= share.sum(axis=-1, keepdims=True)  # the sum of a band is 1 also after rounding
     return tables
 
 

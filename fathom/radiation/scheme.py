@@ -159,7 +159,7 @@ class RRTMGP(Scheme):
         values = self.all_parameters | {k: float(v) for k, v in parameters.items()}
         process = self._core(precision, values).on(on or {})
         process.phase, process.name = phase, label or self.name
-        if self.every:  # at least as often as said
+        if self.every:  # at least as often as requested
             process.every = max(1, int(Period(self.every).seconds / offered["step"] + 1e-9))
         return process
 

@@ -181,7 +181,7 @@ class Tables:
         raw = self._raw
         if self.by_gas:
             if facular is not None or sunspot is not None:
-                raise InputError("facular and sunspot: tables of ecCKD have a quiet sun alone")
+                raise InputError("facular and sunspot: tables of ecCKD have only a quiet sun")
             solar = raw["solar_irradiance"].astype(float)
             total = solar.sum() if total is None else total
         else:

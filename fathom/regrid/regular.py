@@ -69,9 +69,7 @@ def _pairs(fields):
             else name.replace("northward", "eastward")
         )
         if other not in fields:
-            raise InputError(
-                f"{name} on a rotated grid needs {other} as well: components turn into each other"
-            )
+            raise InputError(f"{name} on a rotated grid needs {other} as well: rotation mixes both")
     return [
         (name, name.replace("eastward", "northward"))
         for name in fields

@@ -33,8 +33,8 @@ class Schmidt:
         self.stretching, self.pole = float(stretching), tuple(map(float, pole))
         if not 1 <= self.stretching < 1e100:
             raise InputError(
-                f"stretching = {stretching:g} must be at least 1, which is none; the grid is that"
-                " much finer at the pole of stretching"
+                f"stretching = {stretching:g} must be at least 1 (no stretching): the grid is"
+                " finer by this factor at the pole of stretching"
             )
         if not (np.isfinite(self.pole[0]) and -90 <= self.pole[1] <= 90):
             raise InputError(

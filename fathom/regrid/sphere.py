@@ -15,7 +15,7 @@ import numpy as np
 from fathom.failure import InputError
 from fathom.regrid.rows import Packed, Rows, Scattered
 
-BLOCK = 16384  # points at a time: what they need stays in cache
+BLOCK = 16384  # points at a time: their data stay in cache
 
 
 def to_rows(

@@ -201,8 +201,8 @@ def section(places, step: float = 0.25) -> Target:
         angle = np.arctan2(np.linalg.norm(np.cross(a, b)), a @ b)
         if angle < 1e-9 or angle > np.pi - 1e-6:
             raise InputError(
-                f"section = {places}: two places after each other are the same, or opposite each"
-                " other on earth"
+                f"section = {places}: two successive places are the same, or opposite each other"
+                " on earth"
             )
         t = np.linspace(0, 1, max(2, int(np.ceil(np.degrees(angle) / step)) + 1))[1:, None]
         points.append((np.sin((1 - t) * angle) * a + np.sin(t * angle) * b) / np.sin(angle))

@@ -19,7 +19,7 @@ from fathom.regrid.places import Interpolation
 from fathom.regrid.targets import Target
 
 globe = (0.0, 360.0, -90.0, 90.0)
-axes = {"longitude": -1, "latitude": -2, "x": -1, "y": -2}  # of one dimension: which it is
+axes = {"longitude": -1, "latitude": -2, "x": -1, "y": -2}  # the name of the dimension
 
 
 @dataclass

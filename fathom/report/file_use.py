@@ -9,7 +9,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-_opened: Counter[str] = Counter()  # by path, while somebody listens
+_opened: Counter[str] = Counter()  # by path, while recording
 _state = {"listening": False, "hooked": False}
 _lock = threading.Lock()
 

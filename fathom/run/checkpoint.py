@@ -110,7 +110,7 @@ class Checkpoint:
             try:
                 with restart.read(path) as file:
                     found.append((file.header.seconds, path))
-            except (OSError, ValueError):  # not one of ours to remove
+            except (OSError, ValueError):  # not a file of this run
                 continue
         return [path for when, path in sorted(found, reverse=True) if when <= seconds + 1e-6]
 
@@ -222,7 +222,7 @@ def _check_clock(path, header, simulation):
     if (header.start, header.calendar) != (str(s.clock.start), s.clock.calendar):
         raise InputError(
             f"{path} is of a run from {header.start} in the calendar {header.calendar!r}; this one"
-            f" is from {s.clock.start} in {s.clock.calendar!r}: say start = '{header.start}' and"
+            f" is from {s.clock.start} in {s.clock.calendar!r}: set start = '{header.start}' and"
             f" calendar = '{header.calendar}'"
         )
 
@@ -300,7 +300,7 @@ def latest(directory):
             damaged.append(error)
     if damaged and not found:
         raise InputError(
-            f"{directory} has no whole restart to go on from: {'; '.join(map(str, damaged))}."
+            f"{directory} has no complete restart to continue from: {'; '.join(map(str, damaged))}."
             " --overwrite starts again"
         )
     for fault in damaged:

@@ -138,7 +138,7 @@ class Choices:
             AttributeError,
             RecursionError,
         ) as error:
-            self._warn(f"cannot be read ({_brief(error)}): settings are the usual ones")
+            self._warn(f"cannot be read ({_brief(error)}): the default settings are used")
             return {}
 
     def keep(self, settings):
@@ -159,7 +159,7 @@ class Choices:
                     json.dumps({"of": self.of, "settings": held}, indent=1).encode() + b"\n",
                 )
         except (OSError, RuntimeError) as error:
-            self._warn(f"cannot be written ({_brief(error)}): what was measured is not kept")
+            self._warn(f"cannot be written ({_brief(error)}): the measurements are not stored")
             return False
         return True
 

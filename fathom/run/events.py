@@ -284,7 +284,7 @@ class Events(Held):
                 and not self.goes_on_here
             ):
                 raise FileExists(
-                    f"{self.directory} holds a run; go on from its restart (--continue),"
+                    f"{self.directory} contains a run; continue from its restart (--continue),"
                     " choose another directory, or allow it to be replaced (overwrite=True,"
                     " --overwrite)"
                 )

@@ -20,7 +20,7 @@ class Forcing:
     def __init__(self, sources, readers):
         self.sources = sources
         self.held = [None] * len(sources)  # (record before, after, when they hold) of each
-        self.coming: list[list] = [[]] * len(sources)  # what will be wanted again, or next
+        self.coming: list[list] = [[]] * len(sources)  # records that are needed again, or next
         self.records = reading.Ahead(readers, lambda key: sources[key[0]].read(key[1]))
 
     @classmethod
@@ -114,5 +114,5 @@ def _named(source):
 
 def _remedy(source):
     """What may be done where a run goes on without records."""
-    own = getattr(source, "remedy", "repeated_year = true takes them for every year")
+    own = getattr(source, "remedy", "repeated_year = true uses them for every year")
     return f" ({own})"

@@ -7,7 +7,7 @@ from typing import Any
 class Held:
     """Attributes of a Simulation that its other parts use."""
 
-    # what was said of it
+    # the arguments
     model: Any
     surface: Any
     clock: Any
@@ -28,18 +28,18 @@ class Held:
     apart: Any  # ranks of radiation
     servers: Any  # those at work; those of the last run
     served: Any
-    # what it is made of
+    # its parts
     sequence: Any  # the program of a step
-    fields: Any  # what the program works on
-    changed: bool  # somebody has set fields since the last step
+    fields: Any  # the fields of the program
+    changed: bool  # fields have been set since the last step
     count: int  # steps since the start
-    at_start: frozenset[str]  # what the first record has of steps
+    at_start: frozenset[str]  # data of steps for the first record
     forcing: Any
     delivery: Any
     lock: Any
     wishes: Any
     between: Path | None  # a restart between two sequences
-    # what it can do
+    # its abilities
     is_root: Any
     seconds: Any
     experiment: Any

@@ -117,7 +117,7 @@ def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | 
         "-m",
         "fathom",
         *arguments,
-    ]  # -P: not from the sources, should we stand there
+    ]  # -P: not from the sources, if they are the current directory
     # Ctrl-C counts also where a shell's background job was told to ignore it
     asks = {number: signal.signal(number, _interrupt) for number in (signal.SIGTERM, signal.SIGINT)}
     if hasattr(signal, "SIGUSR1"):  # not on Windows

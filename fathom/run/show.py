@@ -68,7 +68,7 @@ def headline(simulation: Any, summary: dict[str, Any]) -> str:
     steps, seconds, directory = summary["steps"], summary["wall_seconds"], simulation.directory
     report: Path = directory / "report.html"
     stopped = (
-        f"stopped at {_date(simulation)}; the same command with --continue goes on from here\n"
+        f"stopped at {_date(simulation)}; the same command with --continue resumes the run\n"
         if simulation.stopped
         else ""
     )

@@ -101,7 +101,7 @@ class Simulation(Requests, Events):
         self.observing = []  # departures that are made in the run
         self.sequence: Any = None  # the program of a step
         self.domain: Any = None  # its ranks
-        self.fields: Any = None  # what it is run on
+        self.fields: Any = None  # its fields
         self.choices = None  # kept for this machine and case
         self.restart_from: Path | None = None
         self.restored: set[str] = set()
@@ -109,11 +109,11 @@ class Simulation(Requests, Events):
         self.count, self.start_steps, self.stopped = 0, 0, False
         self.told: Callable[[str], None] | None = None  # of the memory, before it is taken
         self.longest = 1  # steps between two turns of a process
-        self.at_start: frozenset[str] = frozenset()  # what the first record has of steps
+        self.at_start: frozenset[str] = frozenset()  # data of steps for the first record
         self.wishes = wishes.Wishes()
         self.readers: Any = None  # the ranks that read files
         self.forcing: Any = None  # where it comes in records
-        self.changed = False  # somebody has set fields since the last step
+        self.changed = False  # fields have been set since the last step
         self.end = np.inf  # of the run [s]
         self.wall_seconds = 0.0
         self.gathers: dict[str, Gather] = {}
@@ -125,7 +125,7 @@ class Simulation(Requests, Events):
         self._order: list[int] | None = None
         self.delivery = Delivery(self._seen)
         if getattr(model, "placed", None):
-            model.processes(self.step, self.surface)  # or an error: where would it stand?
+            model.processes(self.step, self.surface)  # an error if its place is unknown
 
     def __repr__(self):
         return f"Simulation of {date_text(self)}"

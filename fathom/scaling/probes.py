@@ -81,7 +81,7 @@ def _start(
     arguments = request.arguments(ranks, file, servers, threads)
     status = launch.start(ranks + (servers or 0), threads, arguments, None)
     if status or not file.exists():
-        raise SystemExit(status or 1)  # it was said
+        raise SystemExit(status or 1)  # the error has been printed
     return file
 
 

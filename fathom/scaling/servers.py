@@ -34,7 +34,7 @@ class Servers:
         self.output = output
         self.slots = output.slots or output.sets
         self.under_way: list[tuple[float, int]] = []  # (when written, set)
-        self.until = [0.0] * output.sets  # each has done what it has
+        self.until = [0.0] * output.sets  # when each set is free
         self.busy = 0.0  # seconds of all sets
         self.posted = 0
 

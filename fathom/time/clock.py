@@ -46,7 +46,7 @@ class Period:
         months = number * calendar_units[match[2]] if match[2] in calendar_units else 0
         self.seconds = 0 if months else number * units[match[2]]
         if months != int(months):
-            raise InputError(f"{what} = {text!r}: months and years come whole")
+            raise InputError(f"{what} = {text!r}: months and years must be whole numbers")
         self.months = int(months)
         if not (self.seconds > 0 or self.months > 0):
             raise InputError(f"{what} = {text!r} must be longer than 0 s")

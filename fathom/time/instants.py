@@ -44,7 +44,7 @@ class TimeAxis:
         if self.repeated and len(self.begin) > 1 and self.begin[-1] >= (year + 1, *rest):
             raise InputError(
                 f"it reaches from {text(self.begin[0])} to {text(self.begin[-1])}, more than a"
-                f" year: which year is to be repeated? Say repeated_year = {year}, say"
+                f" year: which year is repeated? Give repeated_year = {year}, for example"
             )
         self._placed: tuple[Any, Any] = None, None
 
@@ -106,7 +106,7 @@ class TimeAxis:
         if not first <= seconds <= last:
             raise InputError(
                 f"the records are of {clock.date(first)} to {clock.date(last)}, not of"
-                f" {clock.date(seconds)}; repeated_year = true takes them for every year"
+                f" {clock.date(seconds)}; repeated_year = true uses them for every year"
             )
         after = int(np.searchsorted(middles, seconds, side="right"))
         if after == 0:

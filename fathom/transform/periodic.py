@@ -79,7 +79,7 @@ def by_windows(
     field = np.asarray(field)
     _check(inside, points, least=2 * zone + 1)
     if zone < 0 or not 0 < sharpness < np.inf:
-        raise InputError(f"zone = {zone}, sharpness = {sharpness}: none below 0; more than 0")
+        raise InputError(f"zone = {zone} must be at least 0, sharpness = {sharpness} more than 0")
     needed = tuple(2 * N - n + 2 * zone for n, N in zip(inside, points))
     if field.shape[-1:-3:-1] != needed:
         raise InputError(

@@ -113,7 +113,7 @@ def test_regression_is_balanced():
     assert moist == pytest.approx(
         0.05 * saturation[3, place] * errors.mass[:, 3, 3] @ (2 * np.arange(16) + 1), rel=1e-2
     )
-    with pytest.raises(ValueError, match="errors of it and the saturation of the state go toget"):
+    with pytest.raises(ValueError, match="needs both its errors and the saturation"):
         AirBackground(small, errors)
 
 

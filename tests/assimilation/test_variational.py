@@ -101,7 +101,7 @@ def test_a_weak_digital_filter(twin):
         fast.append(found.filtered / weight)
         assert error < before
     assert fast[1] < 0.3 * fast[0]
-    with pytest.raises(ValueError, match="are of 4d-var, not of fgat"):
+    with pytest.raises(ValueError, match="need 4d-var, not fgat"):
         Window(*twin[:2], steps, "fgat", constraint=Constraint(1.0))
 
 

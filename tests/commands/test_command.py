@@ -183,7 +183,7 @@ def test_interrupted_run_writes_a_restart(tmp_path, ranks):
     run = started(tmp_path, ranks)
     run.send_signal(signal.SIGINT)
     out, _ = run.communicate(timeout=60)
-    assert run.returncode == 3 and "--continue goes on from here" in out and "Traceback" not in out
+    assert run.returncode == 3 and "--continue resumes the run" in out and "Traceback" not in out
     told = box.summary(tmp_path / "r")
     assert (tmp_path / "r" / "restart.fathom").exists() and told["steps"] > 0 and told["stopped"]
 

@@ -254,7 +254,7 @@ def test_haney_and_barnier_relax():
     ):
         still(restoring_temperature=target, heat_flux_sensitivity=40.0)
     with pytest.raises(
-        ValueError, match="wind_speed and air_pressure are those of the air over which"
+        ValueError, match="wind_speed and air_pressure come from the air of the bulk formulae"
     ):
         still(
             restoring_temperature=target,

@@ -308,7 +308,7 @@ def test_silent_server_is_named_and_the_run_goes_on(without):
     out += said_until(process, None)
     assert (
         process.wait(60) == 3
-        and "--continue goes on from here" in out
+        and "--continue resumes the run" in out
         and "I/O servers of set 0 (rank 2) have been silent for 1 s" in out
     ), out
     found = output.open(without / "silent" / "surface.zarr")

@@ -112,7 +112,9 @@ def test_a_run_with_damaged_restarts_alone_does_not_begin_anew(tmp_path):
     (path,) = tmp_path.glob("restart*.fathom")
     whole = path.read_bytes()
     path.write_bytes(whole[:100] + b"x" + whole[101:])
-    with pytest.raises(ValueError, match=r"no whole restart to go on from: .*--overwrite starts"):
+    with pytest.raises(
+        ValueError, match=r"no complete restart to continue from: .*--overwrite starts"
+    ):
         checkpoint.latest(tmp_path)
     (tmp_path / "older.fathom").write_bytes(whole)
     with pytest.warns(UserWarning, match="not a whole restart"):
@@ -134,7 +136,7 @@ def test_a_store_that_was_being_made_is_replaced(tmp_path):
 @pytest.mark.parametrize(
     "other, said",
     [
-        ({"start": "2003-01-01"}, "is of a run from 2000-01-01 .* say start = '2000-01-01"),
+        ({"start": "2003-01-01"}, "is of a run from 2000-01-01 .* set start = '2000-01-01"),
         ({"calendar": "noleap"}, "in the calendar 'standard'; this one .* 'noleap'"),
     ],
 )
@@ -183,7 +185,7 @@ def test_restart_from_elsewhere_never_mixes_stores(tmp_path):
     simulation(second).run("24h", report=False)
     told = written(second)
     again = simulation(second).restore(first / "restart.fathom")
-    with pytest.raises(FileExistsError, match="holds a run; go on .*--continue"):
+    with pytest.raises(FileExistsError, match="contains a run; continue .*--continue"):
         again.run("6h", report=False)
     assert told == written(second)
     (second / "summary.json").unlink()  # as a run that was killed

@@ -124,7 +124,7 @@ def test_times_that_cannot_be():
     ):
         TimeAxis([(2001, 1, 2, 21600.0), (2001, 1, 1, 0.0)])
     two = TimeAxis(days_of(2001) + days_of(2002))
-    with pytest.raises(ValueError, match="more than a year: which year is to be repeated"):
+    with pytest.raises(ValueError, match="more than a year: which year is repeated"):
         TimeAxis(two.begin, repeated=True)
     chosen, first = two.year(2002)
     assert chosen.repeated and len(chosen) == 365 == first

@@ -46,15 +46,14 @@ from fathom.commands.options import (
     "--paced",
     is_flag=True,
     help=(
-        "Ranks that compute sleep for the time of a step, as if servers had processors of their"
-        " own."
+        "Ranks that compute sleep for the time of a step, as if servers had separate processors."
     ),
 )
 @click.option(
     "--replay",
     is_flag=True,
     help=(
-        "Nothing of these: many small headers with their fields, written in four ways on a slow"
+        "Instead: many small fields with headers, written in four ways on an emulated slow"
         " file system."
     ),
 )

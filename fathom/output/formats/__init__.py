@@ -108,7 +108,7 @@ _own = (
 _restart = Format(
     ".fathom",
     "restart",
-    "",  # a run writes it, by itself: fathom/run/checkpoint.py
+    "",  # a run writes it automatically: fathom/run/checkpoint.py
     f"{_here}.restart_dataset:open_dataset",
     recognises=f"{_here}.restart_dataset:recognises",
 )

@@ -65,7 +65,7 @@ packed = 120  # of 100 and more, all of which are messages of GRIB2
 _contents, _time = (
     "FATHOM-CONTENTS",
     "FATHOM-TIME",
-)  # articles of a store: the rest of what it holds in JSON; seconds, those of its interval
+)  # articles of a store: other contents in JSON; seconds, and those of its interval
 _waves = 11  # of a grid of latitudes and longitudes, which has none: what libraries expect
 
 

@@ -302,7 +302,7 @@ def _grid(axes: Mapping[str, Any], upward: bool) -> dict[str, Any]:
         return grib_map.of_sphere(sphere_of(axes), *(len(axes[n][1]) for n in dims_of(axes)))
     latitude, longitude = (np.array(axes[name][1]) for name in ("latitude", "longitude"))
     ny, nx = len(latitude), len(longitude)
-    if is_zonal(axes):  # one cell a row, as wide as what the mean is of
+    if is_zonal(axes):  # one cell a row, as wide as the region of the mean
         west, east = axes["longitude_bounds"][1][0]
         step = east - west
     else:
@@ -399,7 +399,7 @@ def _keys(
     if interval:
         cells = str(variable.attributes.get("cell_methods", "time: mean"))
         keys["typeOfStatisticalProcessing"] = _statistics[" ".join(cells.split()[:2])]
-    elif zonal:  # a mean over the area of a cell; how many points were used is not said
+    elif zonal:  # a mean over the area of a cell; the number of points is not given
         keys |= {"statisticalProcess": 0, "spatialProcessing": 0}
     return keys
 

@@ -141,7 +141,7 @@ class Articles(Mapping):
         self._size = self.path.stat().st_size // 8
         header = self._words(0, _header)
         if header[2]:
-            raise FileError(f"{path} is damaged: whoever wrote it did not come to its end")
+            raise FileError(f"{path} is damaged: its writer did not finish")
         self._index: dict[str, tuple[int, int]] = {}
         record, count = int(header[0]), int(header[5])
         for pair in [1, *self._more(record, count)]:

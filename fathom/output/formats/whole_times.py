@@ -82,7 +82,7 @@ def truncation_of(kind: str, arrays: Mapping[str, tuple]) -> int:
     return int(given[2]["truncation"])
 
 
-@lru_cache(64)  # each message asks
+@lru_cache(64)  # used by each message
 def gaussian(rows: int) -> np.ndarray:
     """Latitudes of Gaussian rows from the south [degrees]."""
     found = np.rad2deg(np.arcsin(np.polynomial.legendre.leggauss(rows)[0]))

@@ -270,6 +270,6 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
     for what, held in figures["rule"].items():
         click.echo(
             f"{what}: {held['local']} for the local disk, {held['shared']} for the shared one, by"
-            " the rule of one a node unless more are faster by a twentieth"
+            " the rule: one a node, unless more are faster by 5 %"
         )
     return 0

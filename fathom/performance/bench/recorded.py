@@ -19,7 +19,7 @@ not_the_case = (
     "repetitions",
     "steps",
     "spin_up",
-)  # what is measured does not depend on it
+)  # results do not depend on it
 
 
 def _messages(f: Figures) -> dict[str, float]:

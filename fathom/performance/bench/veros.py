@@ -95,7 +95,7 @@ def run(steps: int = 12, spin_up: int = 3) -> dict:
     began = time.perf_counter()
     for _ in range(steps):
         model.step(model.state)
-    float(model.state.variables.temp.sum())  # what was asked for has been computed
+    float(model.state.variables.temp.sum())  # the result has been computed
     seconds, cells = (time.perf_counter() - began) / steps, shape[0] * shape[1] * shape[2]
     import veros
 

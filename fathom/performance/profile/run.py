@@ -73,7 +73,7 @@ class Request:
 def run(experiment: Any, request: Request, case: str) -> int:
     """Profile an experiment on its ranks and say what was found. Returns the exit status."""
     if request.trace is not None and request.trace.suffix == ".otf2":
-        otf2_trace.library()  # who lacks it learns it now
+        otf2_trace.library()  # ranks that do not have it get it now
     counters = mpi.core.Counters()
     with nullcontext(request.out) if request.out else tempfile.TemporaryDirectory() as folder:
         directory = Path(mpi.world.bcast(str(folder)))
@@ -201,7 +201,7 @@ def overhead(s: Any, seconds: float = 20.0) -> dict[str, float]:
     cycle = _cycle(s)
     steps = s.comm.bcast(
         cycle * min(20, max(1, round(0.02 / max(timed(True, cycle), 1e-9))))
-    )  # short: others disturb few
+    )  # short, so that other programs disturb few of them
     ratios: list[float] = []
     ends = time.perf_counter() + seconds
     try:
@@ -311,7 +311,7 @@ def _present(found: dict[str, Any], request: Request) -> None:
     if trace:
         found["timeline"] = timeline.kept(trace)
     e = found["overhead"]
-    said = []  # files first: whoever reads the tables through `head` ends this
+    said = []  # files first: a reader like `head` may end this program
     if request.file:
         request.file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
     if request.trace:

@@ -21,7 +21,7 @@ from fathom.performance.tune import serving, tuned, ways
 from fathom.run import launch
 from fathom.run.progress import Line
 
-# of [parallel]: nothing to steps without output
+# of [parallel]: no effect on steps without output
 of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
 
 
@@ -195,7 +195,7 @@ class _Choice:
         arguments = self.request.arguments(ranks, threads, *what, self.file)
         status = launch.start(ranks + servers, threads, arguments, None)
         if status == 2:
-            raise SystemExit(2)  # it was said
+            raise SystemExit(2)  # the error has been printed
         return json.loads(self.file.read_text()) if status == 0 and self.file.exists() else None
 
 

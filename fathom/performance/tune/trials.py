@@ -37,7 +37,7 @@ class Trials:
         self.rejected: dict[str, str] = {}
         self.grid = self.bits = None  # of the first
         self.step_seconds = 0.0  # of the first
-        self.keep: list[Mapping[str, Any]] = []  # whatever is settled
+        self.keep: list[Mapping[str, Any]] = []  # settings that are decided
         self.steps = self.prepared = 0
         self.most_live = 2
 

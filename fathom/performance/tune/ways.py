@@ -35,7 +35,7 @@ class Tuned:
     ranks: int
     threads: int
     seconds: float
-    named: list[str]  # what the user had decided
+    named: list[str]  # settings of the user
     result: Result
     proposals: Result | None = None
     tiles_tried: list[dict[str, Any]] = field(default_factory=list)

@@ -28,7 +28,7 @@ from fathom.scaling.clocks import Clocks, Messages
 from fathom.scaling.fit import Fit, fit
 from fathom.scaling.machine import Machine, load
 
-surfex, distribution = 320e6, 40.0  # bytes; s to hand fields on, as measured
+surfex, distribution = 320e6, 40.0  # bytes; s to distribute fields, as measured
 surfex_figures = {16: 480.0, 32: 600.0, 64: 800.0}  # s
 rttov_text, rttov_binary = 60e6, 30e6
 

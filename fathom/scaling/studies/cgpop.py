@@ -31,7 +31,7 @@ of_machine = {
     "stage": "sum.stage",
     "frequency": "disturbance.frequency",
     "duration": "disturbance.duration",
-}  # parameters that stand in the machine's file
+}  # parameters in the machine's file
 starts = {"a": 4e-8, "b": 9e-8, "C": 8e3}
 
 
@@ -99,7 +99,7 @@ def day(
     return iterations * sum(priced(machine, program, ranks, way).values())
 
 
-in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # which the machine's own are fitted to
+in_pop = {"XE6": "XE6/POP/PGI", "XT5": "XT5/POP"}  # to which the numbers of the machine are fitted
 
 
 def fitted(name: str, with_machine: bool, hold_out: bool = True, most: float = np.inf) -> Fit:

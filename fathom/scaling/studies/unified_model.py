@@ -76,7 +76,7 @@ def stash(openings: float = 300) -> list[float]:
     (estimate).
     """
     m = load("nec-sx6")
-    slow = volumes["unbuffered"] / m["files.write_small"]  # so slow that opening hides behind it
+    slow = volumes["unbuffered"] / m["files.write_small"]  # so slow that it hides the opening
     return [
         slow,
         volumes["buffered"] / m["files.write"] + openings * m["files.open"],
