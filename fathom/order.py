@@ -1,6 +1,6 @@
 """The order of one time step: processes, one after another, as a sequence of the core takes them.
 
-A model says its step with one of these (fathom/ocean/step.py, fathom/atmosphere/step.py):
+A model describes its step with one of these (fathom/ocean/step.py, fathom/atmosphere/step.py):
 
     do.phase = "baroclinic"
     do(ocean.equation_of_state)
@@ -37,8 +37,8 @@ class Placed:
     Parameters
     ----------
     process : a scheme, its class or name, a PythonScheme, or a global process of the core.
-    before, after, instead_of : the process of the model next to which it stands, by the name that
-        `fathom show` says; one of the three, or none where the scheme itself says its place.
+    before, after, instead_of : the neighbouring process of the model, by the name that `fathom
+        show` prints; one of the three, or none where the scheme itself gives its place.
     on : other names for its fields, {declared: name}.
     phase : of the profile; None: that of its neighbour.
     """
@@ -114,7 +114,7 @@ class Order:
         at : fields that are elsewhere, {name: (horizontal, vertical)}.
         label : what the process is called in tables, by default as the scheme.
         phase : of this process alone.
-        when : False adds nothing.
+        when : if False, nothing is added.
         samples : columns in which it is computed, others are interpolated (mpi.core.Sampled).
         parameters : of the scheme; one that it does not have is an error.
         """

@@ -1,5 +1,5 @@
-"""The parts that a user chooses of a model: an object, its class, its name, or none. What a scheme
-is good for follows from the fields that it makes.
+"""The parts that a user chooses of a model: an object, its class, its name, or none. The purpose of
+a scheme follows from the fields that it makes.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def makers(made: Made, *, own_too: bool = False) -> dict[str, type]:
 
 def one_or_none(part: str, given: Any, known: Mapping[str, type]) -> Any:
     """The object of a part. given: an object, a class or its name; None or "none": none. known:
-    classes that may stand there, by name. InputError: it is none of them.
+    allowed classes by name. InputError: it is none of them.
     """
     if given is None or (isinstance(given, str) and given == "none"):
         return None

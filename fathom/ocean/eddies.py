@@ -145,7 +145,7 @@ def structure_of_gradients(ocean, do):
 
 
 def slopes(ocean, do):
-    """Before the factors of vertical diffusion: slopes, and what of their diffusion is implicit:
+    """Before the factors of vertical diffusion: slopes, and the implicit part of their diffusion:
     `whole_diffusivity`.
     """
     if (own := ocean.eddies) is None:

@@ -1,4 +1,4 @@
-"""Gases that the sea takes up from the air and that nothing in it makes or uses: CFC-11, CFC-12,
+"""Gases that the sea takes up from the air, without sources or sinks in the sea: CFC-11, CFC-12,
 SF6 (core/physics/sea_surface/gas_exchange.hpp).
 
 Their history in the air is that of fathom/data/gases-in-air.txt, or the user's: lines of year,

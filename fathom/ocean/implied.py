@@ -4,12 +4,11 @@ what goes through the surface must be carried by the ocean,
     northward heat(phi)  = -integral of (Q - mean Q) dA over the sea north of phi      [W]
     northward water(phi) = -integral of (F - mean F) dA / rho_fresh                    [m3 s-1]
 
-of a basin likewise: what flows through Bering Strait is neglected. The mean
-over the sea is what the ocean would gain or lose for ever; taken away alike everywhere, as a warmer
-surface would.
+of a basin likewise: what flows through Bering Strait is neglected. The mean over the sea is a
+lasting gain or loss of the ocean. It is subtracted everywhere, as a warmer surface would do.
 
-The processes of the surface are run themselves, through a year, over a sea at rest: what is checked
-is what a run would do, with its own interpolation, formulae, ice and rivers.
+The processes of the surface run through a year over a sea at rest, so the check has the
+interpolation, formulae, ice and rivers of a run.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ def sunlight(ocean, do):
 
 def columns(ocean, do):
     """Viscosity and diffusivity: the mixing scheme, what is added to it, and the mixed layer for
-    those that live in it: before, where stratification then stays in cache; after a scheme that
-    makes its depth.
+    the schemes that need it: before the mixing scheme, so that stratification stays in cache; or
+    after, where the mixing scheme makes the depth of the layer.
     """
     deep = ocean.has_boundary_layer
     if not deep:

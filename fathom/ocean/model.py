@@ -271,8 +271,8 @@ class Ocean(Model):
         return do.processes
 
     def _beyond(self, form):
-        """Where layers follow the surface, cells have all of its height: beyond them is none. Where
-        there is sea ice, it is the ice that is meant, not an observed one.
+        """Where layers follow the surface, cells contain all of its height, and nothing is left to
+        add. With a sea-ice model, sea ice is that of the model, not the observed one.
         """
         read = {f["name"] for f in form.entry["fields"] if f["access"] == "reads"}
         both = {"cell_thickness", "sea_surface_height"} <= read
@@ -305,8 +305,8 @@ class Ocean(Model):
 
     @property
     def split(self):
-        """Whether tracers are advected forward in time, direction by direction: from the values of
-        now alone.
+        """Whether tracers are advected forward in time, direction by direction: from the present
+        values alone.
         """
         return "tracer_swept" in self.tracer_advection.field_names
 
@@ -321,8 +321,8 @@ class Ocean(Model):
 
     @property
     def prognostic(self):
-        """The fields that the state is: set at the start, summed up in the checksum, shown in
-        summary and report.
+        """The fields of the state: set at the start, part of the checksum, shown in summary and
+        report.
         """
         return [*self.of_water, *(self.sea_ice.prognostic if self.sea_ice else [])]
 
@@ -353,8 +353,8 @@ class Ocean(Model):
 
     @property
     def numerics(self):
-        """Settings that change bits though not the equations: they stand in the restart, and a run
-        that goes on with others says so.
+        """Settings that change bits but not the equations. The restart holds them, and a run that
+        continues with other values warns.
         """
         surface = self.free_surface
         return {

@@ -1,5 +1,5 @@
-"""Overflows of dense water through channels that the grid does not see (docs/physics.md): where
-they are, and the processes that they are.
+"""Overflows of dense water through channels that the grid does not resolve (docs/physics.md): their
+places and their processes.
 """
 
 import numpy as np

@@ -1,6 +1,6 @@
-"""Passive tracers: what is carried like temperature and changes nothing else. A tracer is a
-declaration, like a scheme: its name, what makes it, and the fields and tables in time that this
-needs; advection, mixing, budgets, output and restarts follow.
+"""Passive tracers: they are carried like temperature and change nothing else. A tracer is a
+declaration, like a scheme: its name, its sources, and the fields and tables in time that these
+need; advection, mixing, budgets, output and restarts follow.
 """
 
 import re
@@ -14,11 +14,11 @@ from fathom.schemes import scheme
 
 
 class PassiveTracer:
-    """A tracer without sources: an initial state that is stirred.
+    """A tracer without sources: only its initial state is carried.
 
     Parameters
     ----------
-    name : str, small letters, digits and underscores; what fields, `set` and output call it.
+    name : str, small letters, digits and underscores; its name in fields, `set` and output.
     units : str.
     """
 

@@ -1,8 +1,8 @@
 """Sea ice on the ocean: its processes in a step (docs/sea-ice.md).
 
-Ice lies between air and sea. A surface (fathom/ocean/surface.py) says what the air does over open
-water and over ice; ice makes of both what reaches the sea. The ocean knows neither: it sees fluxes
-at its surface.
+Ice lies between air and sea. A surface (fathom/ocean/surface.py) gives the fluxes of the air over
+open water and over ice; from both, the ice computes the fluxes that reach the sea. The ocean knows
+only these fluxes at its surface.
 """
 
 import numpy as np
@@ -115,8 +115,8 @@ class SeaIce:
             self._of(self.albedo[min(n, 2) - 1], n, do)
 
     def divide(self, do, air_water=None):
-        """Divides the fluxes over open water between sea and ice, and finds what the sea gives to
-        the ice; air_water: other names of its fields.
+        """Divides the fluxes over open water between sea and ice, and finds the fluxes from the sea
+        to the ice; air_water: other names of its fields.
         """
         do(self.open_water, on=air_water)
 

@@ -1,9 +1,9 @@
-"""Sections through passages of the ocean: lines from land to land, and the cell faces that stand
-for them on a grid.
+"""Sections through passages of the ocean: lines from land to land, and the cell faces that
+represent them on a grid.
 
 A face belongs to a section if its two cells lie on different sides of the line, and its middle
-between the ends of the line: a staircase from coast to coast. What flows to the left of who walks
-from the first to the second place is positive.
+between the ends of the line: a staircase from coast to coast. Flow to the left, seen from the first
+place towards the second, is positive.
 """
 
 from __future__ import annotations

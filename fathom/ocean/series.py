@@ -1,4 +1,4 @@
-"""Contents of the sea and fluxes through its surface, by basin, at each look of a run:
+"""Contents of the sea and fluxes through its surface, by basin, each time that a run asks:
 
     heat_content   = rho0 c_p sum of T h A      [J],  above 0 degC
     salt_content   = rho0 1e-3 sum of S h A     [kg]

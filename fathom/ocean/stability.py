@@ -1,5 +1,5 @@
-"""Limits of the time step for an ocean on its grid: what a run that blows up is told, and `show`
-prints.
+"""Limits of the time step for an ocean on its grid. `show` prints them, and so does a run that
+blows up.
 """
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Storms that a mean wind lacks: a field of travelling waves on the sphere, the same every year.
+"""Storms to add to a mean wind: a field of travelling waves on the sphere, the same every year.
 
 The monthly mean of a wind has no weather. Its storms are made of N waves. Wave k has an axis n_k;
 the axes lie evenly around the globe. r is the place on the unit sphere:

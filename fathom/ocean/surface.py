@@ -23,9 +23,8 @@ from fathom.units import conversion
 
 class Surface:
     """The forcing at the surface of an ocean: `before` and `after` add its processes to a step
-    (before the ocean's own, after the tracers), `fields` gives what does not change in time. Where
-    there is sea ice, `before` says what air does to open water and to ice, and lets the ice divide
-    it.
+    (before the ocean's own, after the tracers), `fields` gives what does not change in time. With
+    sea ice, `before` adds the fluxes of the air over open water and over ice; the ice divides them.
     """
 
 
@@ -46,8 +45,8 @@ def truth(of, name, value):
 
 
 def freezing_limit(do, cells, own_cells):
-    """The sea stays at or above freezing, at the end of a step; cells: what fields of cells are
-    called then.
+    """The sea stays at or above freezing, at the end of a step; cells: the names of fields of
+    cells then.
     """
     height = "sea_surface_height_after"
     names = {
@@ -138,7 +137,7 @@ class BulkForcing(Surface):
     balanced : bool. The sums of fresh water and of the salt of restoring over the sea are zero:
         their means are subtracted in each step.
     storms : bool. Adds storms to a wind whose mean speed is more than the speed of the mean wind,
-        as that of the climatology (docs/forcing.md). Winds of a moment stay as they are.
+        as that of the climatology (docs/forcing.md). Instantaneous winds stay as they are.
     parameters : those of the scheme BulkForcing (albedo, iterations, ...), which the signature has.
     """
 

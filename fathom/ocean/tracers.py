@@ -1,4 +1,4 @@
-"""Tracers of the ocean: what may be carried with temperature and salinity, and the processes of one
+"""Tracers of the ocean: those allowed besides temperature and salinity, and the processes of one
 step of each.
 """
 
@@ -64,8 +64,8 @@ def at_end(ocean, what):
 
 
 class Budgets:
-    """Follows the processes of a tracer that has a budget: after those of one term of it stands
-    what they have added.
+    """Follows the processes of a tracer that has a budget: the sum of one term is complete after
+    the processes of that term.
     """
 
     def __init__(self, ocean, do):
@@ -115,8 +115,8 @@ class Budgets:
 
 
 def declared(tracers):
-    """The passive tracers that are meant. ValueError where one is none, or is called as something
-    else is, or as what belongs to another tracer.
+    """The passive tracers of the user's list. ValueError where one is no tracer, or has the name of
+    another field, or of a field of another tracer.
     """
     by_name = {what().name: what for what in (IdealAge, CFC11, CFC12, SF6)}
     tracers = [

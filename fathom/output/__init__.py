@@ -106,8 +106,8 @@ def _without_fill_values(dataset: Any) -> None:
 def _opened(path: str | Path) -> Any:
     """The store as a lazy xarray.Dataset with CF coordinates and its complete times only.
 
-    It may also be any file of FA, whoever made it and whatever it is called.
-    FileNotFoundError, ValueError (none of the formats), OSError (a damaged file).
+    It may also be any FA file, of any program and with any name. FileNotFoundError, ValueError
+    (none of the formats), OSError (a damaged file).
     """
     check_there(path := Path(path))
     return formats.of_content(path).part("reader")(path)

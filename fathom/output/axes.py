@@ -40,8 +40,8 @@ def with_axes(coordinates: Mapping[str, tuple], sizes: Mapping[str, int]) -> dic
 
 
 def without_lost_terms(coordinates: dict[str, tuple], names: Iterable[str]) -> dict[str, tuple]:
-    """Hybrid levels in a file that has no surface pressure: the formula needs it, so the file does
-    not say the formula. names: of the file's variables.
+    """Hybrid levels in a file that has no surface pressure: the formula needs it, so the file has
+    no formula. names: of the file's variables.
     """
     if "ps" in names:
         return coordinates

@@ -25,15 +25,12 @@ from fathom.regrid.chosen import chosen
 @dataclass(frozen=True)
 class Diagnostic:
     """`needs`: fields of the sequence; `surface`: only their top layer; `of(model, window,
-    *arrays)` gives (levels, ny, nx) of a block. Linear ones may be averaged in time from the means
-    of what they need. `vertical`: layer, interface or column, where it is not that of the first
-    field; then all levels of a column are there. No column needs another.
-
-    `shared(model, window, {field: array})`: what several diagnostics are made of, once for those of
-    an output that have the same; then it is `of(what it made)`.
-
-    `before`: what all ranks make together before, in this order: fields along the earth that it
-    `needs`."""
+    *arrays)` gives (levels, ny, nx) of a block. The time mean of a linear one follows from the
+    means of the fields that it needs. `vertical`: layer, interface or column, where it is not that
+    of the first field; then all levels of a column are there. No column needs another.
+    `shared(model, window, {field: array})`: a common result that several diagnostics of an output
+    need, made once; then `of` has this result as its argument. `before`: fields along the earth
+    that it `needs`, which all ranks make together before, in this order."""
 
     needs: tuple[str, ...]
     of: Callable
@@ -53,8 +50,8 @@ class Diagnostic:
 
 @dataclass(frozen=True)
 class Together:
-    """Fields that are made along the earth, by all ranks that compute: what is differentiated, or
-    fitted by waves.
+    """Fields that all ranks that compute make together along the earth: derivatives, or fits by
+    waves.
 
     `of(simulation, blocks)`: {field: its blocks}, arrays (levels, ny, nx), one for each block of
     this rank; blocks(name): those of a field that it `needs`, of the sequence or made before.
@@ -107,7 +104,7 @@ def diagnostic(
     Parameters
     ----------
     name, units, long_name, standard_name : as the file says them (CF).
-    needs : fields of the model that it is made of.
+    needs : fields of the model from which it is computed.
     vertical : "layer", "interface", or "column" for a value a column; "" (default): as the first of
         what it needs.
     linear : whether the mean in time follows from the means of what it needs.

@@ -1,8 +1,8 @@
-"""Stores that one rank writes and all that write encode: GRIB2 and FA.
+"""Stores that one rank writes and all writing ranks encode: GRIB2 and FA.
 
-Bands of rows are made where any store's chunks are, by the ranks that write. From there levels go,
-whole, to those that encode them, in their order a share each; and what becomes of them to the first
-rank, which writes a time in one call. How many there are makes no difference to a byte.
+Bands of rows are made where any store's chunks are, by the ranks that write. From there whole
+levels go to the ranks that encode, in order, an equal share to each. The encoded levels go to the
+first rank, which writes a time in one call. The bytes do not depend on the number of ranks.
 """
 
 from typing import Any

@@ -2,11 +2,11 @@
 
     f' = S^-1 [n <= N] S f;    of winds S takes vorticity and divergence
 
-It smooths what columns or physics have left at the scale of the grid; with other targets it comes
-first. Places without a value (a potential temperature that is not reached) stay without one: in the
-sums they begin between the least and the largest value and take, ten times, what the waves of all
-have there. All ranks that compute make it together, before the output is sent, with the same bits
-on any of them.
+It smooths the noise of columns or physics at the scale of the grid; with other targets it comes
+first. Places without a value (a potential temperature that is not reached) stay without one. In the
+sums they start midway between the least and the largest value, and are replaced ten times by the
+value of the waves there. All ranks that compute make it together, before the output is sent, with
+the same bits on any of them.
 """
 
 from typing import Any

@@ -9,8 +9,8 @@ from fathom import mpi
 
 class Gather:
     """Rectangles (first row, end row, first column, end column) and the rank that owns each,
-    collected through one plan: what a block gives travels once, packed with all else for the same
-    owner. 0 where no block has water."""
+    collected through one plan: the data of a block travel once, packed with all other data for the
+    same owner. 0 where no block has water."""
 
     def __init__(self, comm, domain, rectangles, owners):
         self.comm, self.exchanges = comm, {}

@@ -1,9 +1,7 @@
-"""Stores of integrals: numbers that belong to no point of the grid - transports, overturning - by
-name and on any rhythm like fields.
-
-Each rank adds up what its own cells give, rounded to a multiple of a power of two: such sums are
-exact, so they do not depend on ranks or blocks. Root alone writes; a run with I/O servers does the
-same, since what is written is small.
+"""Stores of integrals: numbers without a place on the grid (transports, overturning), by name and
+at any interval like fields. Each rank adds up the contributions of its cells, rounded to a multiple
+of a power of two: such sums are exact, so they do not depend on ranks or blocks. Root alone writes;
+a run with I/O servers does the same, since the data are small.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stores of moorings: columns at places, on any rhythm, every step too (CF timeSeriesProfile).
+"""Stores of moorings: columns at places, at any interval down to a step (CF timeSeriesProfile).
 
 Of each field only the columns around the places travel: each rank gives those that it has and 0 for
 the others, so that their sum is exact on any ranks. Root makes variables of them and interpolates

@@ -1,14 +1,14 @@
-"""Staging: what is written goes into a folder of this node first, and from there in the background
-to its place, checked.
+"""Staging: data are written into a folder of this node first, and copied from there to their place
+in the background, with a check.
 
     stage.put(buffers, deliver)
         into the folder, with its CRC-32; later, in the order of the calls: deliver(the same bytes)
     stage.delivered >= ticket
         whether all is at its place that had been put when stage.put_so_far was `ticket`
 
-A folder that is full is no loss: what does not fit waits in memory for its turn. What lies in the
-folder when a run is killed is not missed: times become visible, and restarts get their name, only
-once all of them has been delivered."""
+When the folder is full, further data wait in memory. When a run is killed, data that are still in
+the folder are not needed: times become visible, and restarts get their name, only after all their
+data have been delivered."""
 
 from __future__ import annotations
 

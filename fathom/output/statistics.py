@@ -77,8 +77,8 @@ class Statistics:
         return [*self.variables.values(), *(d for _, d in self.beside.values())]
 
     def _other_components(self, known):
-        """(variable, (name, Diagnostic)) of the other component of a wind: between points both turn
-        into each other.
+        """(variable, (name, Diagnostic)) of the other component of a wind: a change of direction
+        mixes both.
         """
         for name in self.variables:
             other = other_component(name)

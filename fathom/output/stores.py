@@ -1,5 +1,5 @@
-"""Stores: variables of a running model in time, on their rhythm. Each region of a store is written
-by one writer from the fields there.
+"""Stores: variables of a running model in time, at their interval. Each region of a store is
+written by one writer from the fields there.
 """
 
 from collections.abc import Mapping
@@ -41,8 +41,8 @@ def falls(name: str) -> bool:
 
 
 class Store(Statistics, Along, Places, Stream):
-    """One store: `variables` by name every so often, as they are or their `statistic` over the
-    rhythm, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
+    """One store: `variables` by name at an interval, as they are or their `statistic` over the
+    interval, on the model's levels or on chosen ones, on its grid, on a `regular` one of so many
     degrees, on another `grid`, or along a `section`, interpolated there or as means over cells; as
     it is, or a spectral `fit` of it."""
 
@@ -212,8 +212,8 @@ class Store(Statistics, Along, Places, Stream):
             self._begin_interval()
 
     def _arrange(self, fields, regions):
-        """Items and products: variables of the same first field go to the same writers; those that
-        share what they are made of are one product.
+        """Items and products: variables of the same first field go to the same writers; those with
+        common input are one product.
         """
         self.items, self.products = [], []
         first: dict[tuple, int] = {}

@@ -1,10 +1,10 @@
-"""Streams: what leaves a running model, event by event: to I/O servers, or into files by the ranks
-that compute.
+"""Streams: the data of a running model, event by event, to I/O servers or to files that the
+computing ranks write.
 
 An event sends items – fields, cut into rectangles of the grid – to writers: the servers of a set,
 or the computing ranks themselves. Each rectangle has one writer, which makes products of it –
-variables, as they are stored – and writes them. Who writes makes no difference: rectangles and what
-is made of them are fixed by the grid, so the bytes do not depend on ranks or servers."""
+variables, as they are stored – and writes them. Rectangles and products depend on the grid alone,
+so the bytes do not depend on ranks or servers."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -41,9 +41,9 @@ class Product(NamedTuple):
 
 
 class Stream(ABC):
-    """Events of one kind. A kind has `items` and `products`, says with `write_region` how a region
-    is written, and with `extend` what makes an event visible. `shared`: any rank may write any
-    region; else one writes all and makes it visible by itself. `in_order`: events become visible
+    """Events of one kind. A kind has `items` and `products`, writes a region with `write_region`,
+    and makes an event visible with `extend`. `shared`: any rank may write any region; else one rank
+    writes all and makes the event visible alone. `in_order`: events become visible
     one after another."""
 
     shared = in_order = True
@@ -156,13 +156,13 @@ class Stream(ABC):
         return n % writers if self.dealt else 0
 
     def collect(self, event):
-        """Brings what all have made of an event to the rank that writes it; all computing ranks
-        call it.
+        """Brings the parts of an event from all ranks to the rank that writes it; all computing
+        ranks call it.
         """
 
     def _pieces(self, event, products, arrays, position, writers):
-        """What the writer at that position of so many has to do, in pieces that do not depend on
-        each other; arrays[item][n] are rectangles.
+        """The work of the writer at a position among so many, in independent pieces;
+        arrays[item][n] are rectangles.
         """
         for product in products:
             first = self.items[product.items[0]].first
@@ -230,9 +230,9 @@ class Stream(ABC):
 
 
 class Delivery:
-    """Makes visible what all ranks have written, in order: at once, or when it has left the staging
-    folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have servers
-    leave staging to them.
+    """Makes visible what all ranks have written, in order: at once, or when the data have left the
+    staging folders ([parallel] staging, fathom/output/staging.py) for its place. Ranks that have
+    servers leave staging to them.
     """
 
     def __init__(self, simulation):

@@ -1,5 +1,5 @@
-"""`fathom compare`: two profiles or runs compared: what was set otherwise, which regions
-became slower or faster, and a picture of them.
+"""`fathom compare`: two profiles or runs compared: different settings, slower and faster regions,
+and a figure.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _step(found: Mapping[str, Any]) -> str:
 
 
 def configuration(path: Path, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of a run, every default written out: those that a profile holds, or those of
-    resolved.toml next to a summary. {}: not known.
+    """The settings of a run with all defaults: from a profile, or from resolved.toml next to a
+    summary. {}: not known.
     """
     beside_it = (path if path.is_dir() else path.parent) / "resolved.toml"
     if text := found.get("configuration"):
@@ -97,7 +97,7 @@ def configuration(path: Path, found: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameters(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """What was set otherwise: "model.friction.viscosity: 10000.0, then 20000.0". [] where the
+    """The different settings: "model.friction.viscosity: 10000.0, then 20000.0". [] where the
     settings of one are not known.
     """
     if not (before and now):

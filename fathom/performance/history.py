@@ -9,10 +9,10 @@ its pieces:
         error = 1.25 sqrt(sigma1^2 / n1 + sigma2^2 / n2),
         sigma = 1.4826 median |x - median| / median
 
-A change that all regions have in common, the median of now / before over those that matter, comes
-from the machine or from everything, and is shown separately. Apart from it a change counts if it is
-larger than three times its error, than 3 % of the region, and than 0.3 % of the step. Profiles
-without pieces, as those of runs, have no noise: there 10 % of a region counts.
+A change that all regions have in common, the median of now / before over the large ones, is shown
+separately. A further change counts if it is larger than three times its error, than 3 % of the
+region, and than 0.3 % of the step. The noise of profiles without pieces, as those of runs, is
+unknown: there 10 % of a region counts.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ kept = (
 
 
 def read(path: Path) -> dict[str, Any]:
-    """A profile, from its file, from summary.json, or from the directory of a run. ValueError in
-    words where it is none.
+    """A profile, from its file, from summary.json, or from the directory of a run. ValueError where
+    it is none.
     """
     file = path / "summary.json" if path.is_dir() else path
     try:
@@ -202,8 +202,8 @@ def file_of(folder: Path, found: Mapping[str, Any]) -> Path:
 
 
 def record(folder: Path, found: Mapping[str, Any], against: int = 5) -> list[str]:
-    """Append a profile to its history; what became slower or faster than in the last few of it, in
-    words.
+    """Append a profile to its history; returns in words what became slower or faster than in the
+    last few profiles.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = file_of(folder, found)

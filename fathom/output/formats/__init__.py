@@ -1,4 +1,4 @@
-"""Formats of output: what a file's ending means, who writes such files and who reads them.
+"""Formats of output: the ending of a file, the writer and the reader of such files.
 
 A format is one module with a writer (`fathom.output.formats.writer.Writer` says what it must do;
 `fathom.output.formats.whole_times.WholeTimes` is what most begin with) and a function that opens a
@@ -8,9 +8,9 @@ each a `Format`:
     [project.entry-points."fathom.formats"]
     csv = "my_package.csv:format"
 
-A script registers one itself: `output.formats.register(Format(...))`. From then on its ending
-is an ending like any other: in output, in TOML files, in `open`, plots and input.
-examples/own_format.py is a lesson.
+A script registers one itself: `output.formats.register(Format(...))`. From then on its ending works
+everywhere: in output, in TOML files, in `open`, plots and input. examples/own_format.py is a
+lesson.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ class Format:
     Parameters
     ----------
     ending : of its files, ".nc".
-    title : what people call it.
+    title : its usual name.
     writer : the class that writes it, or "module:name", which is loaded when it is first needed.
-        It does what `fathom.output.formats.writer.Writer` says.
+        Its methods are those of `fathom.output.formats.writer.Writer`.
     reader : a function of a path that gives a lazy xarray.Dataset of the complete times, or
         "module:name".
     others : further endings that are read.
-    recognises : a function of a path that says whether a file is of this format whatever it is
-        called, or "module:name"; None: its ending says it.
+    recognises : a function of a path that says whether a file with any name is of this format, or
+        "module:name"; None: its ending says it.
     every_grid : whether it holds fields of any grid, or those on rows of latitude and longitude
         only.
     """
@@ -169,8 +169,8 @@ def of_every_grid() -> str:
 
 
 def of_content(path: Path) -> Format:
-    """The format of a file or folder that is there: by what it holds, else by its ending, else Zarr
-    for a folder and NetCDF, which many programs write under other names, for a file.
+    """The format of an existing file or folder: by its content, else by its ending, else Zarr for a
+    folder and NetCDF for a file (many programs write NetCDF under other names).
     """
     for found in (*_all_loaded(), _restart):
         if found.recognises is not None and found.part("recognises")(path):

@@ -121,7 +121,7 @@ class Frame:
     def on_sphere(
         cls, sphere: Schmidt, ny: int, nx: int, a: np.ndarray, b: np.ndarray, truncation: int
     ) -> Frame:
-        """Of Gaussian rows, alike in number of points, on a sphere that may be stretched, and
+        """Of Gaussian rows with equal numbers of points, on a sphere that may be stretched, and
         rotated; interfaces p = a + b ps [Pa].
         """
         x, y = np.deg2rad(sphere.pole)

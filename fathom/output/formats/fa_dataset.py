@@ -1,5 +1,5 @@
-"""FA as a lazy xarray.Dataset: a store of `FaWriter`, or a file of anyone; an article is decoded
-when its values are asked for.
+"""FA as a lazy xarray.Dataset: a store of `FaWriter`, or a file of another program; an article is
+decoded when its values are needed.
 """
 
 from __future__ import annotations
@@ -500,8 +500,8 @@ sys.stderr.buffer.write(field.tobytes())
 
 
 def _by_library(articles: lfi.Articles, name: str) -> np.ndarray:
-    """Packings of before GRIB2, and of waves, by their own library; in its own process, since
-    it brings its own eccodes and ends its process where it cannot go on.
+    """Packings older than GRIB2, and of waves, by their own library. It runs in a separate process,
+    since it contains another eccodes and ends its process after an error.
     """
     packing, spectral = articles.beginning(name, 2)
     if importlib.util.find_spec("falfilfa4py") is None:

@@ -3,7 +3,7 @@
 Data of a time go to the file first, its time value last; `fathom.output.open` shows only times that
 have a value. The file is synchronised after each time, so that a run killed between two outputs
 leaves a file that opens; for a store that survives a kill at any moment use Zarr. Every variable
-has a checksum (fletcher32 of HDF5): what is damaged cannot be read in silence.
+has a checksum (fletcher32 of HDF5): reading damaged data is an error.
 """
 
 from __future__ import annotations

@@ -119,8 +119,8 @@ def begun(path: str | Path) -> bool:
 
 
 class Begun:
-    """A restart that was begun, open on a rank that writes bands of it. It closes itself when
-    nothing is left to be written. OSError: there is none.
+    """An unfinished restart, open on a rank that writes bands. It closes itself when all is
+    written. OSError: there is none.
     """
 
     def __init__(self, path: Path, file: int = -1):
@@ -188,8 +188,8 @@ class Begun:
 
 
 def finish(path: str | Path, begun: Begun | None = None) -> None:
-    """Make a restart that is whole visible, on one rank, when all are done; an earlier file of that
-    name is replaced now. begun: as this rank has it open.
+    """Make a complete restart visible, on one rank, when all ranks are done; it now replaces an
+    earlier file of that name. begun: the file as this rank has it open.
     """
     path = Path(path)
     partial = _partial(path)
@@ -291,7 +291,7 @@ def read(
     """Open a restart and check that it fits: whole file, version, same `grid`, every name in
     `fields` there.
 
-    FileNotFoundError; ValueError that says what differs.
+    FileNotFoundError; ValueError with the difference.
     """
     path = Path(path)
     check_there(path)

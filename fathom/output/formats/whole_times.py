@@ -36,9 +36,7 @@ def elsewhere() -> str:
 
 
 def dims_of(arrays: Mapping[str, Any]) -> tuple[str, str]:
-    """The horizontal dimensions: rows and columns of the earth, or of a map, or about a pole of
-    their own.
-    """
+    """The horizontal dimensions: rows and columns of the earth, of a map, or about another pole."""
     return ("y", "x") if "projection" in arrays or _rotated(arrays) else ("latitude", "longitude")
 
 
@@ -68,8 +66,8 @@ smooth = (
 
 
 def are_smooth(name: str, stretched: bool) -> bool:
-    """Whether a field of that name is a sum of the waves of its grid; vorticity and divergence have
-    those of the squared map factor besides, where rows are stretched.
+    """Whether a field of that name is a sum of the waves of its grid; where rows are stretched,
+    vorticity and divergence also have the waves of the squared map factor.
     """
     return name in smooth and not (stretched and name in ("vorticity", "divergence"))
 
@@ -133,7 +131,7 @@ def check_rows(
     time: TimeAxis,
     levels: Iterable[str] = ("pressure",),
 ) -> None:
-    """ValueError for what such a format cannot hold, or is not made for here. levels: the
+    """ValueError for what such a format cannot hold, or what is not implemented here. levels: the
     coordinates of chosen levels that it knows.
     """
     horizontal = dims_of(arrays)
@@ -157,8 +155,8 @@ def check_rows(
 
 
 def rows_of_whole(latitude: np.ndarray) -> int | None:
-    """The number of Gaussian rows from pole to pole that these, from south to north, are a part of;
-    None where they are not Gaussian.
+    """The number of rows of the whole Gaussian grid to which these rows, from south to north,
+    belong; None where they are not Gaussian.
     """
     if len(latitude) < 2:
         return None

@@ -1,16 +1,16 @@
 """The interface of a format of output.
 
 A store is a file or a folder of variables on a grid, with complete times one after another. Rank 0
-makes it with `create`; ranks that write open it with the class itself, also when a run goes on.
-Then, for each time, each region of each variable is given to `write` once, and `extend` makes the
-time visible. What a reader sees are complete times only, whenever a run ends.
+makes it with `create`; ranks that write open it with the class itself, also when a run is
+continued. Then, for each time, each region of each variable is given to `write` once, and `extend`
+makes the time visible. A reader sees complete times only, whenever a run ends.
 
 Two ways to write:
 
     collective = False
         One rank writes; each variable has one region, the whole grid. The rank may be rank 0 or an
-        I/O server: the writer does not notice. `whole_times.WholeTimes` does all that such formats
-        have in common.
+        I/O server, without a difference to the writer. `whole_times.WholeTimes` does all that such
+        formats have in common.
     collective = True
         Each region is written by the rank that owns it, computing or I/O server, in any order and
         at once; so a region must have separate files, or bytes. Rank 0 alone calls `extend`, when
@@ -37,7 +37,7 @@ class Writer(Protocol):
     collective : whether several ranks write at once.
     compressions : allowed values of `compression` in `create`; a format may have none.
     variables : by name, as given to `create`.
-    sizes : of the dimensions, but for time.
+    sizes : of the dimensions except time.
     times : (n) seconds since the start, of the times that are complete.
     writes : counts what is written (`files.Writes`).
     """
@@ -67,8 +67,8 @@ class Writer(Protocol):
         """A new store with its coordinates and no times, on rank 0.
 
         coordinates: {name: (dims, array, attributes)}, with cell bounds, or an xarray.Dataset.
-        chunks: {dimension: size}, a wish. attributes: of the whole store. A format may take
-        `compression` too, and its own further options; what it does not take is an error.
+        chunks: {dimension: size}, a wish. attributes: of the whole store. A format may also have
+        `compression` and further options; an unknown option is an error.
         ValueError: what the format cannot hold; FileExistsError, other OSError.
         """
 
@@ -93,7 +93,7 @@ class Writer(Protocol):
         """
 
     def truncate(self, count: int) -> None:
-        """Keep the first `count` times: a run goes on from an earlier restart, and writes the
+        """Keep the first `count` times: a run continues from an earlier restart, and writes the
         others again.
         """
 

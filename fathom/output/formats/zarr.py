@@ -426,8 +426,8 @@ def _make_room(path: Path, overwrite: bool) -> None:
 
 
 def _is_unfinished(path: Path) -> bool:
-    """Whether it is a store that was being made when its run was killed: folders of arrays with
-    what says of them, the group's own not yet.
+    """Whether it is an unfinished store of a killed run: folders of arrays with their metadata, but
+    no metadata of the group.
     """
     inside = [] if not path.is_dir() else list(path.iterdir())
     return bool(inside) and all(
@@ -523,8 +523,8 @@ def _of_variable(
 
 
 def _is_small(variable: VariableSpec, chunk: tuple[int, ...]) -> bool:
-    """Whether a file of a time has 64 KiB or more as it is, and would not, were it compressed: file
-    systems take large pieces faster than small ones.
+    """Whether the file of a time has 64 KiB or more without compression, but less with it: file
+    systems write large pieces faster than small ones.
     """
     size = math.prod(chunk) * np.dtype(variable.dtype).itemsize
     return variable.varies and _least <= size < 4 * _least
@@ -560,8 +560,8 @@ def _chunk(entry: dict) -> tuple[int, ...]:
 
 
 def encoder(codecs: list[dict]) -> Callable[[Any], Any]:
-    """What makes the bytes of a chunk, of the codecs after that of the bytes; one thread, so that
-    equal input gives equal bytes.
+    """The encoder of the bytes of a chunk, from the codecs after the codec of bytes; one thread, so
+    that equal input gives equal bytes.
     """
     configuration = codecs[0]["configuration"]
     if codecs[0]["name"] == "zstd":

@@ -137,8 +137,8 @@ def areas(levels: int, repetitions: int) -> dict[str, Any]:
 
 def interpolation(truncation: int, levels: int, repetitions: int) -> dict[str, Any]:
     """Nanoseconds a point of four fields on one thread: the gather of cubic interpolation, and its
-    adjoint by bands of rows and as it is written first: point after point, with and without
-    atomic additions. On two threads those that can use them, by the wall's clock."""
+    adjoint by bands of rows and in the simplest way, point after point, with and without atomic
+    additions. On two threads those that can use them, by the wall's clock."""
     grid = GaussianGrid(truncation, levels=SigmaLevels(levels))
     eta = ((np.arange(levels) + 0.5) / levels).tolist()
     scatter = mpi.core.ScatterMeasured(grid.rows, eta, 1.7, 0.8)

@@ -1,11 +1,11 @@
 """Benchmark of the spectral atmosphere: simulated days a day, and where the time of a step goes,
 against the limits of the machine.
 
-The least time of several pieces counts; each has all processes, radiation too. Phases: transforms
-(Legendre and Fourier), transpositions, semi-Lagrangian (halo and packing, departure points,
-interpolation), semi-implicit (solve and diffusion), physics, dynamics (the column processes of the
-dynamical core), other. Each but the last has its operations and bytes (kernels.py says how they are
-counted), and the fraction of the machine's limit.
+The least time of several pieces counts; each piece includes all processes, also radiation. Phases:
+transforms (Legendre and Fourier), transpositions, semi-Lagrangian (halo and packing, departure
+points, interpolation), semi-implicit (solve and diffusion), physics, dynamics (the column processes
+of the dynamical core), other. Each but the last has its operations and bytes (kernels.py says how
+they are counted), and the fraction of the machine's limit.
 """
 
 from __future__ import annotations
@@ -311,7 +311,7 @@ def _gflops(rates: list[dict[str, Any]], processes: list[dict[str, Any]], piece:
 
 
 class Interpolation:
-    """Semi-Lagrangian advection by itself, on one rank, with a wind that carries points across some
+    """Semi-Lagrangian advection alone, on one rank, with a wind that carries points across some
     grid spacings.
     """
 
@@ -337,8 +337,8 @@ class Interpolation:
         return self.core.pass_(pass_)
 
     def bytes(self, pass_: str) -> float:
-        """That a pass must read and write: the wind of the trajectories; and where it interpolates,
-        four fields there and back.
+        """Bytes that a pass must read and write: the wind of the trajectories; with interpolation,
+        also four fields read and written.
         """
         return self.cells * self.size * (3 if pass_ in ("departure", "weights") else 8)
 

@@ -2,8 +2,8 @@
 largest of what ranks have to compute, before and after, by processor time.
 
 An aquaplanet under the sun of June after a spin-up: radiation by correlated k, which has short wave
-where the sun shines, convection where it happens, and clouds of all kinds of water. On ranks that
-do not exist the costs of the columns that were measured are divided as the model would divide them.
+where the sun shines, convection where it happens, and clouds of all kinds of water. For simulated
+ranks the measured costs of the columns are divided as the model would divide them.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ step = "{step}min"
 @dataclass(frozen=True)
 class Case:
     """The settings of the benchmark. The grid-point model has as many columns and rows as the grid
-    of the truncation. spin_up: steps without radiation's cost counted; steps: those measured;
-    simulated: ranks that do not exist. ValueError for what cannot be.
+    of the truncation. spin_up: steps in which the cost of radiation is not counted; steps: measured
+    steps; simulated: numbers of ranks to simulate. ValueError for impossible settings.
     """
 
     ranks: int = 2
@@ -194,8 +194,8 @@ def _map_of(simulation: Any, balanced: Any) -> Any:
 
 
 def _figures(case: Case, seconds: Any, costs: Any, levels: Any) -> dict[str, Any]:
-    """Of each process and of their sum: before and after, on the ranks there are (mean over the
-    measured steps) and on those that are not.
+    """Of each process and of their sum: before and after, on the real ranks (mean over the measured
+    steps) and on simulated ones.
     """
     figures: dict[str, Any] = {"case": asdict(case), "machine": machine.name(), "processes": {}}
     both = [np.zeros((case.steps, case.ranks)) for _ in range(2)]

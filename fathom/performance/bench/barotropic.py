@@ -274,8 +274,8 @@ part_names = ("operator", "preconditioner", "halo", "sum", "waiting", "other")
 
 def parts_of_solve(problem: Problem, solver: Any, whole: float) -> dict[str, float]:
     """Seconds of an iteration, means over ranks, by the regions of the solve that was done last and
-    took `whole` seconds; waiting for others is told from halos and sums, and what lies in no region
-    is `other`. Together they are the whole.
+    took `whole` seconds; waiting for other ranks is separate from halos and sums, and time outside
+    all regions is `other`. The sum is the whole.
     """
     mpi.core.settle_meetings()
     parts = dict.fromkeys(part_names, 0.0)

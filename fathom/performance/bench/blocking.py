@@ -1,5 +1,5 @@
-"""What the size of blocks and the length of tiles (NPROMA) cost a case: each in a simulation of its
-own, alive side by side on the same ranks, in turns with the usual.
+"""The effect of the size of blocks and the length of tiles (NPROMA) on the time of a case. Each has
+a separate simulation on the same ranks; their steps alternate with those of the usual one.
 
 ratio = median over turns of  seconds of a step / seconds of the usual next to it,
     error = 1.25 sigma / sqrt(turns)
@@ -59,7 +59,7 @@ def sizes(text: str | None, nx: int, ny: int, ranks: int, halo: int) -> list[Siz
 @dataclass
 class Candidate:
     """A length of tiles or a size of blocks. ratios: of its seconds to those of the usual next to
-    it; refused: why it cannot be.
+    it; refused: why it is impossible.
     """
 
     what: str

@@ -1,5 +1,5 @@
-"""How a grid falls into blocks: how many hold water, how full they are, and how evenly each
-distribution deals them out.
+"""How a grid falls into blocks: how many hold water, how full they are, and the balance of each
+distribution.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def wet_columns(name: str) -> tuple[Any, np.ndarray]:
 
 
 def count(wet: np.ndarray, width: int, height: int) -> dict[str, Any]:
-    """Blocks of width x height points: how many there are, how many hold water (`kept`), and which
-    part of the columns of these is water (`fill`).
+    """Blocks of width x height points: their number, how many hold water (`kept`), and the water
+    share of the columns of these (`fill`).
     """
     ny, nx = wet.shape
     if not (1 <= width <= nx and 1 <= height <= ny):

@@ -2,12 +2,12 @@
 and the fraction of the machine's limit.
 
 Column kernels (physics, vertical integrals, terms of the dynamics) run as they run in a step, tile
-by tile with their tile in the second cache; their operations are counted by the kernels themselves
-on numbers that count (core/base/counted.hpp), their bytes are those of the fields that they
+by tile with their tile in the second cache; their operations are counted in the kernels, with a
+number type that counts (core/base/counted.hpp), their bytes are those of the fields that they
 declare. The operations of transforms, interpolation and the semi-implicit solve are counted next to
-their code, their bytes are what has to be read and written once. Each kernel's least time of
-several steps or passes counts; radiation and what goes with it is timed in the steps in which it
-runs.
+their code, their bytes are those that must be read and written once. Each kernel's least time of
+several steps or passes counts; radiation and its processes are timed in the steps in which they
+run.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ vertical_integrals = ("PrimitiveEquations", "HydrostaticGeopotential")
 @dataclass(frozen=True)
 class Case:
     """The settings of the benchmark: a grid T<truncation> of sigma levels with every scheme of the
-    first physics. ValueError for what does not exist.
+    first physics. ValueError for unknown names.
     """
 
     kernel: str | None = None

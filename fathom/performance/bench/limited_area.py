@@ -1,7 +1,7 @@
 """Benchmark of the limited-area atmosphere: forecast days a day, and where the time of a step goes,
 as `bench atmosphere` has it.
 
-Cases are areas over Europe over their own ground, drawn to the state that they start from, by
+Cases are areas over Europe with their real ground, relaxed at the edges to their initial state, by
 their columns in C + I and levels: `area`, hydrostatic, and `compressible`, both with all of the
 first physics; `aladin`, hydrostatic with the full physics over tiles of land; `arome`,
 compressible with all of AROME's.

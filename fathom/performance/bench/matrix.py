@@ -72,7 +72,7 @@ def _rate(text: str) -> float:
 
 def measure(case: Case) -> dict[str, Any]:
     """The table: a record for each shape, `seconds` a step (median), `spread` (of the middle half),
-    or why it could not be.
+    or why it was impossible.
     """
     records = []
     with tempfile.TemporaryDirectory(prefix="fathom-matrix-") as folder:

@@ -1,5 +1,5 @@
-"""The cost of messages on these ranks: every exchange and every sum of the catalogues by size; what
-packing is worth.
+"""The cost of messages on these ranks: every exchange and every sum of the catalogues by size; the
+gain by packing.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Case:
 
 
 def gathers(comm: Any, repetitions: int, levels: int = 38) -> dict[str, float]:
-    """Seconds in which rank 0 has a field of 96 x 72 columns, and gives it back: with all levels of
+    """Seconds to gather a field of 96 x 72 columns on rank 0, and to scatter it: with all levels of
     a rank in one message, and level by level (UM20).
     """
     grid = fm.SphereGrid(96)

@@ -1,6 +1,6 @@
 """The cost of observations, part by part, in seconds of a processor: index, decode, rows, sort,
 write, read, a question, screening, the analysis of a surface, operators; the same decoding by
-eccodes from Python; and what more ranks would make of an import.
+eccodes from Python; and an estimate of an import on more ranks.
 
 The messages are those of a file, or surface reports that eccodes encodes here. An import on N
 ranks is priced as

@@ -172,11 +172,12 @@ def measure(case: Case) -> dict[str, Any] | None:
 
 def traffic(simulation: Any, iterations: float, together: bool = True) -> float:
     """Bytes that a step must move to and from memory, all ranks together: every group of processes
-    passes once over the fields that do not stay in cache: it reads its inputs and writes its
-    results. The solver's arrays (or its factors, up and down the tree) come from memory once, or in
-    every iteration where they do not fit into the last cache.
+    passes once over the fields that do not stay in cache: each group reads its inputs and writes
+    its results. The solver's arrays (or its factors, up and down the tree) come from memory once,
+    or in every iteration where they do not fit into the last cache.
 
-    together: false where each process passes over its fields by itself, as launches of a device do.
+    together: false where each process passes over its fields separately, as launches of a device
+    do.
     """
     model, precision = simulation.model, 8 if simulation.model.precision == "fp64" else 4
     processes = list(model.processes(simulation.step, simulation.surface))
@@ -214,8 +215,8 @@ def _scratch(simulation: Any, processes: list[Any]) -> set[str]:
 
 
 def _passes(processes: list[Any], in_cache: set[str]) -> set[tuple[str, str]]:
-    """(field, read or write) of all that a group of processes moves to and from memory: what one
-    has written stays in cache for those after it.
+    """(field, read or write) of all traffic of a group of processes to and from memory: results of
+    one process stay in cache for later ones.
     """
     passes: set[tuple[str, str]] = set()
     for process in processes:

@@ -1,5 +1,5 @@
-"""Benchmark of output: the same run without it, written by the ranks that compute, and with I/O
-servers, in one go.
+"""Benchmark of output: the same run without output, with output by the ranks that compute, and with
+I/O servers, in one command.
 
 Where servers share processors with the ranks that compute, as they do on a small machine, both slow
 each other down. Therefore also with `paced`: ranks that compute sleep for the time that a step
@@ -316,8 +316,8 @@ def _simulation(case: Case, variant: str, folder: Path) -> Any:
 
 
 def _processor_seconds(store: Any) -> list[float]:
-    """Those of each event of a store from now on, on this rank: what others do on the same
-    processors changes them little.
+    """Those of each event of a store from now on, on this rank: other work on the same processors
+    changes them little.
     """
     send, spent = store.send, []
 
@@ -331,8 +331,8 @@ def _processor_seconds(store: Any) -> list[float]:
 
 
 def _copy_seconds(comm: Any, size: int) -> float:
-    """A plain copy of so many bytes on all ranks at once, the slowest: what an output must cost at
-    least.
+    """A plain copy of so many bytes on all ranks at once, the slowest: the least possible cost of
+    an output.
     """
     source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
     seconds = []

@@ -1,11 +1,12 @@
 """Benchmark of the bi-Fourier transforms compared with NumPy, SciPy and ducc0: milliseconds per
 field-level and pair (inverse and direct), in one run, measured as in transforms.py.
 
-Peers transform one field after the other between points and all waves of a real field; they neither
-put coefficients into the ellipse nor take them out of it, which ours do.
+Peers transform one field after the other between points and all waves of a real field; they do not
+select the coefficients within the ellipse, as ours do.
 
 Limits: operations, 5/2 n log2 n for a real row and 5 n log2 n for a column of each m, at the rate
-of multiply-adds; and each point and coefficient once out and once in, at the rate of the triad.
+of multiply-adds; and each point and coefficient read once and written once, at the rate of the
+triad.
 """
 
 from __future__ import annotations

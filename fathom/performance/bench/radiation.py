@@ -3,7 +3,7 @@ thread.
 
 The columns are those of the all-sky example of RTE+RRTMGP: air after RCEMIP (Wing et al. 2018) over
 a sea of 290 to 310 K, clouds between 900 and 100 hPa in two of three. The least of several
-repetitions counts, by processor time, in which other programs take no part; multiply-adds and the
+repetitions counts, by processor time, which other programs do not affect; multiply-adds and the
 triad, the limits of the machine, are measured between the repetitions.
 """
 

@@ -1,13 +1,13 @@
 """Benchmark of input and output by few ranks or all: fields of a store read and decoded, and
-encoded and written, on a disk as fast as it is and on one whose rate all ranks share.
+encoded and written, on the real disk and on one with a rate that all ranks share.
 
 Each field is one message of GRIB2 in an article of FA. With n readers each decodes every n-th
-field, and the others receive it (fathom/reading.py); "all": each rank reads everything for itself.
+field, and the others receive it (fathom/reading.py); "all": each rank reads everything.
 With n writers each collects every n-th field from the rows of all ranks, encodes it and writes its
 own file. Best of both: `rule`.
 
-A file of the surface, as SURFEX has it, is plain numbers, which all ranks need: read by one rank,
-by few, and by each for itself, from the shared disk alone.
+A file of the surface, as that of SURFEX, has plain numbers, which all ranks need: read by one rank,
+by few, and by every rank, from the shared disk alone.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ surface_field = 256, 300  # rows and points of one of its fields, of 8 bytes eac
 
 @dataclass(frozen=True)
 class Case:
-    """What is read. disk: MB/s that all ranks share; surface: MB of a file of the surface, 0: none.
-    ValueError: a disk without a rate.
+    """The settings of the benchmark. disk: MB/s that all ranks share; surface: MB of a file of the
+    surface, 0: none. ValueError: a disk without a rate.
     """
 
     ranks: int = 2

@@ -13,7 +13,7 @@ where calls and opening cost time.
 This is the Unified Model's STASH at N216: 7560 fields took 212 s (40 MB/s), 114 (80), 69 (110), and
 were written at more than 140 MB/s. Three costs of the file system and the size of a piece are
 fitted to these figures. The replay writes real files, which are the same in all four ways, of a
-part of the fields; it takes the time that the file system would. Seconds are for all fields.
+part of the fields; and waits as long as that file system would take. Seconds are for all fields.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ reported = {
 
 @dataclass
 class Disk:
-    """Files on the emulated file system: real ones, after which the time is slept that it would
+    """Files on the emulated file system: real files, with a pause as long as that file system would
     take.
     """
 

@@ -1,7 +1,7 @@
 """The barotropic solver with all threads of a rank against one thread: solves in turn, the same
 solver, either first in turn.
 
-    seconds      least(1) / least(T)         of many solves: one that nothing disturbs counts
+    seconds      least(1) / least(T)         of many solves: the fastest one counts
     pairs        median of the ratios of neighbours, and its error
     processor    T c(1) / c(T)               c: processor time of a solve, of all its threads: the
         speed-up if each thread had a core for itself; waiting threads that spin count as work

@@ -83,7 +83,7 @@ def _seconds_of_a_step(run: Any, number: int) -> tuple[float, float]:
 def present(
     figures: dict[str, Any] | None, file: Path | None = None, picture: Path | None = None
 ) -> int:
-    """Print the table, write the figures, draw the curve; only where they are. Returns the exit
+    """Print the table, write the figures, draw the curve; where there are figures. Returns the exit
     status 0, or 1 where the answers differ.
     """
     if figures is None:

@@ -1,9 +1,9 @@
 """Benchmark of the spectral transforms compared with ducc0 and SHTns: milliseconds per field-level
 and pair (inverse and direct), in one run.
 
-The least of several repetitions counts, for all alike. On one thread it is processor time, in which
-other programs on the machine take no part (`wall_milliseconds_per_pair` is by the clock on the
-wall, as are the phases). Multiply-adds and the triad, the limits of the machine, are measured
+The least of several repetitions counts, for all libraries. On one thread it is processor time,
+which other programs on the machine do not affect (`wall_milliseconds_per_pair` is by the clock on
+the wall, as are the phases). Multiply-adds and the triad, the limits of the machine, are measured
 between the repetitions.
 
 On several ranks the fields of all lie on one grid, whole rows on each rank, and phases are means
@@ -433,9 +433,7 @@ def timed(case: Repeatable, pairs: list[Callable]) -> float:
 
 
 def _ducc0(case: Case, fields: int = 6) -> dict:
-    """One field after the other, which is how it works: its cost per field does not depend on how
-    many there are.
-    """
+    """One field after the other: the cost of a field does not depend on the number of fields."""
     import ducc0
 
     rows, points = _shape(case)

@@ -43,8 +43,8 @@ class VectorMachine:
     busy: int = 2
 
     def cycles(self, dimension: int, length: int | None = None) -> float:
-        """Of a step of a loop of `length` (a strip) over levels that lie `dimension` words apart,
-        step by step and bank by bank.
+        """Cycles of a loop of `length` (a strip) over levels that lie `dimension` words apart, step
+        by step and bank by bank.
         """
         length = length or self.register
         levels, free, now = np.arange(self.streams) * dimension, np.zeros(self.banks), 0.0

@@ -31,9 +31,7 @@ _times, _piece = 5, 1 << 24
 
 @dataclass(frozen=True)
 class LastTime:
-    """The last time of a store: its fields with time, all else next to them, and what they are
-    declared as.
-    """
+    """The last time of a store: its fields with time, its constant fields, their declarations."""
 
     fields: dict[str, np.ndarray]
     coordinates: dict[str, tuple[Any, np.ndarray]]
@@ -158,8 +156,8 @@ def _encode(writer: Any, fields: dict[str, np.ndarray]) -> float:
 
 
 def _used_pages(file: Path, fields: dict[str, np.ndarray]) -> None:
-    """As many free pages as the measurement takes that were in use: on a virtual machine those that
-    never were take ten times as long to fill.
+    """Free pages for the measurement that were in use before: on a virtual machine the first use of
+    a page takes ten times as long.
     """
     for n in range(_times):
         _plain(file.with_name(f"{file.name}{n}"), fields)

@@ -1,10 +1,8 @@
-"""`fathom profile`: some steps of an experiment, and all that their regions tell: tables, rates
-against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, what the
-processor counted, and what profiling itself costs.
-
-fathom.regions is always on. This module measures more, at a cost that a run should not have:
-separate steps count operations (core/base/counted.hpp), steps with and without profiling alternate,
-and events are kept for a trace.
+"""`fathom profile`: some steps of an experiment, and all figures of their regions: tables, rates
+against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, counters of
+the processor, and the cost of profiling. fathom.regions is always on. This module measures more, at
+a cost too high for a normal run: separate steps count operations (core/base/counted.hpp), steps
+with and without profiling alternate, and events are kept for a trace.
 """
 
 from __future__ import annotations
@@ -127,8 +125,9 @@ def measure(simulation: Any, request: Request, case: str, counters: Any) -> dict
 
 
 def halo_on_demand(s: Any) -> dict[str, float]:
-    """Points that ranks receive for their departure points, and that they would of a halo as wide
-    everywhere as these reach at most; {}: no model on the sphere, or one rank; all ranks together.
+    """Points that ranks receive for their departure points, and those of a halo that is everywhere
+    as wide as the farthest departure point; {}: no model on the sphere, or one rank; all ranks
+    together.
     """
     dynamics, grid = s.find(mpi.core.SpectralProcess), s.model.grid
     if s.comm.size == 1 or not hasattr(grid, "sphere") or not hasattr(dynamics, "halo"):

@@ -1,5 +1,5 @@
-"""`fathom tune`: starts ranks and threads where they are not given, to find how many of
-each; then tunes on them.
+"""`fathom tune`: finds the numbers of ranks and threads where they are not given; then tunes on
+them.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ of_output = {"io_servers", "per_node", "io_sets", "io_slots"}
 
 @dataclass(frozen=True)
 class Request:
-    """The request of the user. probe, price, shapes: files through which the command talks to
-    itself.
+    """The request of the user. probe, price, shapes: files by which the command and the processes
+    that it starts communicate.
     """
 
     file: Path
@@ -106,8 +106,8 @@ def _count(document: Document, name: str, number: Any) -> int | None:
 
 
 class _Choice:
-    """How many ranks, threads and, where they are to be found, I/O servers, in commands of their
-    own; then all the rest with these.
+    """Numbers of ranks, threads and, where wanted, I/O servers, by separate commands; then all
+    other settings with these.
     """
 
     def __init__(self, request: Request):

@@ -1,21 +1,22 @@
-"""Search for the fastest of many configurations, by measurements that are dear and noisy.
+"""Search for the fastest of many configurations, by measurements that are expensive and noisy.
 
     for each axis, twice, and until a round changes nothing:
         its values race against the best configuration so far
     a race    all take turns, the best so far among them;
         x = log(seconds / seconds of the best so far next to it)
-              who cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser
-              counts: one may have been disturbed); from three pairs on the slower half leaves after
-              each round (successive halving), if it is slower than the fastest by e
-              who is left alone after five pairs (of many combinations: nine) wins if median x + 2 e
-                  < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
+        a value that cannot win leaves at once: median x - 2 e > -least (of two pairs the lesser
+            counts: one may have been disturbed); from three pairs on the slower half leaves after
+            each round (successive halving), if it is slower than the fastest by e
+        a value left alone after five pairs (of many combinations: nine) wins if
+            median x + 2 e < -least,   e = sigma / sqrt(pairs), sigma pooled from all pairs, robust
     then values that lost by little, and combinations of them, race as if they were values of one
-    axis: the nearest by the sum of what each lost, until none wins at the end the winner meets the
-    first configuration in fresh pairs; if it is not surely faster, the first stays.
+        axis: the nearest by the sum of what each lost, until none wins
+    at the end the winner meets the first configuration in fresh pairs; if it is not surely faster,
+        the first stays
 
 Coordinate descent: settings of a model act on different parts of a step, so that axes hardly
-interact; the second round finds what does, and what bad luck hid, the last race what wins only
-together.
+interact; the second round finds those that do, and those hidden by noise; the last race finds
+combinations.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ class OutOfTime(Exception):
 
 @dataclass
 class Axis:
-    """A setting and what it may be; the first value is that of the configuration from which the
+    """A setting and its allowed values; the first value is that of the configuration from which the
     search starts.
     """
 
