@@ -31,7 +31,7 @@ def _cores() -> tuple[int, ...]:
 
 def by_node(places: list[Place]) -> list[int]:
     """The ranks, those of a node one after another: in this order they get the pieces of a grid,
-    whose neighbours follow each other. [] where they are numbered so.
+    whose neighbours follow each other. [] where the numbers already have this order.
     """
     order = sorted(range(len(places)), key=lambda rank: (places[rank].node, rank))
     return [] if order == list(range(len(places))) else order

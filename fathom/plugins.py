@@ -1,5 +1,5 @@
-"""Schemes of the user's own in C++: a header, compiled once with the compiler that is there, kept
-in the user's cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
+"""C++ schemes of the user: a header, compiled once with the available compiler, kept in the user's
+cache, and then a scheme like any other: parameters, bounds, show, timers, TOML.
 
     fm.scheme("my_scheme.hpp")            # in a script: its class
     fathom run ocean.toml --scheme my_scheme.hpp
@@ -54,8 +54,8 @@ def load(header: str | Path) -> tuple[str, ...]:
 
 
 def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme], ...]:
-    """The class of a scheme: of the catalogue, by its name, or of a header of the user's own in C++
-    ("my_scheme.hpp"), which is compiled if need be; several where a header holds several.
+    """The class of a scheme: of the catalogue, by its name, or of the user's C++ header
+    ("my_scheme.hpp"), which is compiled if necessary; several where a header holds several.
 
     >>> Relaxation = fm.scheme("relaxation.hpp")
     >>> ocean.place(Relaxation(time=86400), before="ImplicitTracer of temperature")
@@ -69,7 +69,7 @@ def scheme(what: str | Path) -> type[schemes.Scheme] | tuple[type[schemes.Scheme
 def load_python(file: str | Path) -> None:
     """Runs a file of Python that registers output formats, data sets or diagnostics; once.
 
-    FileNotFoundError; ValueError with what goes wrong in it.
+    FileNotFoundError; ValueError with the error in it.
     """
     path = Path(file).resolve()
     if path in loaded:
@@ -108,7 +108,7 @@ def compiler() -> str:
 def library(header: str | Path) -> Path:
     """The compiled library of a header; compiled if it is not in the cache.
 
-    FileNotFoundError, ValueError with what the compiler said first.
+    FileNotFoundError, ValueError with the first message of the compiler.
     """
     header = Path(header).resolve()
     if not header.is_file():

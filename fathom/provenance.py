@@ -1,4 +1,4 @@
-"""Where a result comes from: what made it, when, where, and by which command. Files keep it as the
+"""The origin of a result: the program, the time, the machine and the command. Files keep it as the
 attributes of CF 2.6.2 (title, source, history), summary.json and the report as facts.
 """
 
@@ -30,7 +30,7 @@ def version() -> str:
 @cache
 def build() -> dict[str, str]:
     """How the core was built: commit ("" outside a repository), compiler, flags. Empty where the
-    build left nothing.
+    build has no record.
     """
     try:
         made = import_module("fathom.built")  # written by CMake next to the core

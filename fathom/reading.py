@@ -1,4 +1,4 @@
-"""Who reads files: a few ranks open and decode them, the others receive what is in them.
+"""Input by a few ranks: they open and decode files, and the others receive the contents.
 docs/output.md, Input.
 
     @once                         of a function that opens files: within `with readers` one reader
@@ -9,11 +9,11 @@ docs/output.md, Input.
         records of which the next are read by threads of the readers while the model runs on
 
     with told(path)
-        a damaged file is an error that names it, whatever its library says
+        a damaged file is an error that names it, with any message of its library
 
-Elsewhere – outside, on a single rank, within what a reader is calling – such a function is an
-ordinary one. What cannot be read is the same error on all ranks. Numbers travel as they lie in
-memory, so no bit depends on who has read.
+Elsewhere – outside, on a single rank, within a call of a reader – such a function is an ordinary
+one. A read error is the same on all ranks. Numbers are sent as they are in memory, so no bit
+depends on the rank that reads.
 """
 
 import errno
@@ -104,8 +104,8 @@ class Readers:
         return self.ranks[number % len(self.ranks)]
 
     def share(self, load, owner=None, what="", spent="reading"):
-        """What load() gives on its owner, by default the first reader, on all ranks; an error there
-        is raised on all. spent: what load() counts as.
+        """The result of load() on its owner, by default the first reader, for all ranks; an error
+        there is raised on all. spent: the name under which load() is counted.
         """
         owner = self.ranks[0] if owner is None else owner
         if self.alone:
@@ -202,8 +202,8 @@ class Ahead:
         self._keep(ahead)
 
     def rest(self):
-        """Wait until nothing is read: NetCDF works for one thread at a time, and the user's own
-        code knows nothing of `library`.
+        """Wait until reading has ended: NetCDF works for one thread at a time, and the user's code
+        does not know `library`.
         """
         wait(self.held.values())
 
@@ -263,8 +263,8 @@ def _loaded(load, spent):
 
 
 def _finish(request, most=0.0):
-    """Waits for a message, and leaves the core to a reader who shares it: sleeps of a tenth of what
-    was waited, at most so long.
+    """Waits for a message, and leaves the core to a reader on the same core: it sleeps for a tenth
+    of the time waited, at most so long.
     """
     began = time.perf_counter()
     while not request.Test():
@@ -286,8 +286,8 @@ def _packed(value, what):
 
 
 def _together(record):
-    """The names of a record in groups that are sent at once: as many as are not too large for all
-    ranks to hold.
+    """The names of a record in groups that are sent at once; the groups fit into the memory of all
+    ranks.
     """
     groups: list[list[str]] = []
     room = 0

@@ -8,7 +8,7 @@ Excellence, with C the seconds of a rank that are not communication and T the wa
     parallel = load balance x serialisation x transfer
     load balance  = mean C / max C
     serialisation = max C / T',   transfer = T' / T,
-        T' = T - least seconds in which messages travelled: the wall time if they took none
+        T' = T - least seconds of message transfer: the wall time if messages took no time
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _sums = (
 
 
 def region(name: str, phase: str = "", kind: str = "", comm: Any = None) -> Any:
-    """A context manager: what happens in it is a region of the profile. comm: all its ranks meet in
-    it, so that waiting can be told.
+    """A context manager: its body is a region of the profile. comm: all its ranks meet in it, so
+    that waiting can be measured.
     """
     return mpi.core.Within(
         name, phase, kind, comm.py2f() if comm is not None and comm.size > 1 else 0
@@ -51,7 +51,7 @@ def steps_kept() -> int:
 
 def mine() -> list[dict[str, Any]]:
     """The regions of this rank: exclusive `seconds`, and elapsed, communication, waiting, messages
-    and bytes with all that is within; parents first.
+    and bytes including inner regions; parents first.
     """
     nodes = mpi.core.regions()
     for node in nodes:
@@ -74,7 +74,7 @@ def mine() -> list[dict[str, Any]]:
 def gathered(comm: Any) -> dict[str, Any]:
     """The profile so far, on every rank; all ranks together: `regions`, records of all of them;
     `ranks`, seconds of each; `efficiency`; `step_seconds`, from the beginning of each step to that
-    of the next, with what lies between, on this rank.
+    of the next, on this rank.
 
     A record: region, path, phase, kind; means over ranks of calls, seconds (exclusive), elapsed,
     communication, waiting, messages, bytes; minimum and maximum by rank of exclusive seconds.

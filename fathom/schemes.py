@@ -71,9 +71,9 @@ class Scheme:
         return any(name.endswith("_tendency") for name in self.field_names)
 
     def companion(self, role):
-        """The scheme that does another part of the same, as the catalogue says: the expansion of an
-        equation of state, the first sweep of an advection. It takes over the parameters that it
-        has. KeyError where there is none.
+        """The scheme of the catalogue for another part of the same: the expansion of an equation of
+        state, the first sweep of an advection. It has the same values of common parameters.
+        KeyError where there is none.
         """
         other = schemes()[self.entry["companions"][role]]
         shared = {k: v for k, v in self.parameters.items() if k in other().parameter_names}
@@ -81,8 +81,8 @@ class Scheme:
 
     @property
     def stands(self):
-        """Where it stands in a step unless its user says otherwise: ("before", "TracerUpdate");
-        None of the schemes that models know themselves.
+        """Its default place in a step: ("before", "TracerUpdate"); None for schemes that models
+        place themselves.
         """
         return self.entry.get("stands")
 
@@ -100,8 +100,8 @@ class Scheme:
         Parameters
         ----------
         on : renames fields.
-        offered : parameters that are taken if the scheme has them and its user has not said them
-            (the step).
+        offered : parameters that are used if the scheme has them and its user has not set them (the
+            step).
         parameters : more of them; one that the scheme does not have is an error.
         """
         known = self.parameter_names
@@ -224,8 +224,8 @@ def updates(name: str, place: str, units: str) -> Use:
 
 
 class PythonScheme:
-    """A process whose work is a function in Python with NumPy, for trying out: it runs on all
-    ranks, on their own points, in the order of the step like any other.
+    """A process whose work is a Python function with NumPy, for first trials: it runs on all ranks,
+    on their points, in the order of the step like any other.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
-"""How objects show themselves: in notebooks as a small table, in help and completion with the
-parameters that they really have.
+"""The display of objects: in notebooks as a small table, in help and completion with their real
+parameters.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def _short(text: str, most: int = 100) -> str:
 
 
 def own_keywords(cls: Class) -> Class:
-    """Decorates a class whose __init__ takes `**unknown` only to say what is near: its signature
-    shows the keywords that there are.
+    """Decorates a class whose __init__ takes `**unknown` only for error messages with similar
+    names: its signature shows the real keywords.
     """
     signature = inspect.signature(cls.__init__)  # type: ignore[misc]
     cls.__signature__ = signature.replace(  # type: ignore[attr-defined]
@@ -59,7 +59,7 @@ def own_keywords(cls: Class) -> Class:
 
 class OpenSignature:
     """`__signature__` of a class whose __init__ takes `**parameters`: with all of them, and their
-    defaults, which `known` tells when somebody asks.
+    defaults, which `known` returns when needed.
     """
 
     def __init__(self, known: Callable[[], Mapping[str, Any]]):

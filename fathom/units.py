@@ -1,6 +1,5 @@
-"""Units as files write them ("K", "mm/day", "kg m**-2 s-1"), and what numbers in one are in
-another: by UDUNITS (cf_units), which CF asks for. Words of other centres are put into its symbols
-before.
+"""Units as files write them ("K", "mm/day", "kg m**-2 s-1"), and conversion between them by UDUNITS
+(cf_units), which CF requires. Unit names of other centres are first replaced by its symbols.
 
 factor, offset = conversion("K", "degC")
     # 1, -273.15: number in degC = factor * number in K + offset
@@ -53,8 +52,8 @@ _fresh_water = 1000.0  # [kg m-3]
 
 @cache
 def conversion(given: str, wanted: str) -> tuple[float, float]:
-    """(factor, offset) from one unit to another. ValueError: a unit that is not known, or one that
-    measures something else.
+    """(factor, offset) from one unit to another. ValueError: an unknown unit, or units of different
+    quantities.
     """
     given = _in_symbols(given)
     if given == wanted or (wanted == "1e-3" and given in _practical_salinity):

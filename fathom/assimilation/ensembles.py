@@ -31,9 +31,10 @@ def gaspari_cohn(ratio: np.ndarray) -> np.ndarray:
 
 
 class AirLocalisation(LinearMap):
-    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid. length
-    [m]: half the distance at which it becomes 0; depth: the same in ln p; pressure [Pa]
-    of the layers.
+    """C^1/2: from its control to a state (wind, temperature, ln p_s) of a Gaussian grid.
+
+    length [m]: half the distance at which it becomes 0; depth: the same in ln p; pressure [Pa] of
+    the layers.
     """
 
     def __init__(

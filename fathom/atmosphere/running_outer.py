@@ -1,7 +1,8 @@
 """An outer model that runs at the same time: the globe, or a larger area, which may have an outer
 one itself. On the same ranks it runs ahead of the area to the next time that is needed, and its
-columns are brought to the area's points, ground and levels in memory, without a file. Each rank
-gets from the others the part of the outer model that its columns of the area need,
+columns are brought to the area's points, ground and levels in memory, without a file.
+
+Each rank gets from the others the part of the outer model that its columns of the area need,
 through one plan (fathom/output/gather.py), and all ranks get the columns. Where both are
 compressible, q and d go with the rest, cubic in ln p and within the two levels around; of a
 hydrostatic one the area makes them itself.

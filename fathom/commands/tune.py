@@ -45,9 +45,10 @@ def tune(
     **how: Any,
 ) -> int:
     """Measure in short runs of FILE the settings that leave every bit unchanged: tiles, blocks,
-    exchange, sum; ranks, threads and I/O servers if they are not given. Writes tuned.toml, and
-    stores the results for all runs of this case on this machine. Settings that change bits are
-    proposed, never chosen.
+    exchange, sum; ranks, threads and I/O servers if they are not given.
+
+    Writes tuned.toml, and stores the results for all runs of this case on this machine. Settings
+    that change bits are proposed, never chosen.
     """
     from fathom.performance.tune.run import Request, run  # start-up time: loads NumPy
 

@@ -9,10 +9,11 @@ anomaly over rho0 and grad the model's own four-point gradient at corners,
     u = -f Fy / (f^2 + f0^2),   v = f Fx / (f^2 + f0^2),    f0 = f at 5 degrees of latitude
 
 Far from the equator this is the geostrophic flow; near it it ends smoothly in rest. Speeds above
-1 m s-1 become 1 m s-1: a smooth climatology has them where a sill separates two water masses. At
-the equator no flow balances a gradient along the meridian, which a climatology has: the deep water
-is different on both sides. "balanced" first removes the part of temperature and salinity that is
-odd about the equator:
+1 m s-1 become 1 m s-1: a smooth climatology has them where a sill separates two water masses.
+
+At the equator no flow balances a gradient along the meridian, which a climatology has: the deep
+water is different on both sides. "balanced" first removes the part of temperature and salinity that
+is odd about the equator:
 
     T' = T - s(z) exp(-phi^2 / 2 R^2) (T(phi) - T(-phi)) / 2,   R = 2.8 degrees = sqrt(c / beta),
 

@@ -28,9 +28,12 @@ class Diagnostic:
     *arrays)` gives (levels, ny, nx) of a block. The time mean of a linear one follows from the
     means of the fields that it needs. `vertical`: layer, interface or column, where it is not that
     of the first field; then all levels of a column are there. No column needs another.
+
     `shared(model, window, {field: array})`: a common result that several diagnostics of an output
-    need, made once; then `of` has this result as its argument. `before`: fields along the earth
-    that it `needs`, which all ranks make together before, in this order."""
+    need, made once; then `of` has this result as its argument.
+
+    `before`: fields along the earth that it `needs`, which all ranks make together before, in this
+    order."""
 
     needs: tuple[str, ...]
     of: Callable

@@ -1,7 +1,9 @@
 """Stores of integrals: numbers without a place on the grid (transports, overturning), by name and
-at any interval like fields. Each rank adds up the contributions of its cells, rounded to a multiple
-of a power of two: such sums are exact, so they do not depend on ranks or blocks. Root alone writes;
-a run with I/O servers does the same, since the data are small.
+at any interval like fields.
+
+Each rank adds up the contributions of its cells, rounded to a multiple of a power of two: such sums
+are exact, so they do not depend on ranks or blocks. Root alone writes; a run with I/O servers does
+the same, since the data are small.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The work of processes, as far as it is known before it is timed: the bytes that their
-declarations say, and the parts of the spectral step that count their own operations.
+"""The work of processes that is known without timing: the bytes of their declarations, and the
+parts of the spectral step that count their operations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pictures: one function for each, all without display, each returning a matplotlib figure.
+"""Figures: one function for each kind, all without display, each returning a matplotlib figure.
 
 plots.map(field, grid, name="temperature", path="surface.png")
 plots.picture(output.open("surface.zarr"), "tos", time="last", path="tos.png")

@@ -1,5 +1,5 @@
 """A quantity against a size: one or several panels side by side, curves with their errors,
-lines for what was not a size.
+lines for other results.
 """
 
 from __future__ import annotations

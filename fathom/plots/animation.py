@@ -1,7 +1,7 @@
-"""A field in motion: the pictures of its times, one after another, in their own file.
+"""A field in motion: the pictures of its times, one after another, in one file.
 
 A GIF (by Pillow), or a page of HTML that has the pictures and plays them: both without other
-programs. Colours mean the same at all times.
+programs. The colour scale is the same at all times.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def animation(
     **look: Any,
 ) -> Path:
     """All times of a variable of an xarray.Dataset into `path`, .gif or .html, `rate` of them a
-    second. look: what else `picture` takes (limits, colours, title, region, projection).
-    ValueError: another ending, no times, or a rate that is none; what `picture` refuses.
+    second. look: other arguments of `picture` (limits, colours, title, region, projection).
+    ValueError: another ending, no times, or a wrong rate; errors of `picture`.
     """
     from PIL import Image  # start-up time
 

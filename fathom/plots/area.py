@@ -1,5 +1,5 @@
-"""Where on the earth a map is: the projection that a picture is drawn in, and a limited area on the
-map that its file names, with lines of longitude and latitude and their degrees at the edges.
+"""The place of a map on the earth: the projection of a picture, and a limited area on the map that
+its file names, with lines of longitude and latitude and their degrees at the edges.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ def _numbers(text: str) -> list[float]:
 
 
 def degrees(axes: Any, raster: Raster, longitude: np.ndarray, latitude: np.ndarray) -> None:
-    """Lines of longitude and latitude (ny, nx) over a map in x and y; their degrees stand where
-    they leave it, below and to the left.
+    """Lines of longitude and latitude (ny, nx) over a map in x and y; their degrees are at the
+    edges, below and to the left.
     """
     from matplotlib.ticker import MaxNLocator
 

@@ -22,8 +22,8 @@ def contours(
     bold: float | None = None,
     label: str = "",
 ) -> None:
-    """Contours traced in the space of grid indices, then carried to the map: no line crosses its
-    rim.
+    """Contours traced in the space of grid indices, then projected onto the map: no line crosses
+    its edge.
 
     dashed: those below zero. bold: this level is thicker. label: format of the numbers on the
     lines, as "%g".
@@ -109,7 +109,7 @@ def vectors(
     units: str = "m/s",
 ) -> None:
     """Arrows of a field of vectors, one for every `apart` points of the picture, and one next to
-    the map that says how long they are.
+    the map with the scale.
     """
     row, column = np.meshgrid(
         np.arange(apart // 2, raster.height, apart),

@@ -1,6 +1,4 @@
-"""A field on the globe, in a region or in a box, on the model's own cells, with the model's own
-coast.
-"""
+"""A field on the globe, in a region or in a box, on the cells of the model and with its coast."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ def map(
 ) -> Any:
     """Draw a field (ny, nx); NaN is land. Returns the figure; `path` saves it.
 
-    grid: what `mesh_of` takes, or a Raster that is used for many pictures. name: a field of
+    grid: an argument of `mesh_of`, or a Raster that is used for many pictures. name: a field of
     `fathom.names`, which gives title, units, colours and, where they suit
     the values, limits; each may be given here, limits in the unit that is shown. note: to the right
     of the title. over(axes, raster) draws on top: contours, vectors, coasts of `plots.lines`.

@@ -1,10 +1,10 @@
 """From a curvilinear grid to the points of a picture.
 
-A `Mesh` has the four corners of every cell. A `Raster` says for every point of a picture which cell
-covers it: each cell is sampled finely enough on the sphere, the samples are projected, and each
-leaves the number of its cell at the point where it falls. A cell that crosses the edge of the map,
-holds a pole or lies at a grid fold needs no special treatment, and one raster serves every field of
-the grid.
+A `Mesh` has the four corners of every cell. A `Raster` has, for every point of a picture, the
+number of the cell that covers it: each cell is sampled finely enough on the sphere, the samples are
+projected, and each writes the number of its cell at its point. A cell that crosses the edge of the
+map, holds a pole or lies at a grid fold needs no special treatment, and one raster serves every
+field of the grid.
 
 Projection of the globe: Equal Earth (Šavrič, Patterson & Jenny 2018,
 doi:10.1080/13658816.2018.1504949).
@@ -268,8 +268,8 @@ class Plain:
 
 
 class Raster:
-    """Which cell of a mesh covers each point of a picture `width` points wide; `cell` is -1 where
-    none does.
+    """The cell of a mesh that covers each point of a picture `width` points wide; `cell` is -1
+    where none does.
     """
 
     def __init__(self, mesh: Mesh, width: int = 1920, projection: Any = None):

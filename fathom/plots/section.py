@@ -80,8 +80,8 @@ def zonal_mean(
     bands.
 
     area (ny, nx) weighs; NaN cells do not count; a band without wet cells is NaN. A band between
-    two rows of a coarse grid, without the centre of any cell, has the values of the nearest band
-    that has one.
+    two rows of a coarse grid that contains no centre of a cell has the values of the nearest band
+    that contains one.
     """
     latitude = np.asarray(latitude, float)
     edges = np.linspace(

@@ -1,6 +1,4 @@
-"""Time of each step of one or several runs, one below the other: what happens now and then stands
-out.
-"""
+"""Time of each step of one or several runs, one below the other: rare long steps are visible."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ def steps(
     title: str = "Seconds of each step",
 ) -> Any:
     """Seconds of the steps of each run, by its name; all on one scale; a line for the median.
-    marked: steps, from 1 on, that have a colour, by what they stand for. Returns the figure;
+    marked: steps, from 1 on, that have a colour, by their meaning. Returns the figure;
     ValueError if there is none."""
     if not runs or not all(len(seconds) for seconds in runs.values()):
         raise InputError("there are no steps to draw")

@@ -126,8 +126,8 @@ def range_of(
     colours: str,
     typical: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them without
-    spilling over; or the 1st and 99th percentile, symmetric for a diverging map."""
+    """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them and stay
+    inside; or the 1st and 99th percentile, symmetric for a diverging map."""
     if limits is not None:
         return limits
     finite = values[np.isfinite(values)]

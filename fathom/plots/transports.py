@@ -20,7 +20,7 @@ Sea = Callable[[], tuple[Mapping[str, Any], np.ndarray]]  # a grid, and where it
 
 
 def kind_of(data: Any) -> str | None:
-    """The picture that suits dimensions without a map: overturning, latitudes, passages, mooring or
+    """The picture for dimensions without a map: overturning, latitudes, passages, mooring or
     drifters; None: it is a map, a section or a series.
     """
     dims = [dim for dim in data.dims if dim != "time"]

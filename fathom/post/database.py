@@ -1,4 +1,5 @@
-"""A data base on latitudes and longitudes out of a store: off-line, on any ranks (Fullpos: BDAP).
+"""A data base on latitudes and longitudes from a store, without the model, on any ranks (Fullpos:
+BDAP).
 
 Each time is cut into bands of the target's rows. A band is a task: its rows of the source are read,
 interpolated to pressure levels column by column (`pressure_levels.Column`), then to the points of
@@ -27,8 +28,8 @@ parts = ("reading", "columns", "points", "writing")
 
 @dataclass
 class Source:
-    """A store of fields in time, on rows of latitude or on other points. ValueError: what
-    levels of pressure need is not there.
+    """A store of fields in time, on rows of latitude or on other points. ValueError: fields that
+    levels of pressure need are missing.
     """
 
     data: Any  # xarray.Dataset

@@ -86,7 +86,7 @@ class Column:
         return values.reshape(values.shape[:-1] + self.shape)
 
     def _to(self, pressures):
-        """Pressures [Pa] as the targets of what follows: (levels), or of each point (levels,
+        """Sets pressures [Pa] as targets: (levels), or of each point (levels,
         points), as `pressure_of` gives them.
         """
         wanted = np.atleast_1d(np.asarray(pressures, float))
@@ -100,7 +100,7 @@ class Column:
 
     def pressure_of(self, levels) -> np.ndarray:
         """Pressure [Pa] of chosen levels (fathom/regrid/chosen.py), (levels) or (levels, points);
-        NaN where a column has none. Altitudes and heights go on below the ground.
+        NaN where a column has none. Altitudes and heights continue below the ground.
         """
         values = np.array(levels.values)
         if levels.name == "pressure":

@@ -18,8 +18,8 @@ def verify(forecasts, grid, analyses, climate=None, *, latitudes=(-90, 90)):
     """An xarray.Dataset over `time` with bias, rms, persistence (rms of the first analysis) and
     anomaly_correlation.
 
-    forecasts  (time, rows, longest row) of one field, at the times of the analyses; what is no
-    point does not matter
+    forecasts  (time, rows, longest row) of one field, at the times of the analyses; unused places
+    of a row do not matter
     grid       rows of the model
     analyses   xarray.DataArray (time, latitude, longitude), the first one where the forecast starts
     climate    (latitude, longitude) or what broadcasts to it

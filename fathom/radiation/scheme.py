@@ -208,7 +208,7 @@ def _evenly(number, spacing):
 
 
 def samples(points, latitude, spacing) -> list[tuple[int, list[int]]]:
-    """Columns about `spacing` apart, alike in both directions: (row, columns of the row), from
+    """Columns about `spacing` apart in both directions: (row, columns of the row), from
     south to north. Those of every second row lie between those of the others.
 
     points, latitude : of each row, from south to north [1, radians].

@@ -162,8 +162,8 @@ class Tables:
         return _filled(np.repeat(by_band, counts, axis=-1), width or self.row + LANES)
 
     def _particles(self, optics, bands):
-        """Extinction, albedo and asymmetry (..., band) as those of what the core has as bands: each
-        g point, where it takes from several.
+        """Extinction, albedo and asymmetry (..., band) for the bands of the core: these are the g
+        points where a g point belongs to several bands.
         """
         optics = [np.asarray(x, float) for x in optics]
         if not self.by_gas:

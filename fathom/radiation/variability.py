@@ -2,7 +2,7 @@
 
     density(x) ~ x^(n-1) exp(-n x),   n = 1 / s^2,   s the fractional standard deviation
 
-s = 0.75 ± 0.18 is what Shonk et al. (2010) found for clouds of all kinds.
+Shonk et al. (2010) found s = 0.75 ± 0.18 for clouds of all kinds.
 """
 
 from functools import cache

@@ -8,12 +8,12 @@ plane (lambda, mu). Data are f in boxes around their points, half-way to the nex
     F(lambda, mu) = integral of f from the south pole to mu
 
 and F is linear in mu within a box: sides are cut where they meet lines between boxes, and the
-integral of mu along each piece has a closed form. Two cells have a side in common with opposite
-signs, so sums over cells lose nothing. Sides are great circles, and parallels where all corners of
+integral of mu along each piece has a closed form. A common side of two cells has opposite signs in
+both, so sums over cells are exact. Sides are great circles, and parallels where all corners of
 a line have the same latitude: areas are those of the model's grids (core/grid/horizontal.hpp).
 
-A cell around the north pole holds what all longitudes hold in addition; one with a corner at it,
-what its longitudes hold.
+A cell around the north pole has in addition the contents of all longitudes; a cell with a corner
+there, those of its longitudes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def edges_between(latitude: Any, longitude: Any) -> tuple[np.ndarray, np.ndarray
 
 @dataclass
 class CellMeans:
-    """Takes means over cells of data in boxes, or tells how much of each box a cell has.
+    """Computes means over cells of data in boxes, or the share of each box in a cell.
 
     edges   : of the boxes, latitudes (lat + 1) from pole to pole and longitudes (lon + 1) once
               around eastward [degrees].

@@ -1,4 +1,4 @@
-"""Levels that output is brought to: values of one coordinate in the column, chosen by the user.
+"""Target levels of output: values of one coordinate in the column, chosen by the user.
 
 levels = [500, 850]                              the model's usual coordinate, in its unit
 levels = { altitude = [1000, 5000] }             another that the model knows
@@ -81,8 +81,8 @@ class ChosenLevels:
 
 
 def chosen(levels: Any, known: tuple[Coordinate, ...]) -> ChosenLevels:
-    """The levels that `levels` of an output say; the first of `known` is the usual coordinate.
-    ValueError: another coordinate, or values that are none.
+    """The levels of the entry `levels` of an output; the first of `known` is the usual coordinate.
+    ValueError: unknown coordinate, or wrong values.
     """
     by_name = {coordinate.name: coordinate for coordinate in known}
     given = levels if isinstance(levels, Mapping) else {known[0].name: levels}

@@ -1,4 +1,4 @@
-"""The area that quadrilaterals on the sphere have in common, for grids that are both curved. Their
+"""The common area of quadrilaterals on the sphere, for two curved grids. Their
 sides are great circles: those of a grid fill it without gaps and share their sides.
 
 A quadrilateral is cut along the great circle of each side of the other (Sutherland & Hodgman 1974,
@@ -73,8 +73,8 @@ def _common(polygon, clip):
 
 
 def _cut(polygon, normal):
-    """The part of polygons (n, corners, 3) to the left of great circles: two more corners each, the
-    last of which stand for those that are not there.
+    """The part of polygons (n, corners, 3) to the left of great circles: two more corners each;
+    unused corners repeat the last one.
     """
     after = np.roll(polygon, -1, 1)
     here, there = ((p * normal[:, None]).sum(-1) for p in (polygon, after))

@@ -11,7 +11,7 @@ Level first, points last; k = 0 is the top. With interfaces p_{k-1/2}, p_{k+1/2}
 
 so that an isothermal atmosphere has phi exactly linear in ln p on layers as on interfaces. Between
 levels phi is the cubic in x = ln p with the values phi and the slopes d phi / dx = -R T_v at its
-ends: what hydrostatic balance says, continuous, of fourth order.
+ends: consistent with hydrostatic balance, continuous, of fourth order.
 """
 
 from __future__ import annotations

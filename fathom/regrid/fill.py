@@ -1,8 +1,8 @@
 """Fill the gaps of a data set by the harmonic function through its known values.
 
 On the sphere div(grad f) = 0 wherever f is missing: each missing value is the mean of its
-neighbours, weighted by the length of the shared side over the distance. Nothing new appears: filled
-values stay inside the range of the known ones, and there is no step at the edge of the data. Levels
+neighbours, weighted by the length of the shared side over the distance. Filled values stay inside
+the range of the known ones, without a step at the edge of the data. Levels
 that stand alone are solved directly; the factors are kept for the next field with the same gaps.
 """
 
@@ -19,7 +19,7 @@ def harmonic(values, latitude, *, coupling: float = 0.0, tolerance: float = 1e-6
     """Fill the missing (NaN) values of a field on a regular grid, periodic in longitude.
 
     values    (lat, lon), or (level, lat,
-        lon): then each level is filled with the levels above and below in mind
+        lon): then each level is filled with weight on the levels above and below
     latitude  (lat,) degrees
     coupling  weight of a neighbour above or below against one at the side, at the equator [1];
     0: levels are independent

@@ -1,12 +1,12 @@
-"""Rivers from a regular grid onto the sea of any grid: not a kilogram more or less.
+"""Rivers from a regular grid onto the sea of any grid, with exact conservation.
 
-What leaves the land in a cell of the source, m [kg s-1], goes to the wet cells i around it,
+The runoff in a cell of the source, m [kg s-1], goes to the wet cells i around it,
 
     flux_i = sum over sources of m w_i / (sum of w A),
         w_i = exp(-(d_i / reach)^2),  d_i < 2 reach
 
-A_i the area of a cell, d_i its distance: a plume some hundreds of kilometres wide, for a mouth is
-finer than any grid of the globe, and one cell would become fresh. Where no wet cell is that near it
+A_i the area of a cell, d_i its distance: a plume some hundreds of kilometres wide. A mouth is finer
+than any global grid, and a single cell would become fresh. Where no wet cell is that near it
 goes to the nearest one, unless that is farther than `farthest`.
 """
 

@@ -1,4 +1,4 @@
-"""Conservative: from the cells of a grid to other cells, by the area A that they have in common,
+"""Conservative: from the cells of a grid to other cells, by their common area A,
 
     value of a new cell = sum of A f / sum of A        over the old cells that have a value f
 
@@ -7,8 +7,8 @@ so that, with the part of a new cell that lies in old cells with a value,
     sum of value x part x area over new cells = sum of f x area over old ones
 
 to round-off. Where the old cells or the new ones are boxes of latitudes and longitudes, areas are
-exact with sides along parallels (cell_means.py); else all sides are great circles (clipping.py). An
-old cell is as large as the model says.
+exact with sides along parallels (cell_means.py); else all sides are great circles (clipping.py).
+The area of an old cell is that of the model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Overlap:
     @classmethod
     def of(cls, grid: Any, new: Mapping[str, Any]) -> Overlap:
         """From the cells of a grid to those of a mapping, as `output.coordinates` takes it.
-        InputError: as `check`, or nothing is in common.
+        InputError: as `check`, or there is no common area.
         """
         check(grid, new)
         if boxes := _boxes(new):
@@ -69,8 +69,8 @@ class Overlap:
         return _mean(area @ np.where(known := np.isfinite(flat), flat, 0.0), area @ (known * 1.0))
 
     def part(self, there: np.ndarray, areas: np.ndarray) -> np.ndarray:
-        """The part of each new cell, of those areas, that lies in old cells that are there
-        (levels, points): (levels, new cells).
+        """The part of each new cell, of those areas, in old cells with a value (levels, points):
+        (levels, new cells).
         """
         return (self.area @ there.reshape(len(there), -1).T.astype(float)).T / areas.ravel()
 

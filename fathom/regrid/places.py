@@ -5,11 +5,11 @@ found once, used for every field.
         beyond the last row the value there
     quads       of curvilinear grids: (a, b) in [0, 1]^2 where the bilinear map of four neighbours,
         projected onto the plane that touches the
-                sphere at the place, meets it; the nearest point where no quad of neighbours holds
-                the place, but one is as near as neighbours are
+        sphere at the place, meets it; the nearest point where no quad of neighbours contains
+        the place, but one is as near as neighbours are
 
-What a field does not have (land: NaN) is left out and the other weights grow; NaN where less than
-half of the weight is left.
+Missing values (land: NaN) are left out and the other weights grow; NaN where less than half of the
+weight is left.
 """
 
 from __future__ import annotations

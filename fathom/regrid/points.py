@@ -17,7 +17,7 @@ def bilinear(values, latitude, longitude, target_latitude, target_longitude) -> 
     latitude          (lat,)  degrees, increasing or decreasing
     longitude         (lon,)  degrees, increasing, once around the globe;
         the gap across the date line is closed
-    target_latitude   any shape; beyond the first or last source latitude the value there is taken
+    target_latitude   any shape; beyond the first or last source latitude its value is used
     target_longitude  the same shape, any multiple of 360 added
 
     Returns (..., *target shape), in the floating-point type of `values`.

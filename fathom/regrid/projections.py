@@ -5,8 +5,8 @@ d from the middle meridian
     w = s - i d,   y - i x = k (1 - exp(-n w)) / n - c,   m = (k / a) exp(-n s) cosh s,
         angle from east to the axis of x = -n d
 n = +-1 is polar stereographic, 0 (the limit k w) Mercator, between them a cone of Lambert; k makes
-m = 1 on the true latitude, c puts y = 0 on the latitude of origin. The map factor m is the length
-on the map for one on earth.
+m = 1 on the true latitude, c puts y = 0 on the latitude of origin. The map factor m is the ratio of
+a length on the map to that on earth.
 
 Rotated latitude and longitude are lengths too, x = a l', y = a f': m is 1 / cos f' along x, 1 along
 y. Places in degrees, angles in radians, lengths in m.
@@ -28,8 +28,7 @@ Arrays = tuple[np.ndarray, np.ndarray]
 
 
 class Projection(ABC):
-    """A map of the sphere, seen from another north pole where `pole` (longitude, latitude)
-    says so.
+    """A map of the sphere, about another north pole where `pole` (longitude, latitude) is given.
 
     What a kind of map has: `_to_plane`, `_to_sphere`, `_factors` and `_angle`, of longitude from
     the middle meridian and of latitude on the sphere of the pole. `attributes`: of a CF grid

@@ -16,8 +16,8 @@ def regular(fields, grid, step: float = 1.0, *, latitude=None, longitude=None, o
     """Fields {name: (..., rows, longest row)} as an xarray.Dataset on a regular grid.
 
     step                 degrees, with both poles; or give `latitude`, `longitude` [degrees]
-    order                3, splines that know the poles; 1 for rain,
-        cloud and whatever must not overshoot
+    order                3, splines that know the poles; 1 for rain, cloud and other fields
+        that must not overshoot
     Names with `wind` in them are components of a vector, as output has them; a rotated grid needs
     both. Leading axes of a field are called `level` (one) or `time`, `level` (two).
     """

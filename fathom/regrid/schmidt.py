@@ -1,7 +1,7 @@
 """The sphere of a stretched and rotated grid (Schmidt 1977; Courtier & Geleyn 1988).
 
-A grid is uniform on a computational sphere, longitude l', latitude f'. Seen from the pole of
-stretching the real latitude is f, longitudes alike:
+A grid is uniform on a computational sphere, longitude l', latitude f'. About the pole of stretching
+the real latitude is f, with the same longitude:
     sin f = (b + a sin f') / m,   cos f = cos f' / m,   m = a + b sin f',   a = (c^2 + 1) / 2c,
         b = (c^2 - 1) / 2c
 m is the map factor: c times finer at the pole of stretching, c times coarser opposite. The rotation

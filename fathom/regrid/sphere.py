@@ -1,8 +1,8 @@
 """Interpolation on the sphere between regular grids and grids of rows, by splines that know the
 poles.
 
-A meridian goes on beyond a pole as the one opposite, so a field on it is periodic: f(lambda, 180 -
-phi) = +-f(lambda + 180, phi), with the minus sign for a component of a vector, whose directions
+A meridian continues beyond a pole as the opposite one, so a field on it is periodic: f(lambda, 180
+- phi) = +-f(lambda + 180, phi), with the minus sign for a component of a vector, whose directions
 turn there. Periodic cubic splines, first along parallels or meridians, then along the other: fourth
 order, two continuous derivatives everywhere, the poles included. Rows of a stretched or rotated
 sphere are points anywhere on the other one.

@@ -1,9 +1,9 @@
 """Places of a store that is not on the model's grid: latitudes and longitudes, another grid, or a
 section along great circles.
 
-A target knows its coordinates, as `fathom.output.coordinates` takes them, and brings fields to its
-points by an Interpolation for each place of the model's grid (center, corner), or to its cells by
-an Overlap. Its regions need whole rows of the model."""
+A target has its coordinates, as an argument of `fathom.output.coordinates`, and interpolates fields
+to its points by an Interpolation for each place of the model's grid (center, corner), or to its
+cells by an Overlap. Its regions need whole rows of the model."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from fathom.regrid.overlap import Overlap
 @dataclass
 class Target:
     """Points (rows, columns) at `longitude`, `latitude`, (columns) and (rows) of a regular grid or
-    both (rows, columns); `mapping`: all that is to be stored of them.
+    both (rows, columns); `mapping`: all that is stored of them.
     """
 
     longitude: np.ndarray

@@ -3,9 +3,9 @@
     f = sum_j w_j(latitude) sum_i w_ij(longitude) f_ij
 
 over four rows: cubic across rows and along the two middle ones (4 points), straight along the outer
-two (2 points). A row beyond a pole is the row before it, half a turn further. A vector goes by its
-Cartesian components, which no pole disturbs. Weights are made for the places asked for, and kept
-nowhere.
+two (2 points). A row beyond a pole is the row before it, half a turn further. A vector is
+interpolated by its Cartesian components, which have no singularity at a pole. Weights are computed
+for the wanted places and not kept.
 """
 
 from __future__ import annotations

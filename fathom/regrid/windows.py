@@ -3,7 +3,7 @@ and means along latitude circles.
 
 The window is the fewest rows and columns of the grid in which all points of the box lie: on rows of
 latitude and longitude the box itself, on curvilinear rows somewhat more. A mean along a circle is
-that of the points that have a value, each as heavy as the other.
+that of the points that have a value, with equal weights.
 """
 
 from __future__ import annotations

@@ -25,9 +25,7 @@ def _heard(event: str, arguments: tuple) -> None:
 
 
 class FileUse:
-    """Counts openings of files within it: those that Python sees, not those inside of the NetCDF
-    library.
-    """
+    """Counts openings of files in its body: those by Python, not those in the NetCDF library."""
 
     def __init__(self, simulation: Any):
         self.simulation = simulation

@@ -1,6 +1,4 @@
-"""The page that a run leaves behind: one self-contained HTML file with its key figures and
-pictures.
-"""
+"""The report of a run: one self-contained HTML file with its key figures and pictures."""
 
 from __future__ import annotations
 
@@ -38,7 +36,7 @@ def write_report(
     profile: Iterable[Mapping[str, Any]] = (),
     trace: Sequence[dict[str, Any]] | None = None,
 ) -> Path:
-    """Write the report and return its path. What is empty or missing is left out.
+    """Write the report and return its path. Empty or missing parts are left out.
 
     summary: as in summary.json (steps, ranks, threads, cells, simulated_years_per_day, checksum,
     state, ...). configuration: TOML text. pictures: title of a section -> pairs of a name and a
@@ -133,8 +131,8 @@ def _bars(
 
 
 def _lengths(tiles: list[dict[str, Any]]) -> Any:
-    """The table of what a run found in its first steps: time of each group of processes against the
-    columns at once, its least being 1.
+    """The table of tile lengths measured in the first steps of a run: time of each group of
+    processes against the columns at once, its least being 1.
     """
     curves = {}
     for t in sorted(tiles, key=lambda t: -min(t["tried"].values()))[:8]:

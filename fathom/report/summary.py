@@ -131,7 +131,7 @@ def profile(s):
 
 
 def read(s):
-    """Input since the start of the process: who read, and seconds of the slowest rank for each
+    """Input since the start of the process: the readers, and seconds of the slowest rank for each
     part, those of readers' threads (`reading ahead`) and of waiting for them among them; for all
     but those of threads together (`seconds_in_all`).
     """

@@ -71,7 +71,7 @@ def _rates(found: Record | None) -> list[str]:
 def by_elapsed_time(
     records: Sequence[Record], share: float = 0.002
 ) -> tuple[list[str], list[list[str]]]:
-    """Head and rows: the tree, with what is within each region; communication and waiting are in
+    """Head and rows: the tree of regions; communication and waiting are in
     seconds, and in percent of the elapsed ones.
     """
     wall = records[0]["elapsed"] or 1.0

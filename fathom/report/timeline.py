@@ -1,6 +1,6 @@
 """The states of ranks in time, from a trace (fathom.regions.traced): states as of the POP study
-(Worley et al.: tracer update, baroclinic, its boundary, barotropic, its boundary, solver), what the
-solver consists of, when ranks waited, and how many did what.
+(Worley et al.: tracer update, baroclinic, its boundary, barotropic, its boundary, solver), the
+parts of the solver, when ranks waited, and how many ranks were in each state.
 
 A bar is (begin, end, state, name), in seconds since the trace began, those around before those
 within, so that bars painted in this order show the innermost.
@@ -137,8 +137,8 @@ class Timeline:
 
 def kept(traces: Sequence[dict[str, Any]], steps: int = 3) -> dict[str, Any]:
     """Some steps of a trace as plain data, for a picture next to another run's
-    (`fathom compare --gantt`): bars [begin, end, state] of each rank, what it waited for, and how
-    many did what.
+    (`fathom compare --gantt`): bars [begin, end, state] of each rank, its waiting, and how many
+    ranks were in each state.
     """
     part = Timeline(traces, *window(traces, steps))
     times, held = part.counts()

@@ -1,5 +1,5 @@
 """The Gantt chart as a part of a page: drawn by the browser from the events themselves; the wheel
-zooms, dragging moves, a bar tells what it is.
+zooms, dragging moves, a bar shows its name.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A trace as a file for the viewer that its user knows, and as pictures.
+"""A trace as a file for a common viewer, and as pictures.
 
-Written is the JSON of Chrome's tracing, which ui.perfetto.dev, chrome://tracing and speedscope
-read: a process for each rank, with its regions nested in one track and what it waited for in
-another; times in microseconds by the clock of rank 0.
+The file is the JSON of Chrome's tracing, which ui.perfetto.dev, chrome://tracing and speedscope
+read: a process for each rank, with its regions nested in one track and its waiting in another;
+times in microseconds by the clock of rank 0.
 """
 
 from __future__ import annotations

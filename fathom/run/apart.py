@@ -1,8 +1,8 @@
 """Radiation on separate ranks: `parallel = {"radiation_ranks": n}`. docs/parallel.md,
 core/field/apart.hpp.
 
-Every rank builds the same simulation; in `run` the helpers take another way: they hear from the
-first rank whether it begins, and compute columns until they are dismissed."""
+Every rank builds the same simulation; in `run` the helpers do something else: a message of the
+first rank starts them, and they compute columns until it ends them."""
 
 from __future__ import annotations
 
@@ -133,8 +133,8 @@ class Apart:
 
 
 def _of_helper(trace, ahead):
-    """The events of a helper by the clock of the first rank; it waits for columns, then takes
-    them or sends what it found.
+    """The events of a helper by the clock of the first rank; it waits for columns, then receives
+    them or sends its results.
     """
     begin, end, region = trace["begin"] + ahead, trace["end"] + ahead, trace["region"]
     names = np.array([held["path"][-1] for held in trace["regions"]])

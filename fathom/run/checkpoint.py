@@ -1,5 +1,5 @@
 """The state of a simulation into a restart file and back, on any ranks. Each field of the state is
-its own stream, so that what is under way never needs more memory than the largest field."""
+a separate stream, so that data in transfer never need more memory than the largest field."""
 
 import glob
 import warnings
@@ -62,8 +62,8 @@ class Checkpoint:
         )
 
     def write(self):
-        """The present state, handed over to servers where there are any; the restart is there when
-        all output before it is visible.
+        """The present state, sent to servers where there are any; the restart appears when all
+        earlier output is visible.
         """
         path = self._create(self.parts[0].count)
         for part in self.parts:
@@ -89,8 +89,8 @@ class Checkpoint:
         return path
 
     def finish(self, seconds):
-        """The restart of that time is whole: it is seen, and the oldest goes where there are more
-        than are kept.
+        """The restart of that time is complete: it becomes visible, and the oldest is deleted where
+        there are more than `keep`.
         """
         path, (number, begun) = self.at(seconds), self.begun
         mine = begun is not None and begun.path == path  # not that of a later event
@@ -228,7 +228,7 @@ def _check_clock(path, header, simulation):
 
 
 def read_state(simulation, path):
-    """Fields, steps and series from a restart file of the same grid; returns what it has of stores.
+    """Fields, steps and series from a restart file of the same grid; returns its data of stores.
     ValueError where it does not fit, a warning where it was written with other numerics.
     """
     s, state = simulation, simulation.fields.state
@@ -286,8 +286,8 @@ def _warn_of_numerics(path, before, now):
 
 @once
 def latest(directory):
-    """The whole restart of a run directory that has got furthest, or None; damaged ones, and states
-    of runs that failed, do not count. ValueError: there are some, and all are damaged.
+    """The latest complete restart of a run directory, or None; damaged ones, and states of runs
+    that failed, do not count. ValueError: there are some, and all are damaged.
     """
     found, damaged = [], []
     for path in sorted(directory.glob("*.fathom")):

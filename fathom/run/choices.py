@@ -1,4 +1,4 @@
-"""Settings that were found on this machine for a case, kept from run to run: one small file for
+"""Settings measured on this machine for a case, kept from run to run: one small file for
 each in the user's cache.
 
     choices/3f0c5a….json (fathom/cache.py):
@@ -58,8 +58,8 @@ def identity(simulation):
 
 
 def settle(simulation):
-    """What a simulation's user did not name: `parallel` and `why` of a simulation that is being
-    prepared. All ranks call it.
+    """Settings that the user of a simulation did not give: `parallel` and `why` of a simulation
+    that is being prepared. All ranks call it.
     """
     how, named = (
         simulation.parallel,
@@ -142,8 +142,8 @@ class Choices:
             return {}
 
     def keep(self, settings):
-        """Put these next to what is kept; what `fathom tune` found is replaced by `fathom tune`
-        alone. Whether it is kept now.
+        """Add these to the kept settings; only `fathom tune` replaces results of `fathom tune`.
+        Returns whether they are kept now.
         """
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,13 +1,13 @@
-"""Departures of observations inside a run: each datum is compared with the model at its own place
-and time (first guess at the appropriate time).
+"""Departures of observations inside a run: each datum is compared with the model at the place and
+time of the observation (first guess at the appropriate time).
 
     simulation.observe("today.parquet", every="30min", path="departures.parquet")
     simulation.run("6h")
 
-A datum belongs to the rank that owns the grid point next to it; the other columns around it travel
-there. At both ends of each slot [t - every, t) they are interpolated to the place, then in time to
-the datum, and there an operator sees them (fathom/observations/equivalents.py). At the end of the
-run the ranks write one file together, the same bytes on any of them.
+A datum belongs to the rank that owns the grid point next to it; the other columns around it are
+sent there. At both ends of each slot [t - every, t) they are interpolated to the place, then in
+time to the datum; an operator then uses them (fathom/observations/equivalents.py). At the end
+of the run the ranks write one file together, the same bytes on any of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""A run: pieces of steps, and what is due between them. C++ advances to the next event; here is
-decided what happens there.
+"""A run: groups of steps, and events between them. C++ advances to the next event; this module
+handles the event.
 """
 
 import logging
@@ -174,9 +174,8 @@ class Events(Held):
                         store.write_start()
 
     def _go_on(self, events, progress):
-        """Pieces of steps to the end, with what is due between them. They are of about half a
-        second, so that progress and Ctrl-C are alive; all ranks agree on their length and on the
-        end.
+        """Groups of steps to the end, with the events between them. A group takes about half a
+        second, so that progress and Ctrl-C respond; all ranks agree on its length and on the end.
         """
         shown, pace = self.began, 1
         while self.seconds < self.end - 1e-6 and not self.stopped:
@@ -242,9 +241,7 @@ class Events(Held):
         choices.learn(self)
 
     def _agree(self, seconds):
-        """The longest of all ranks, and whether any of them wishes the end, or a restart; meetings
-        are settled where there are many.
-        """
+        """The longest of all ranks, and whether any of them asks for the end, or a restart."""
         if self.is_root:
             self.wishes.look(self.directory)
         asked = [self.wishes.take(wish) for wish in (wishes.stop, wishes.restart)]

@@ -1,9 +1,9 @@
-"""What a record at the start holds of fields that only a step computes: fluxes at the ground, and
+"""The record at the start of fields that only a step computes: fluxes at the ground, and
 the exchange from which wind at 10 m and temperature at 2 m follow.
 
-The processes of a step before anything is carried on act once on a copy of the start, as far as
-these fields follow from them. The run itself then begins as if that had not been. Nothing has
-fallen before the first step: rain and snow are 0.
+The first processes of a step, before the state changes, run once on a copy of the initial state, as
+far as these fields need them. This does not change the run itself. Before the first step rain and
+snow are 0.
 """
 
 from __future__ import annotations

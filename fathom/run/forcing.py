@@ -1,9 +1,9 @@
-"""Forcing in time: records interpolated between instants or middles of intervals, at whatever
-rhythm they come; the next is read while the model runs on.
+"""Forcing in time: records interpolated between instants or middles of intervals, with any distance
+in time; the next is read while the model runs.
 
-What the surface and the model read in time are sources: `fields`, names of the fields NAME_previous
-and NAME_next of a sequence; `axis`, when records are (fathom/time/instants.py); `read(number)`,
-name -> array (ny, nx).
+The time-dependent inputs of surface and model are sources: `fields`, names of the fields
+NAME_previous and NAME_next of a sequence; `axis`, when records are (fathom/time/instants.py);
+`read(number)`, name -> array (ny, nx).
 """
 
 import math

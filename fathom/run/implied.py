@@ -1,4 +1,4 @@
-"""A year of a surface over a sea at rest, at its observed temperature: what it implies
+"""A year of a surface over a sea at rest, at its observed temperature: the implied transports
 (fathom/ocean/implied.py).
 """
 
@@ -30,10 +30,10 @@ def usual_grid(resolution: str = "1deg") -> Any:
 
 
 def of_surface(surface: Any, grid: Any, samples: int = 100) -> Implied:
-    """Annual means of what a surface (BulkForcing, SurfaceForcing) does on the sea of a grid.
+    """Annual means of the fluxes of a surface (BulkForcing, SurfaceForcing) on the sea of a grid.
 
-    samples : instants of the year, evenly; a number that does not divide its days sees all hours.
-    Errors are those of what the surface reads.
+    samples : instants of the year, evenly; a number that does not divide its days covers all hours.
+    Errors are those of the input of the surface.
     """
     sim = Simulation(
         SeaAtRest(grid).set(salinity=34.7, temperature=10.0),
@@ -58,11 +58,11 @@ def of_surface(surface: Any, grid: Any, samples: int = 100) -> Implied:
 
 
 def surface_of(data: Any) -> Any:
-    """The surface that files of a user's make: SurfaceForcing of net fluxes and stress, else
-    BulkForcing of the air, in the names of CF, CMIP, ECMWF, CORE-II or JRA55-do; what is missing of
-    the air is of the embedded climatology.
+    """The surface made from the user's files: SurfaceForcing of net fluxes and stress, else
+    BulkForcing of the air, in the names of CF, CMIP, ECMWF, CORE-II or JRA55-do; missing variables
+    of the air come from the embedded climatology.
 
-    ValueError: what is there, and what would be known.
+    ValueError: the names in the files, and the known names.
     """
     records = Records(data)
     fluxes = {

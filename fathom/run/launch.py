@@ -1,8 +1,7 @@
-"""Ranks: found where a launcher started them, started here otherwise; and one voice when something
-goes wrong.
+"""Ranks: those of a launcher, or else started here; and one message for an error of all.
 
 `fathom run --ranks 4` runs `mpiexec -n 4` on the same command. Under a site's mpiexec or srun the
-ranks are there already.
+ranks already exist.
 """
 
 from __future__ import annotations
@@ -66,9 +65,9 @@ def cores() -> int:
 def threads_environment(ranks: int, threads: int) -> dict[str, str]:
     """Variables of the environment that the threads of a rank need before the core is loaded.
 
-    A thread that waits spins for some 20 microseconds, then sleeps: on a core that others want too,
-    the default of some milliseconds makes steps hundreds of times slower. Where there are more
-    threads than cores it sleeps at once. What is set already stays.
+    A thread that waits spins for some 20 microseconds, then sleeps: on a shared core the default of
+    some milliseconds makes steps hundreds of times slower. Where there are more threads than cores
+    it sleeps at once. Variables that are already set stay.
     """
     local = int(
         next(
@@ -98,7 +97,7 @@ def threads_environment(ranks: int, threads: int) -> dict[str, str]:
 def start(ranks: int, threads: int, arguments: Sequence[str], directory: Path | None) -> int:
     """Run `fathom <arguments>` on that many ranks; its exit status. directory: of the run. There
     Ctrl-C asks for a restart and a clean end, twice ends at once; SIGUSR1 asks for a restart. None:
-    no run that could be asked; Ctrl-C ends at once.
+    the command is no run; Ctrl-C ends at once.
     """
     environment = (
         os.environ
@@ -204,8 +203,8 @@ def _end_with_parent() -> None:
 
 
 class Ranks:
-    """The ranks of a command: with it, an error that all have is said once, and an error of one
-    ends all.
+    """The ranks of a command: with it, an error on all is printed once, and an error on one ends
+    all.
 
     with Ranks() as ranks: ...
     """
@@ -247,7 +246,7 @@ class Ranks:
 
 
 def distribute(ranks: int, threads: int, directory: Path | None, act: Callable[[], int]) -> int:
-    """Do it here where the ranks are here, else start them with this very command; returns the exit
+    """Run it here where the ranks exist, else start them with this command; returns the exit
     status. directory: of a run, as `start` takes it.
     """
     here = launched()
@@ -281,7 +280,7 @@ def status_of(error: BaseException) -> int:
 
 
 def report(error: BaseException, who: str = "") -> None:
-    """Say what went wrong: one message where it is one of ours, the way to it where it is not (or
+    """Print an error: one message for an error of Fathom, with a traceback for others (or if
     FATHOM_TRACEBACK is set).
     """
     if isinstance(error, (SystemExit, KeyboardInterrupt)):

@@ -15,8 +15,8 @@ except ImportError:  # not on Windows
 
 
 class DirectoryLock:
-    """Held from `take` to `release`, on the rank that takes it. The system gives it back when the
-    process ends, however it ends: a run that was killed leaves none behind.
+    """Held from `take` to `release`, on the rank that takes it. The system releases it when the
+    process ends, so a killed run leaves no lock.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,8 @@
-"""How a simulation is spread over a machine: what `Simulation(parallel=...)` and [parallel] take.
-It never changes a bit of the answer.
+"""How a simulation is spread over a machine: the settings of `Simulation(parallel=...)` and
+[parallel]. They never change a bit of the answer.
 
-What the user names stands. Of the rest, `chosen` is taken from what was measured before on this
-machine for this case (fathom/run/choices.py), else from `usual`.
+Settings of the user stay. Others are `chosen`: those measured before on this machine for this case
+(fathom/run/choices.py), else the `usual` ones.
 """
 
 from pathlib import Path
@@ -121,8 +121,8 @@ words_tried = (0, exact, 1)  # together; number by number; word by word
 
 
 def fastest_words(way, comm, numbers=3):
-    """Of `words_tried`, what sums so many numbers surely fastest on these ranks; the first unless
-    another takes a tenth less.
+    """Of `words_tried`, the fastest way to sum so many numbers on these ranks; the first unless
+    another is faster by a tenth.
     """
     seconds = [seconds_of_words(way, words, comm, numbers) for words in words_tried]
     best = min(range(len(seconds)), key=seconds.__getitem__)

@@ -90,8 +90,8 @@ class InNotebook:
 
 
 def chosen(progress: Any) -> Any:
-    """What a run calls: True: what fits where it runs; a function (simulation, fraction done); None
-    and False: nothing.
+    """The function that a run calls: True: chosen for the terminal or notebook; a function
+    (simulation, fraction done); None and False: nothing.
     """
     if progress is True:
         return InNotebook() if _in_notebook() else Progress(sys.stderr)

@@ -40,15 +40,15 @@ class Requests(Held):
         regrid=None,
     ) -> Self:
         """A store (.zarr, .nc, .grib2 or .fa) of fields by name, instantaneous or their "mean",
-        "minimum", "maximum" or "accumulation" (of rates) over the rhythm `every`; or of integrals
+        "minimum", "maximum" or "accumulation" (of rates) over the interval `every`; or of integrals
         (docs/output.md). Only within the window [date, date], where there is one. In place
         of the model's own: levels of pressure [hPa] or depth [m], or {altitude = [...]} and the
         like (fathom/regrid/chosen.py); a regular grid of so many degrees, or another grid, with
         regrid = "bilinear" (default) the values at its points, with "conservative" the means over
-        its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; what lies in an
+        its cells; a spectral fit, waves up to `fit`, of a model on a Gaussian grid; the part in an
         area [west, east, south, north]; with zonal = True the means along rows; a section along
         great circles through [[longitude, latitude], ...]; moorings, columns at {name: [longitude,
-        latitude]}; drifters, which go with the flow from {places = [[longitude, latitude, depth],
+        latitude]}; drifters, which follow the flow from {places = [[longitude, latitude, depth],
         ...]} or a region. compression: one of those of the format."""
         places = {
             "levels": levels,
@@ -106,7 +106,7 @@ class Requests(Held):
             raise InputError(f"output {path}: there is another output of that name")
 
     def _kind_of_store(self, path, variables, chosen):
-        """The class of a store: of integrals, or what a keyword asks for. ValueError: drifters of a
+        """The class of a store: of integrals, or the one of a keyword. ValueError: drifters of a
         model that has none.
         """
         if is_of(self.model, variables):
@@ -137,7 +137,7 @@ class Requests(Held):
 
     def observe(self, base, every="30min", path="departures.parquet") -> Self:
         """Departures of the data of a base of observations (a path, or Observations): each is
-        compared with the model at its own place and time, in slots of `every`; at the end of the
+        compared with the model at its place and time, in slots of `every`; at the end of the
         run the base with its departures is in the file `path` (docs/observations.md).
         """
         from fathom.run.departures import Departures  # start-up time

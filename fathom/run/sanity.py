@@ -18,7 +18,7 @@ margin = 1.25
 
 
 def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float]]:
-    """Field or series -> (least, most): those of the model, and what the user gives in their place.
+    """Field or series -> (least, most): those of the model, or instead those of the user.
     ValueError: no such field, no two numbers in order.
     """
     found = {name: (-np.inf, np.inf) for name in model.prognostic} | dict(model.limits)
@@ -39,9 +39,7 @@ def limits(model: Any, given: Mapping[str, Any]) -> dict[str, tuple[float, float
 
 
 def check_step(simulation: Any) -> None:
-    """ValueError: by the limits that are known before anything moves, a run with this step blows
-    up.
-    """
+    """ValueError: by the stability limits known before the run, a run with this step blows up."""
     s = simulation
     beyond = [c for c in s.model.criteria(s.step) if c.unstable and c.value > margin * c.limit]
     if s.beyond_stability or not beyond:
@@ -81,8 +79,8 @@ def check_start(simulation: Any) -> None:
 
 
 def rhythm(step, length):
-    """Seconds between two looks: a day, or a twentieth of a run of less than ten days, though not
-    oftener than every sixth step: a look costs a part of one.
+    """Seconds between two checks: a day, or a twentieth of a run of less than ten days, but at
+    least six steps: a check costs a part of a step.
     """
     day = 86400 if 86400 % step == 0 else 24 * step
     steps = max(1, round(length / step))
@@ -90,8 +88,8 @@ def rhythm(step, length):
 
 
 def check_way_back(simulation, fields, span, reason=""):
-    """InputError: the integration backward in time of a digital filter has gone bad, or ended with
-    the error `reason`.
+    """InputError: the integration backward in time of a digital filter became unstable, or ended
+    with the error `reason`.
     """
     s = simulation
     if (fault := _fault(s, fields)) is not None:
@@ -106,7 +104,7 @@ def check_way_back(simulation, fields, span, reason=""):
 
 
 def watch(simulation, keep=True):
-    """The numbers of the time series, and what progress says; raises Unstable with field, place,
+    """The numbers of the time series and of the progress line; raises Unstable with field, place,
     level and step where they are not sane. keep: note them (a restart has its own).
     """
     s = simulation
@@ -121,7 +119,7 @@ def watch(simulation, keep=True):
 
 def _fault(simulation, fields=None):
     """(name, value, place) of the first field of the state that is not finite, or beyond its
-    limits; None: all are sane. fields: of another state than the present one.
+    limits; None: all are sane. fields: another state instead of the present one.
     """
     s = simulation
     for name in s.model.prognostic:
@@ -136,8 +134,8 @@ def _fault(simulation, fields=None):
 
 
 def blow_up(simulation, reason=""):
-    """Raises what the run failed of: Unstable where a field is to be named, else RunFailure with
-    the reason. The last state is kept.
+    """Raises the error of the run: Unstable where a field can be named, else RunFailure with the
+    reason. The last state is kept.
     """
     s = simulation
     fault = _fault(s)

@@ -1,14 +1,12 @@
-"""The numbers of a run in time: some values for each look at its state, however many steps it
-has.
-"""
+"""Time series of a run: some values at each check of its state, for any number of steps."""
 
 import numpy as np
 
 
 class Series:
-    """Values by their names at times [s]. At most `most` looks are kept: where there are more,
-    every second one, then every fourth, ... from the first on, so that a century takes no more
-    memory than a year. `last`: {name: (value, units)} of the last look."""
+    """Values by their names at times [s]. At most `most` checks are kept: where there are more,
+    every second one, then every fourth, ... from the first on, so that a century needs no more
+    memory than a year. `last`: {name: (value, units)} of the last check."""
 
     most = 4096
 

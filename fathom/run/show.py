@@ -1,4 +1,4 @@
-"""Everything shows itself as a short tree: `fathom show`, and what a run says before it starts.
+"""A simulation as a short tree: for `fathom show`, and at the start of a run.
 
 Ocean at 2000-01-01
 ├── grid      TripolarGrid 360×300×40, halo 2, 0.6 GB on 2 ranks

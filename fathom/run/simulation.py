@@ -1,5 +1,5 @@
 """Simulation: a model in time, on its ranks, with forcing, output and restarts. C++ advances to the
-next event; here is decided what happens there.
+next event; this module handles the event.
 """
 
 import weakref
@@ -51,8 +51,8 @@ class Simulation(Requests, Events):
         balance_threshold; others
         have the values measured before on this machine (automatic=False: the usual ones). They
         never change a bit of the answer. device: "cuda" computes on a GPU.
-    limits : {field: (least, most)} instead of the model's. Beyond these a start is refused,
-        and a run has become unstable.
+    limits : {field: (least, most)} instead of the model's. A start beyond them is refused; a run
+        beyond them is unstable.
     beyond_stability : whether a step beyond the limits of `show` is allowed.
     configuration : TOML text of the run, kept next to its results.
     comm : the MPI ranks that compute, an mpi4py communicator; by default all, less those that serve
@@ -136,8 +136,8 @@ class Simulation(Requests, Events):
     # ---- what it starts from ---------------------------------------------------------------------
 
     def restore(self, path) -> Self:
-        """Start from a restart file of the same grid, on any ranks. One of the run's own directory
-        goes on with the stores there; one from elsewhere begins new ones.
+        """Start from a restart file of the same grid, on any ranks. A restart in the directory of
+        the run continues the stores there; one from elsewhere begins new ones.
         """
         self.restart_from = Path(path)
         return self
@@ -157,8 +157,8 @@ class Simulation(Requests, Events):
 
     @property
     def _seen(self):
-        """The simulation as what belongs to it has it: without a cycle it goes when it is left, on
-        all ranks at once, as the windows of MPI in it must.
+        """The simulation for its own parts, without a reference cycle: so Python deletes it at the
+        same time on all ranks, as its MPI windows need.
         """
         return weakref.proxy(self)
 
@@ -225,7 +225,7 @@ class Simulation(Requests, Events):
         return self
 
     def _put_away(self):
-        """The fields go into a file, from which the next preparation takes them: the same bits in
+        """Writes the fields to a file, from which the next preparation reads them: the same bits in
         another sequence.
         """
         self.on_root(lambda: self.directory.mkdir(parents=True, exist_ok=True))
@@ -364,7 +364,7 @@ class Simulation(Requests, Events):
 
     def other(self, model, step, processes=None, keep=()):
         """Another model on these ranks and from this state, with another step [s], or other
-        processes: a sequence and a field set more. keep: fields to be read after steps.
+        processes: it has its own sequence and fields. keep: fields to be read after steps.
         """
         sequence = mpi.core.Sequence(
             self.domain,

@@ -6,10 +6,10 @@
     state["salinity"][0] = 35.0                     # a part of it
     state["temperature"].loc[{"latitude": slice(60, 90)}] = 2.0
 
-Nothing is copied until it is looked at: a variable is a `FieldArray`, which gathers the field from
+Nothing is copied until it is read: a variable is a `FieldArray`, which gathers the field from
 all ranks when it is read, and gives each rank its part when it is set. So all ranks read and set
-together, with the same values. Where there is no water, values are NaN, and what is set there is
-not heeded.
+together, with the same values. Where there is no water, values are NaN, and values set there are
+ignored.
 """
 
 from __future__ import annotations

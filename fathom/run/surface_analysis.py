@@ -1,5 +1,5 @@
-"""The analysis of the surface for a run: increments at the points of its restart, handed to ground,
-snow and sea; the run goes on from the restart that this writes.
+"""The analysis of the surface for a run: increments at the points of its restart, added to ground,
+snow and sea; the run continues from the restart that this writes.
 
     air temperature          ground and soil below (surface.ground_increments), on land
     relative humidity        with the temperature: water of the soil (surface.wetness_increments),
@@ -7,7 +7,7 @@ snow and sea; the run goes on from the restart that this writes.
     snow thickness           snow_amount by the density of the snow, on land without an ice sheet
     sea water temperature    sea_surface_temperature, not below freezing
 
-Ranks share the points. Each is solved by itself, so the file is the same on any of them.
+Ranks share the points. Each point is solved alone, so the file is the same on any ranks.
 """
 
 from __future__ import annotations
@@ -195,8 +195,8 @@ def _line(name: str, t: dict[str, Any]) -> str:
 
 
 def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> dict[str, Any]:
-    """Water of the soil, between what plants can draw and what it holds: into the bucket, or the
-    layers with roots. Returns what it got [kg m-2].
+    """Water of the soil, between the wilting point and the field capacity: into the bucket, or the
+    layers with roots. Returns the added water [kg m-2].
     """
     nothing = np.zeros_like(sun)
     warm, moist = (made.get(n, nothing) for n in ("air_temperature", "relative_humidity"))

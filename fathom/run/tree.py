@@ -1,4 +1,4 @@
-"""Text as a short tree: how an experiment, a benchmark or a data set shows itself.
+"""Text as a short tree, for experiments, benchmarks and data sets.
 
 Ocean at 2000-01-01
 ├── grid      TripolarGrid 360×300×40, halo 2, 0.6 GB on 2 ranks

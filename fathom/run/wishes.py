@@ -1,5 +1,5 @@
-"""Requests to a run from outside, by a signal or a file in its directory: to end, with a
-restart, or to write a restart and go on.
+"""Requests to a run from outside, by a signal or a file in its directory: to end with a restart, or
+to write a restart and continue.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The cost of a model on ranks that do not exist here: machines, networks, sums, noise, servers as
-queues, and the plans of virtual ranks.
+"""The cost of a model on simulated ranks: machines, networks, sums, noise, servers as queues, and
+the plans of virtual ranks.
 
 load("cray-xe6")                        a machine of the catalogue (machine.py)
 Clocks(machine, ranks)

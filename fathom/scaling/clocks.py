@@ -1,5 +1,5 @@
-"""Clocks of all ranks: what computes moves its own clock, what exchanges waits for neighbours, what
-sums waits for all.
+"""Clocks of all ranks: computing moves the clock of a rank, an exchange waits for neighbours, a sum
+waits for all.
 
     compute    t_r += s_r (1 + f d)
         f d: what interruptions take (noise.py)

@@ -1,4 +1,4 @@
-"""Where a step is priced, and how its ranks speak with each other.
+"""The machine on which a step is priced, and the communication of its ranks.
 
 faster or slower than where it was measured:
     1/2 memory here / memory there + 1/2 multiply-adds here / there

@@ -1,5 +1,5 @@
-"""The cost of a step of a case: measured in a short run on few ranks, told apart by what it scales
-with.
+"""The cost of a step of a case: measured in a short run on few ranks, in parts that scale
+differently.
 
 columns and levels
     seconds of processes, for the work of a rank as the decomposition counts it
@@ -30,8 +30,8 @@ moving = ("exchange", "sum", "input", "output")  # kinds of regions that are not
 
 @dataclass
 class Measured:
-    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` names
-    what can be priced (command.py).
+    """A run on few ranks; seconds: of a step; step: its length; bytes: of a number. `kind` is the
+    kind of cost (command.py).
     """
 
     kind: ClassVar[str] = ""
@@ -42,8 +42,9 @@ class Measured:
     bytes: int
 
     def undisturbed(self, here: Machine) -> float:
-        """What a second of it is without the interruptions of the machine that was measured: one
-        rank with one thread has none, for its seconds are of the processor (`measured_steps`).
+        """The factor from a measured second to one without the interruptions of the measured
+        machine: 1 for one rank with one thread, whose seconds are processor time
+        (`measured_steps`).
         """
         alone = self.ranks == self.threads == 1
         return 1.0 if alone else 1 / (1 + noise.dilution(here))
@@ -146,8 +147,8 @@ def measured_steps(
 ) -> tuple[float, list[dict[str, Any]], int]:
     """Seconds of a step, its regions, and of how many steps: the quickest of three pieces; all
     ranks together. steps: 0: as many as fit into `seconds`; a piece is whole periods. One rank with
-    one thread waits for nobody: its seconds are those of the processor, which other programs on the
-    machine change little. advance: takes so many steps, by default of the model.
+    one thread never waits: its seconds are processor time, which other programs on the machine
+    change little. advance: takes so many steps, by default of the model.
     """
     simulation.prepare()
     comm, advance = simulation.comm, advance or simulation.advance
@@ -183,8 +184,8 @@ def of_a_step(records: list[dict[str, Any]], what: str, n: int) -> float:
 
 
 def seconds_by_phase(profile: list[dict[str, Any]], n: int) -> dict[str, float]:
-    """Seconds of computation of a step, of `n` steps: without what moves numbers, and what is
-    around steps.
+    """Seconds of computation of a step, of `n` steps: without data movement, and without work
+    between steps.
     """
     found: dict[str, float] = {}
     for r in profile:

@@ -1,8 +1,8 @@
-"""Few parameters from many figures, and what the fit says of figures that it has not seen.
+"""Few parameters from many figures, and the error of the fit for figures left out.
 
     least squares of log(predicted / measured) over log(parameters), from several starts; a
-    parameter that no figure knows stays near its first guess leave one out: each figure is
-    predicted by a fit to the others
+        parameter without effect on the figures stays near its first guess
+    leave one out: each figure is predicted by a fit to the others
 
 A fit may have at most half as many parameters as figures.
 """
@@ -56,7 +56,7 @@ def fit(
 ) -> Fit:
     """start: first guesses of the parameters, all above 0; several: the best end counts. of:
     figures of the same machine in all, where others are fitted apart. within: how well each figure
-    is known, relative; None: all alike. ValueError: more than half as many parameters as figures.
+    is known, relative; None: all equally. ValueError: more than half as many parameters as figures.
     """
     starts = [start] if isinstance(start, Mapping) else list(start)
     names, data = list(starts[0]), np.asarray(measured, float)

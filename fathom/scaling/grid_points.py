@@ -218,7 +218,7 @@ def _reach(profile: list[dict[str, Any]], n: int, bytes_of_row: float, ranks: in
 
 
 def _of_products(profile: list[dict[str, Any]], n: int, solves: int) -> dict[str, float]:
-    """How often ranks meet in a step, within the solver and elsewhere. A solve adds once before its
+    """How often ranks meet in a step, within the solver and elsewhere. A solve sums once before its
     first product, and once for each (core/solver/helmholtz/krylov.cpp).
     """
     calls = lambda name: of_a_step(_named(profile, name), "calls", n)

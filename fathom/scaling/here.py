@@ -1,8 +1,8 @@
 """This machine, measured: rates of its cores, messages between two of its ranks, sums,
 interruptions.
 
-What lies between nodes shows only where ranks are on several; on one node the network of the file
-is the memory that its ranks share.
+The network between nodes can be measured only with ranks on several nodes; on one node the network
+of the file is the memory that its ranks share.
 """
 
 from __future__ import annotations
@@ -93,8 +93,8 @@ def measure(comm: Any, seconds: float = 0.3) -> Machine:
 
 
 def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> float:
-    """The time of a meeting of ranks that share cores, beyond what they compute in turn, for each
-    that has to be waited for.
+    """The time of a meeting of ranks that share cores, beyond their computing in turn, for each
+    rank waited for.
     """
     numbers = np.ones(1000)
     comm.barrier()
@@ -115,8 +115,8 @@ def slice_of(comm: Any, turns: float, work: float = 2e-4, times: int = 60) -> fl
 
 
 def _alone(core: Any) -> tuple[float, float]:
-    """Multiply-adds and bytes a second of one core, by processor time: what other programs on the
-    machine take is not counted.
+    """Multiply-adds and bytes a second of one core, by processor time: that of other programs on
+    the machine is not counted.
     """
     triads = [_own(lambda: core.triad_bandwidth(64 << 20, 1)) for _ in range(8)]
     return _own(lambda: core.fma_rate(8, 0.1)), max(triads)

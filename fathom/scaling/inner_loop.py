@@ -5,7 +5,7 @@ tangent and the adjoint, each priced like a step of the model (spectral.py).
     adjoint    transforms, then the values at departure points to the ranks of the rows around them:
                as many points as a halo has, the other way
 
-B, observations and the minimiser are whole on each rank, and are no part of this.
+B, observations and the minimiser are whole on each rank, and are not included.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""Machines as files: what a rank computes, what the network and its sums cost, how noisy the
-operating system is, how files are read.
+"""Machines as files: the speed of a rank, the cost of the network and its sums, the noise of the
+operating system, the rates of file input.
 
     [network]
     latency = [1.3e-6, "Alverson et al. 2010, the Gemini interconnect"]
 
-Each quantity is [value, where it is from]. What begins with "fitted:" was found from measurements
-of programs, which it names; with "estimate:" it is what one would expect of such a machine;
-"unconfirmed:" a published number that was not found again. A file may leave out what it does not
-need; who asks for something that is missing is told which file lacks it.
+Each quantity is [value, where it is from]. A source that begins with "fitted:" names the
+measurements of programs from which the value was fitted; "estimate:" is a value expected for such a
+machine; "unconfirmed:" a published number that was not found again. A file may leave out
+quantities; an error for a missing quantity names the file.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@
     exchange    not sooner than all bytes have passed all links that they need:  sum (bytes hops) /
         (links B_link)
 
-o a core's own time, L adapters and wires, h a further switch, B what a node puts into the network,
-shared by its cores.
+o a core's own time, L adapters and wires, h a further switch, B the bandwidth of a node into the
+network, shared by its cores.
 """
 
 from __future__ import annotations

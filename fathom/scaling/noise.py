@@ -6,11 +6,11 @@ independently, a sum over P ranks waits for the one with the most:
 
     E[max] = sum over k >= 1 of  1 - F(k - 1)^P,      F Poisson's distribution function
 
-If all are interrupted at once, everybody has lost the same: m d, and nobody waits.
+If all are interrupted at once, all lose the same time m d, and no rank waits.
 
-`noise` of a machine is what the operating system does, measured or stated. What a fit leaves for
-ranks that come late, of other jobs, of where a job lies or of the system, is `disturbance`: the
-same arithmetic, no claim about its cause.
+`noise` of a machine is that of the operating system, measured or published. `disturbance` is the
+rest of a fit, for late ranks: by other jobs, by the place of a job or by the system. The arithmetic
+is the same, without a claim about the cause.
 """
 
 from __future__ import annotations

@@ -64,8 +64,8 @@ def predict(request: Request, machine: Machine | None) -> dict[str, Any]:
 @dataclass
 class Prices:
     """The cost of a step of `step` seconds on `grid`. base: as it was measured on the fewest ranks;
-    cost: with the threads that are supposed; here, there: the machine that was measured, and the
-    one that is asked for; model: the module that prices this kind of cost.
+    cost: with the supposed threads; here, there: the measured machine, and the one to predict;
+    model: the module that prices this kind of cost.
     """
 
     request: Request

@@ -1,5 +1,5 @@
-"""Short runs on the ranks that are here, each its own command: what a step costs, this
-machine, what threads are worth, and output.
+"""Short runs on the ranks of this machine, each a separate command: the cost of a step, this
+machine, the gain by threads, and output.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from fathom.scaling.writing import Writing
 @dataclass
 class Found:
     """By the number of ranks: costs of a step, and this machine; speed-ups by threads, where the
-    machine that is asked for does not know them; output, where servers are supposed; input of
+    file of the other machine does not have them; output, where servers are supposed; input of
     the most ranks, where readers are.
     """
 
@@ -38,8 +38,8 @@ class Found:
 
 
 def measure(request: Request, machine: Machine | None, line: Line) -> Found:
-    """Everything that pricing needs. machine: None: the one that is here. SystemExit where a run
-    fails, which has said why.
+    """Everything that pricing needs. machine: None: this one. SystemExit where a run fails, after
+    its message.
     """
     found, cores = Found(), launch.cores()
     with tempfile.TemporaryDirectory() as folder:
@@ -86,7 +86,7 @@ def _start(
 
 
 def act(request: Request, to: Path) -> int:
-    """Acts on the ranks that are here: writes the cost of a step and the machine, or the cost of
+    """Acts on the present ranks: writes the cost of a step and the machine, or the cost of
     output.
     """
     document = Document.read(request.file, request.settings)

@@ -13,7 +13,7 @@ use = {"computing": "computing", "moving": "communication", "waiting": "waiting"
 
 class Recorded(Clocks):
     """`parts`: (region, kind, begin of each rank, end of each rank) [s]. Of an exchange or a sum
-    waiting comes first. What is repeated is kept once: call it as often as it is done.
+    waiting comes first. A repeated region is kept once; call it for each repetition.
     """
 
     def __init__(self, *given: Any, **more: Any) -> None:

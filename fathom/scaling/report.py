@@ -1,5 +1,5 @@
-"""Results of `fathom scale`: tables, the ranks from which on more do not pay, and the picture of
-speed against ranks.
+"""Results of `fathom scale`: tables, the number of ranks beyond which more bring no gain, and the
+figure of speed against ranks.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ noises: dict[str, dict[str, Any]] = {
 @dataclass(frozen=True)
 class Request:
     """The request of the user. measure: a smaller case of the same processes, run instead of
-    `file`; probe: where a measured cost goes; inner_loop: a step of the tangent and the adjoint
+    `file`; probe: the file for a measured cost; inner_loop: a step of the tangent and the adjoint
     is priced, not one of the model.
     """
 
@@ -60,8 +60,8 @@ class Request:
 
     @property
     def servers(self) -> int | None:
-        """The number of servers that are supposed, or in a probe started next to the ranks; None:
-        no output is asked for.
+        """The number of supposed servers, or in a probe of those started next to the ranks; None:
+        without output.
         """
         return int(self.what_if["io_servers"]) if "io_servers" in self.what_if else None
 

@@ -1,6 +1,4 @@
-"""`fathom scale`: short runs on the ranks that exist here, then steps on the ranks that are
-not.
-"""
+"""`fathom scale`: short runs on the real ranks of this machine, then steps on simulated ones."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Output servers as queues, with the protocol of the real ones (docs/output.md).
 
 At each output the first computing rank asks for a slot. If one is free the ranks copy their fields
-(`stall`) and compute on, and the set with the fewest events under way takes it up once it is done
-with those before, for `service` seconds. If all slots are in use the ranks write by themselves
-(`synchronous` seconds), or wait for a slot.
+(`stall`) and compute on, and the set with the fewest events under way processes it after those
+before, in `service` seconds. If all slots are in use, the ranks write themselves (`synchronous`
+seconds), or wait for a slot.
 """
 
 from __future__ import annotations

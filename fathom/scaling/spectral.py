@@ -97,9 +97,9 @@ class Cost(Measured):
 
 @dataclass(frozen=True)
 class PlaneRows:
-    """The rows of a limited area, E included, as `layout` takes them. work: levels of a column, -n
-    where it is none but as much work as n levels (rows, points). distribution: that which a run on
-    so many ranks takes by itself.
+    """The rows of a limited area, E included, for `layout`. work: levels of a column, -n where
+    there is no column but the work of n levels (rows, points). distribution: the default of a run
+    on so many ranks.
     """
 
     name: str
@@ -117,7 +117,7 @@ class PlaneRows:
 
 
 def rows_of(model: Any) -> Any:
-    """The rows that `layout` takes: a Gaussian grid, or the rows of a limited area; None of other
+    """The rows for `layout`: a Gaussian grid, or the rows of a limited area; None of other
     models.
     """
     grid = model.grid
@@ -131,7 +131,7 @@ def rows_of(model: Any) -> Any:
 
 @dataclass
 class Layout:
-    """Of rows on `ranks`: what each has to do, and messages (from, to, how many):
+    """Of rows on `ranks`: the work of each, and messages (from, to, how many):
     entries from waves to rows, points of rows to be put together, points of halos.
     """
 
@@ -159,7 +159,7 @@ class Layout:
 
 
 def _waves(grid: Any, decomposition: Any) -> tuple[Any, int, np.ndarray, np.ndarray]:
-    """Who has which rows and waves; the largest m; for each m: what its sums cost for each row,
+    """The owner of each row and wave; the largest m; for each m: what its sums cost for each row,
     its coefficients.
     """
     if isinstance(grid, PlaneRows):

@@ -7,9 +7,9 @@ for so many readers (fathom/reading.py) of a machine.
     and no sooner than the files come from the disk, where the machine says how fast:
         max(bytes of one / read, bytes of a node / client, bytes of all / server)
 
-whole: what the first reader reads and computes of it; lists: records that readers share. The bytes
-of files are taken to be those that a rank receives. What is read ahead while the model runs is
-hidden, and not priced.
+whole: the time of the first reader for reading and decoding; lists: records that readers share. The
+bytes of files are assumed equal to those that a rank receives. Reading ahead while the model runs
+is hidden, and not priced.
 """
 
 from __future__ import annotations

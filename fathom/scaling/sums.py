@@ -8,12 +8,12 @@
         master reads a line for each, and each answer is a put
             barrier      all meet before the master reads, and before the others do
             flags        a second put with each number, and with each answer
-            sentinel     the number itself says that it has come
+            sentinel     the number itself shows its arrival
     non-blocking         the library's, with a call to begin and one to wait
     hardware             the network adds: one sum for as many numbers as it takes at once
 
 A stage costs a message (network.py) over the mean number of hops at its distance, and `sum.stage`,
-what the processor does in between. Ways to sum of core/parallel/sum/global_sum.hpp are known by
+the work of the processor in between. Ways to sum of core/parallel/sum/global_sum.hpp are known by
 their names.
 """
 

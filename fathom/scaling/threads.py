@@ -1,11 +1,11 @@
-"""Threads of a rank: how much faster they make each kind of process, and what other numbers of
-threads would make of that.
+"""Threads of a rank: the speed-up of each kind of process, and an estimate for other numbers of
+threads.
 
     t(T) / t(1) = s + (1 - s) / T,     s = (n / S - 1) / (n - 1)
         Amdahl (1967); S: speed-up measured with n threads, which shared memory and caches
 
-A rank of T threads has T cores, so a node holds fewer ranks. That it waits for the most disturbed
-of its threads is in S.
+A rank of T threads has T cores, so a node holds fewer ranks. S includes the wait for the most
+disturbed thread.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ def speedups(one: Measured, many: Measured) -> dict[str, float]:
 
 
 def part(machine: Machine, kind: str, threads: int) -> float:
-    """The part of the time of one thread. ValueError where the machine does not say how much
-    threads help.
-    """
+    """The part of the time of one thread. ValueError: the machine has no speed-up by threads."""
     if threads == 1:
         return 1.0
     n = machine["threads.number"]
@@ -76,7 +74,7 @@ def for_ranks_of(machine: Machine, threads: int) -> Machine:
 
 def add_to(file: Path, case: Path) -> None:
     """Into a machine's file: the speed-ups of a case with a thread on each core. SystemExit where a
-    run fails, which has said why.
+    run fails, after its message.
     """
     machine, costs = load(file), []
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""A step on ranks that are not there: the real grid and mask cut into blocks, the real plans of
+"""A step on simulated ranks: the real grid and mask cut into blocks, the real plans of
 halos, no data; priced on a machine.
 
 processes       seconds of a unit of work x work of the rank's blocks                      (cost.py)

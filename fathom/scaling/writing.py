@@ -1,16 +1,16 @@
-"""Output of a case on virtual ranks: what the protocol measured of itself in two short runs here,
-one without servers and one with a server, played as a queue (servers.py).
+"""Output of a case on virtual ranks: the times of the protocol in two short runs on this machine,
+one without servers and one with a server, as input of a queue (servers.py).
 
     stall          copy x points of the fullest rank + a question to all ranks and its answer + a
         word to each server of the set
-    service        from the first word of an event until it is written: of one server,
-        that has its own core; the n servers of a set share the chunks, 1 / n each
+    service        from the first word of an event until it is written: of one server with its
+        own core; the n servers of a set share the chunks, 1 / n each
     synchronous
-        as the ranks themselves took here, less by the number W of those that write, not less than
-        the disk takes: max(s r / W, bytes / files.write); where not all write, after the bytes have
-        come to the nodes of those that do, each with what the network brings into it
+        as measured on the ranks here, divided by the number W of those that write, but not less
+        than the time of the disk: max(s r / W, bytes / files.write); where not all write, after the
+        bytes have come to the nodes of those that do, each at the bandwidth of the network into it
 
-Stores share these in proportion to their stalls without servers.
+These are divided among stores in proportion to their stalls without servers.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ horizon = 400  # events that are played
 
 @dataclass
 class Writing:
-    """The writing of the mean event, in seconds, on `ranks`; bytes: that ranks give away. stores:
+    """The writing of the mean event, in seconds, on `ranks`; bytes: sent by ranks. stores:
     name -> (seconds between two, part of the mean event).
     """
 
@@ -57,7 +57,7 @@ class Writing:
 
 def measure(document: Any) -> Writing | None:
     """Measures the ranks and servers of a document; the result is on the first rank that computes.
-    What only the other kind of run knows is 0.
+    Quantities of the other kind of run are 0.
     """
     ran = short_run(document)
     if ran is None:

@@ -1,5 +1,5 @@
 """Periods and dates: "1h", "5d", "2y", "1month" from a start in a CF calendar. A simulation counts
-steps; the clock says what date that is.
+steps; the clock gives the date.
 """
 
 import re
@@ -65,8 +65,8 @@ class Clock:
         self.start = self.date_of(start, "start")
 
     def date_of(self, text, what):
-        """The date in the calendar that a text, or what a file holds as a date, says. ValueError
-        where it is none.
+        """The date in the calendar from a text, or from a date of a file. ValueError where it is
+        none.
         """
         import cftime
 

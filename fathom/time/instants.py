@@ -3,9 +3,9 @@ of calendar years, or of one year that is repeated.
 
     months.bracket(clock, seconds)      # the records before and after a time, and when they hold
 
-Dates are those of the clock's calendar: a month is as long there as it is, whoever wrote the file.
-A day that the calendar lacks is the first of the next month, and of records that so fall together
-the last is taken, whose day it is.
+Dates are those of the clock's calendar: a month has the length of that calendar, also for files of
+another one. A day that the calendar lacks is the first of the next month; of several records on
+this day the last is used, which belongs there.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class TimeAxis:
 
     begin, end  moments (year, month, day, second of the day); without `end` instants
     repeated    whether the year of the first one is that of any year; all lie within a year then
-    ValueError: times that do not increase, more than a year that is to be repeated.
+    ValueError: times that do not increase, more than one year with `repeated`.
     """
 
     def __init__(
@@ -129,8 +129,8 @@ class TimeAxis:
         )
 
     def extent(self, clock) -> tuple[float, float]:
-        """From the first record to the last, without what they are good for before and after [s
-        after the clock's start].
+        """From the first record to the last, without the time before and after for which they also
+        hold [s after the clock's start].
         """
         if self.repeated:
             return -math.inf, math.inf

@@ -24,8 +24,8 @@ def check(what: str, given: Any, allowed: Any) -> None:
 
 
 def aligned_zeros(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
-    """Zeros that begin at a line of the cache, where NumPy's begin 16 bytes behind one: no register
-    of numbers then lies across two lines.
+    """Zeros aligned to a cache line; those of NumPy begin 16 bytes behind one. So no vector
+    register crosses two lines.
     """
     line, size = 64, int(np.prod(shape)) * np.dtype(dtype).itemsize
     memory = np.zeros(size + line, np.uint8)

@@ -1,5 +1,5 @@
-"""Waves of fields that lie in blocks on the ranks of a simulation: by all ranks together, the same
-bits on any.
+"""Waves of fields in blocks on the ranks of a simulation: by all ranks together, with the same bits
+on any ranks.
 
     waves = OnBlocks(simulation, truncation)
     waves.fitted(blocks, levels)            # S^-1 S f: the waves up to the truncation
@@ -8,7 +8,7 @@ bits on any.
     waves.vorticity(east, north, levels)
 
 Blocks are lists of arrays (levels, ny, nx), one for each block of this rank, which may have none;
-results are too. What is taken along the earth on a stretched grid still wants its map factor
+results are too. Derivatives along the earth on a stretched grid still need the map factor
 (`map_factor`).
 """
 

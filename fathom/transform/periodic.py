@@ -4,8 +4,8 @@ A row of n points becomes a row of N > n points. The points between n - 1 and N 
 E; point N is point 0 of the next period.
 
 `by_splines`: E is of the cubic spline through points n - 2, n - 1, N, N + 1 whose second derivative
-is 0 at both ends; rows, then columns. Each row of E knows nothing of the next: so E is
-smoothed, 1-2-1 both ways, once at its edges and once more with each step inwards (Haugen &
+is 0 at both ends; rows, then columns. Each row of E is independent of the next, so E is smoothed,
+1-2-1 both ways, once at its edges and once more with each step inwards (Haugen &
 Machenhauer 1993, with the smoothing of ALADIN).
 
 `by_windows`: two copies of the field, one period apart, blended over E and `zone` points of either
@@ -14,11 +14,11 @@ side (Boyd 2005):
 All derivatives of B are 0 at its ends, so coefficients fall off faster than any power. It needs the
 field N - n + zone points beyond the area.
 
-`by_waves`: of a field f that was a sum of few waves where only the area is left of it: with P the
+`by_waves`: of a field f that was a sum of few waves and is known in the area only: with P the
 projection on these waves and M = 1 inside, 0 in E, the least squares
     P M P x = P M f
-by conjugate gradients from P of what splines made of it. They are stopped early: what E of f was is
-lost, and each step leaves less of the difference inside.
+by conjugate gradients, from P of the result of splines. They are stopped early: f in E is lost, and
+each step reduces the difference inside.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
 """`fathom profile`: some steps of an experiment, and all figures of their regions: tables, rates
 against the limits of the machine, files, imbalance, efficiencies, the noise of repeats, counters of
-the processor, and the cost of profiling. fathom.regions is always on. This module measures more, at
-a cost too high for a normal run: separate steps count operations (core/base/counted.hpp), steps
-with and without profiling alternate, and events are kept for a trace.
+the processor, and the cost of profiling.
+
+fathom.regions is always on. This module measures more, at a cost too high for a normal run:
+separate steps count operations (core/base/counted.hpp), steps with and without profiling alternate,
+and events are kept for a trace.
 """
 
 from __future__ import annotations

@@ -100,8 +100,8 @@ class Search:
     """measure(configuration) -> seconds of a sample, or Rejected. clock: seconds; all ends at
     `deadline`. All decisions follow from these alone.
 
-    seen(best, axis, value, estimate) is told of each sample; settled(configurations) of those that
-    may be needed again: what else is held can go.
+    seen(best, axis, value, estimate) is called for each sample; settled(configurations) with those
+    that may be needed again, so that others can be deleted.
     """
 
     def __init__(
@@ -193,8 +193,8 @@ class Search:
     def combinations(
         self, best: Configuration, axes: Sequence[Axis], near: float = 0.06, most: int = 24
     ) -> list[dict[str, Any]]:
-        """Changes of one setting and more that lose less than `near` if what each lost alone adds
-        up, the nearest first; those tried already are not among them.
+        """Changes of one or more settings that lose less than `near`, if the loss is the sum of the
+        losses of each alone; the nearest first, without those already tried.
         """
         tried = [f.value for f in self.findings if f.axis == together]
         ways: list[tuple[float, dict[str, Any]]] = [(0.0, {})]
@@ -223,8 +223,8 @@ class Search:
         return found
 
     def lost(self, axis: Axis, value: Any) -> float | None:
-        """By how much a value lost when it was last seen: as a candidate, or as the best that
-        another beat; None where it was not or cannot be.
+        """The loss of a value in its last measurement: as a candidate, or as the best that another
+        beat; None where it was not or cannot be measured.
         """
         seen = [f for f in self.findings if f.axis == axis.name and f.log_ratio is not None]
         for n, f in reversed(list(enumerate(seen))):

@@ -1,13 +1,13 @@
-"""How many I/O servers a case should have: its output priced at its own rhythm, in short runs with
-none, one and two of them. And who reads and writes where it is worth a try: one rank of each node,
-or all.
+"""How many I/O servers a case should have: the cost of its output at its usual interval, from short
+runs with none, one and two servers. And which ranks read and write, where a trial is worth while:
+one rank of each node, or all.
 
     a step with its output takes   t + sum over stores c / m
-        t: a step without output, c: what an output adds to the run, m: steps between two
+        t: a step without output, c: the time that an output adds to the run, m: steps between two
 
 The runs write every few steps, so that a short run has several outputs: c is their time minus the
-time of the same number of steps without output. Stores share c as they share the stalls. There may
-be more servers than cores: they sleep while there is nothing to write.
+time of the same number of steps without output. c is divided among stores like the stalls. There
+may be more servers than cores: they sleep while there is nothing to write.
 """
 
 from __future__ import annotations
@@ -127,10 +127,9 @@ def _steps(every: Any, step: float) -> int:
 def choose(
     shapes: Sequence[Shape], probe: Callable[[Shape], Priced | None], in_time: Callable[[], bool]
 ) -> tuple[Shape, dict[Shape, list[Priced]]]:
-    """The shape with which a step and its output take least, and what was measured: all in turn,
-    twice where there is time. The first of them, without servers, where its output costs little,
-    where it cannot be measured, or where none is faster by more than that in the least and in the
-    mean."""
+    """The shape with the least time of a step and its output, and the measurements: all in turn,
+    twice where there is time. It is the first, without servers, where its output costs little,
+    where it cannot be measured, or where none is clearly faster in the least and in the mean."""
     found: dict[Shape, list[Priced]] = {}
     for turn in range(2):
         for shape in shapes:
@@ -151,7 +150,7 @@ def by_node(
     in_time: Callable[[], bool],
 ) -> dict[str, tuple[Any, str]]:
     """Of `writers` and `readers` the value that is surely better than the usual, and why: one
-    writer a node instead of all ranks, where no server writes and output is dear; all ranks as
+    writer a node instead of all ranks, where no server writes and output is expensive; all ranks as
     readers instead of one a node, where reading takes long.
     """
     tried: list[tuple[str, Any, str, str]] = []

@@ -1,5 +1,5 @@
-"""Live simulations of one case in many configurations, side by side on the same ranks: what a step
-of each takes, and whether their bits are the same.
+"""Simulations of one case in many configurations, at the same time on the same ranks: the time of a
+step of each, and whether their bits are the same.
 
 A configuration: settings of [parallel] by name, those that are one decision
 (fathom.run.parallel.decisions) as a tuple by its name, and keys of the file with a dot

@@ -1,9 +1,9 @@
-"""`fathom tune`: the fastest way to run a case on the ranks and threads that are here, found in
-real short runs of it.
+"""`fathom tune`: the fastest way to run a case on the present ranks and threads, from short runs of
+this case.
 
-First what leaves every bit unchanged: tiles, decomposition, exchange, sum, synchronisation (each
-unless the user named it). It is written to tuned.toml and kept for the runs to come. Then what
-changes bits though not equations (the model's `alternatives`): proposed, never chosen.
+First settings that leave every bit unchanged: tiles, decomposition, exchange, sum, synchronisation
+(each unless the user named it). The result is written to tuned.toml and kept for later runs. Then
+settings that change bits but not equations (the model's `alternatives`): proposed, never chosen.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def tune(
 
 
 def _keep(of: Mapping[str, Any], settings: dict[str, dict[str, Any]]) -> str:
-    """Keeps the settings for the runs to come, and says in which file; "" where it cannot be
+    """Keeps the settings for later runs, and returns the name of the file; "" where it cannot be
     written.
     """
     kept = choices.Choices(of)
@@ -124,8 +124,8 @@ def _tiles_tried(simulation: Any) -> list[dict[str, Any]]:
 
 
 def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
-    """Samples of a step of the case as it is, for about so many seconds: what different ranks and
-    threads are compared by.
+    """Samples of a step of the case as it is, for about so many seconds: to compare different ranks
+    and threads.
     """
     with Trials(read, mpi.world) as trials:
         trials.simulation({})
@@ -211,8 +211,8 @@ def decompositions(grid: Any, ranks: int, halo: int) -> list[tuple[str, list[int
 
 
 def _of_rows(grid: Any, ranks: int) -> tuple[str, ...]:
-    """Distributions of what transforms along rows; on a sphere regions of equal area too, in an
-    area many blocks, where each of them has columns.
+    """Distributions of models that transform along rows; on a sphere also regions of equal area, in
+    an area many blocks, where each of them has columns.
     """
     if hasattr(grid, "sphere"):
         return ("north-south", "square", "equal-area")
@@ -228,7 +228,7 @@ def _decided(axis: Axis, named: set[str]) -> bool:
 
 def _screen(axis: Axis, comm: Any) -> list[Finding]:
     """Drops ways to exchange or to sum that take several times the usual in the bench of messages,
-    short and long; says which.
+    short and long; returns which.
     """
     benches: dict[str, Callable[..., list[float]]] = {
         "exchange": _seconds_of_halos,
@@ -285,8 +285,8 @@ def settings_of(result: Result, date: str) -> dict[str, dict[str, Any]]:
 
 
 def shapes(cores: int, ranks: int | None, threads: int | None) -> list[tuple[int, int]]:
-    """(ranks, threads) that fill the cores, or half of them: memory may be full before the cores
-    are. What is given stays.
+    """(ranks, threads) that fill the cores, or half of them: memory may limit before the cores do.
+    Given numbers stay.
     """
     if ranks and threads:
         return [(ranks, threads)]

@@ -1,5 +1,5 @@
-"""Measurements of other people's programs on machines of their time, with their sources in the
-first lines of each file.
+"""Published measurements of other programs on earlier machines; sources are in the first lines of
+each file.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ forecast_figures = {
 
 def vector_machine(machine: Machine) -> VectorMachine:
     """Its registers and banks, for lengths of blocks (NPROMA): each processor of a node has its
-    part of the banks, which is an assumption, and what makes the model agree with the study.
+    part of the banks. This is an assumption; with it the model agrees with the study.
     """
     return VectorMachine(
         register=int(machine["vector.register"]),

@@ -4,10 +4,10 @@ three machines: reference/cgpop_scaling.csv.
     T = 226 x 124 (A (a + b / (1 + (C / A)^4)) + halo + sum of three numbers + late)
 
 A: points of the blocks of a rank, whole blocks with water of the real mask distributed one to six a
-rank, whichever leaves the fewest to the fullest. a: a point in cache; b: what it costs more from
-memory; C: points that fit into the cache. late: of the rank that was disturbed most (noise.py), by
-other jobs, its place or the system: a remainder, not a measurement of noise. The rest is the
-machine's.
+rank, whichever leaves the fewest to the fullest. a: a point in cache; b: its additional cost from
+memory; C: points that fit into the cache. late: of the most disturbed rank (noise.py), by other
+jobs, its place or the system: a remainder, not a measurement of noise. All other parameters are
+those of the machine.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def _with(machine: Machine, values: Mapping[str, float]) -> Machine:
 
 def beyond(name: str, most: int, priced: Iteration = iteration) -> tuple[np.ndarray, np.ndarray]:
     """(cores, predicted over measured less one) of the points beyond `most` cores, from those up to
-    there alone: what the machine has of a fit is that of the solver in POP, up to there too.
+    `most` alone: the fitted values of the machine are those of the solver in POP, also up to
+    `most`.
     """
     key = name.partition("/")[0]
     machine = load(machines[key])

@@ -9,7 +9,8 @@ each in place of the one of cgpop.py, fitted to the same points, without those t
     durations  of a disturbance are exponential with mean d: n ranks that are hit wait for the
                longest,  E[max] = d (ln n + gamma + E1(n)),  n = P f t
 
-And why none of them can: two programs on as many cores of one machine (`apart`).
+`apart` shows why none of them can explain the points: two programs on the same number of cores of
+one machine.
 """
 
 from __future__ import annotations
@@ -90,8 +91,8 @@ def _on_time(machine: Machine, found: dict[str, float], ranks: int) -> dict[str,
 
 
 def apart(name: str, other: str) -> dict[int, tuple[float, float]]:
-    """By the cores that both curves have: seconds of a day that the first takes more than the
-    other, and those that the slower computing of the two takes in all, as fitted.
+    """By the cores that both curves have: additional seconds of a day of the first, and the total
+    computing seconds of the slower one, as fitted.
     """
     machine = load(cgpop.machines[name.partition("/")[0]])
     curves = [dict(zip(*cgpop.series(each))) for each in (name, other)]

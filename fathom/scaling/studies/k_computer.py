@@ -1,14 +1,14 @@
 """The barotropic solver (CGPOP) on K with one block of 36 x 24 points a node, 7545 of the 10 000
-with water, on a job of 19 x 20 x 20 nodes: what each measure gains.
+with water, on a job of 19 x 20 x 20 nodes: the gain by each change.
 
     baseline     messages sent and received, one sum of three numbers by software
     sum          three sums of one number, which the network makes
     halo         and halos put by RDMA
     threads      and eight threads: 0.35 + 0.65 / (8 eta) of the computing,
-        eta what threads of a short loop reach
+        eta the efficiency of threads in a short loop
 
-Ranks come to the sum scattered: those in the open ocean have eight neighbours, others fewer. So a
-faster halo makes the sum faster too.
+Ranks reach the sum at different times: those in the open ocean have eight neighbours, others fewer.
+So a faster halo makes the sum faster too.
 
 The overhead of a message is fitted to two figures; that of a put follows from it, so that a halo
 takes the stated part of one by messages.

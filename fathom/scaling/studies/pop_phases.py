@@ -2,11 +2,11 @@
 
     baroclinic    w A      A: points of the fullest rank, as the solver has them (cgpop.py)
     barotropic    a day of the solver in POP, as fitted to its seconds, unchanged
-    3-D updates   u        seconds of a day that no number of cores makes fewer
+    3-D updates   u        seconds of a day, the same for any number of cores
 
-w and u are fitted to the shares, by least squares of points of a share. That the updates of 3-D
-fields take as long on 5521 cores as on 96 is what the shares say, not what messages of their sizes
-would take, a tenth of it: the rest is waiting for ranks that come late, which is not explained.
+w and u are fitted to the shares, by least squares of points of a share. By the shares, the updates
+of 3-D fields take as long on 5521 cores as on 96. Messages of their sizes would take a tenth of
+that: the rest is waiting for late ranks, which is not explained.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: where the barotropic phase
-comes to take as long as the baroclinic one.
+"""POP, 320 x 384 x 40 points, on the Cray X1 and the Earth Simulator: the number of ranks at which
+the barotropic phase takes as long as the baroclinic one.
 
     baroclinic    w / P of the points of the largest block;  halos of 40 levels, some a step
     barotropic    n iterations a day: c of a point, a halo, two sums of one number
@@ -182,7 +182,7 @@ platforms = ("cray-x1", "earth-simulator", "ibm-sp", "sgi-altix")
 
 def on_platform(name: str, program: Mapping[str, float]) -> tuple[Machine, dict[str, float]]:
     """A machine, and the program with its work there: on the Earth Simulator 0.8 of the X1's time;
-    on others, which were not fitted, as memory and multiply-adds say, half each.
+    on others, which were not fitted, by the rates of memory and of multiply-adds, half each.
     """
     machine, x1 = load(name), load("cray-x1")
     part = {"cray-x1": 1.0, "earth-simulator": 0.8}.get(name)

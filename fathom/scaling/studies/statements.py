@@ -1,8 +1,8 @@
-"""What the studies say of orders and crossings, held against the engine: each statement with the
-figures that the engine gives, and whether they agree. docs/results/platforms.md lists them all.
+"""Statements of the studies on orders and crossings, compared with the engine: each statement with
+the figures of the engine, and whether they agree. docs/results/platforms.md lists them all.
 
 A figure of a study that is an estimate of ours, read off a picture, is marked "(E)". `fitted`:
-parameters were fitted to what the statement says, so that agreement is no prediction.
+parameters were fitted to the statement, so that agreement is no prediction.
 """
 
 from __future__ import annotations

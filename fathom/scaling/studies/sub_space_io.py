@@ -5,11 +5,11 @@ outputs of a 24-h forecast.
     standard      + 96 g
         gathered and written by the ranks that compute
     k sets        the protocol of servers.py: stall s sqrt(P) where a set is free, g where none is;
-        a set is busy for 38 s: an estimate of ours, the study gives no time of service
+        a set is busy for 38 s: our estimate, the study gives no time of service
 
 Five parameters: W, b, c, g, s. How often no set is free changes by whole events, so figures are
-flat in the time of service over wide ranges and jump between them; those of the table agree with 32
-to 43 s alike (`services`).
+flat in the time of service over wide ranges and jump between them; those of the table agree with
+all values from 32 to 43 s (`services`).
 """
 
 from __future__ import annotations
