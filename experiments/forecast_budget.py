@@ -78,6 +78,8 @@ def options():
         ("physics", "FirstPhysics"),
     ):
         parser.add_argument(f"--{name}", default=default)
+    for name, default in (("fractional-std", 0.75), ("cloud-threshold", 3e-4)):
+        parser.add_argument(f"--{name}", type=float, default=default, help="of FullPhysics")
     parser.add_argument(
         "--moisture", action="store_true", help="moistening by scheme and level too"
     )
@@ -90,8 +92,15 @@ def options():
 
 
 def full(options):
-    """Its own schemes, whatever the options of schemes say."""
-    return fm.FullPhysics(ozone=None, radiation_every=options.radiation_every)
+    """Its own schemes, whatever the options of schemes say, with its two numbers of clouds."""
+    return fm.FullPhysics(
+        ozone=None,
+        radiation=fm.RRTMGP(spacing=3, fractional_std=options.fractional_std),
+        radiation_every=options.radiation_every,
+        condensation=scheme(
+            "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=options.cloud_threshold
+        ),
+    )
 
 
 def simulation(options):

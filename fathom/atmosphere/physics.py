@@ -270,7 +270,7 @@ class FullPhysics(FirstPhysics):
     turbulent energy, convection by mass flux, prognostic clouds of six kinds of water. Keywords of
     FirstPhysics replace each of them.
 
-    condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 2e-4: the
+    condensation is GraupelMicrophysics with cloud_rate = 3e-4 s-1 and cloud_threshold = 3e-4: the
     rain of layer clouds over a hundred kilometres; its defaults are those of single clouds.
     """
 
@@ -288,7 +288,7 @@ class FullPhysics(FirstPhysics):
         chosen = self.usual | given
         if "condensation" not in given:
             chosen["condensation"] = scheme(
-                "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=2e-4
+                "GraupelMicrophysics", cloud_rate=3e-4, cloud_threshold=3e-4
             )
         if chosen["radiation"] != "RRTMGP" and "radiation_spacing" not in given:
             del chosen["radiation_spacing"]

@@ -44,7 +44,7 @@ def test_the_full_physics_is_the_first_with_other_schemes(tmp_path):
     names = [p.name for p in full]
     assert [n for n in names if n in ("KProfile", "TurbulentEnergy")] == ["KProfile"]
     assert {"RRTMGP", "LocalAlbedo", "PrognosticCloud", "MassFluxConvection"} < set(names)
-    assert full.condensation.parameters["cloud_threshold"] == 2e-4 and full.radiation.spacing == 3
+    assert full.condensation.parameters["cloud_threshold"] == 3e-4 and full.radiation.spacing == 3
     assert fm.FullPhysics(condensation="GraupelMicrophysics").condensation.parameters == {}
     assert "Radiation" in [p.name for p in fm.FullPhysics(radiation="Radiation")]
     document = Document(text.replace("FirstPhysics", "FullPhysics"), "full.toml")
