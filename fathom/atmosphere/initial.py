@@ -22,7 +22,7 @@ import numpy as np
 
 from fathom import moist_air
 from fathom.data import area_state
-from fathom.data.atmosphere import extended
+from fathom.data.atmosphere import OUTLINE, extended
 from fathom.failure import InputError
 from fathom.grids.hybrid import interfaces_of
 from fathom.regrid import column, sphere
@@ -36,6 +36,21 @@ LEAST_HUMIDITY = 1e-6  # kg kg-1, where an analysis has none: the stratosphere
 TROPOSPHERE = 1e4  # Pa: a set that ends below has no stratosphere and is given one
 NEAR_GROUND = 0.25  # of ln p: 220 hPa over the sea
 LARGEST = 2.0  # K
+
+
+def _check_everywhere(dataset: xr.Dataset) -> None:
+    """InputError: a field of the state has no value at a place."""
+    for name in OUTLINE:
+        array = dataset[name].transpose("pressure", "latitude", "longitude")
+        bad = ~np.isfinite(array.values)
+        if bad.any():
+            k, j, i = np.argwhere(bad)[0]
+            raise InputError(
+                f"{name} of the state has no value at {float(dataset.pressure[k]) / 100:g} hPa,"
+                f" latitude {float(dataset.latitude[j]):g}, longitude"
+                f" {float(dataset.longitude[i]):g}, nor at {bad.sum() - 1} more points; a state has"
+                " values everywhere, below the ground too"
+            )
 
 
 def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> dict[str, np.ndarray]:
@@ -60,6 +75,7 @@ def initial_state(dataset: xr.Dataset, grid, levels, surface_geopotential) -> di
         raise InputError(
             f"the data set holds {dataset.sizes['time']} times: choose one, data.isel(time=0)"
         )
+    _check_everywhere(dataset)
     if float(dataset.pressure.min()) > TROPOSPHERE:
         dataset = extended(dataset)
     surface = rows.pack(np.asarray(surface_geopotential, float))

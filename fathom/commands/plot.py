@@ -22,7 +22,7 @@ from fathom.failure import InputError
         "Metres of depth, hPa of pressure or number of the level (the nearest); surface or bottom."
     ),
 )
-@click.option("--at", metavar="NAME=VALUE", help="A basin, mooring or passage: basin=atlantic.")
+@click.option("--at", metavar="NAME=VALUE", help="basin=atlantic, station=a mooring.")
 @click.option("--kind", help="map, section (zonal mean) or series.")
 @click.option("--limits", metavar="LOW,HIGH", help="Limits of the colours, in the displayed unit.")
 @click.option("--colours", help="thermal, haline, speed, balance, ..., or a map of matplotlib.")

@@ -19,7 +19,7 @@ import numpy as np
 from fathom import moist_air
 from fathom.data import area_state, layered_state
 from fathom.data.grib_rows import RowsOf, maps
-from fathom.failure import InputError
+from fathom.failure import FileError, InputError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,7 +96,7 @@ def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
     rows = RowsOf(file)
     interfaces = None
     with file.open("rb") as stream:
-        while (message := eccodes.codes_grib_new_from_file(stream)) is not None:
+        while (message := _next(eccodes, stream, file)) is not None:
             if (key := _key(eccodes, message)) is not None:
                 kind, name, factor, level = key
                 values = factor * eccodes.codes_get_values(message)
@@ -107,6 +107,14 @@ def _messages(file: Path) -> tuple[dict, RowsOf, Any]:
             eccodes.codes_release(message)
     found = {key: {when: rows.on(one) for when, one in of.items()} for key, of in held.items()}
     return found | _winds(found, held, rows) | _ground(found), rows, interfaces
+
+
+def _next(eccodes: Any, stream: Any, file: Path) -> Any:
+    """The next message of a file; None at its end. FileError: it is damaged."""
+    try:
+        return eccodes.codes_grib_new_from_file(stream)
+    except eccodes.CodesInternalError as error:
+        raise FileError(f"{file} cannot be read: damaged or truncated? ({error})") from error
 
 
 def _winds(found: dict, held: dict, rows: RowsOf) -> dict:

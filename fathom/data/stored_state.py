@@ -181,6 +181,8 @@ def _found(file: Path, data: xr.Dataset, wanted: Sequence[str] = fields) -> dict
 
 def _renamed(data: xr.Dataset, new: dict[str, str]) -> xr.Dataset:
     axes = {old: name for old, name in places.items() if old in data.dims}
+    if "valid_time" in data.coords and "time" not in data.variables:  # of the Copernicus store
+        axes["valid_time"] = "time"
     return data.rename(new | axes)
 
 
@@ -188,7 +190,12 @@ def _in_our_units(data: xr.Dataset, wanted: Sequence[str] = fields) -> xr.Datase
     """The variables of a state in the units of Fathom; those without units have these."""
     for name in (name for name in wanted if name in data):
         ours = names.describe(name).units or "1"
-        factor, offset = units.conversion(data[name].attrs.get("units") or ours, ours)
+        try:
+            factor, offset = units.conversion(data[name].attrs.get("units") or ours, ours)
+        except InputError as error:
+            raise InputError(
+                f"{data.encoding.get('source', 'the state')}: {name}: {error}"
+            ) from None
         if (factor, offset) != (1.0, 0.0):
             data[name] = factor * data[name] + offset
     return data

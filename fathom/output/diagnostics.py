@@ -194,8 +194,11 @@ def find(name, model, fields):
         return name, found
     if name in fields:
         return name, Diagnostic((name,), same)
-    known = [*model.derived, *_own, *_of_packages(), *sorted(fields)]
-    raise InputError(f"no output variable '{name}'{names.near(name, known)}")
+    integrals = getattr(model, "integrals", ())
+    known = [*model.derived, *integrals, *_own, *_of_packages(), *sorted(fields)]
+    raise InputError(
+        f"no output variable '{name}'{names.near(name, known)}; `fathom variables` lists all"
+    )
 
 
 def windows(simulation, diagnostic, field):

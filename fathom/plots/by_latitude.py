@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from fathom.failure import InputError
+from fathom.plots.area import degrees_text
 from fathom.plots.colours import faint, ink, phases
 from fathom.plots.style import new_figure, styled
 
@@ -48,8 +49,8 @@ def by_latitude(panels: Mapping[str, Profile], *, title: str = "") -> Any:
         fontsize=7.5, frameon=False, ncols=len(names), loc="lower right", bbox_to_anchor=(1, 1.02)
     )
     rows[-1].set_xlim(-80, 90)
-    rows[-1].set_xticks(range(-60, 91, 30))
-    rows[-1].set_xlabel("latitude")
+    rows[-1].set_xticks(range(-60, 61, 30))
+    rows[-1].xaxis.set_major_formatter(lambda value, _: degrees_text(value, "NS"))
     if title:
         figure.suptitle(title, x=0.012, ha="left", fontsize=11, fontweight="bold")
     return figure

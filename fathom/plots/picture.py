@@ -64,7 +64,9 @@ def picture(
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
     kind = _kind(kind, dataset[name], data)
-    how: dict[str, Any] = {"title": title or _title(data, name), "path": path}
+    usual = "Drifters" if kind == "drifters" else _title(data, name)
+    usual += f", {place}" if kind == "series" and place else ""
+    how: dict[str, Any] = {"title": title or usual, "path": path}
     if kind in in_time:
         check_times(data)
         data.load()
@@ -142,8 +144,7 @@ def _in_time(
         return transports.passages(dataset, data, seconds=seconds, **how)
     if kind == "drifters":
         on = lambda grid: _raster(mesh_of(grid), projection or "globe", region)
-        tracks = {**how, "title": "Drifters"}
-        return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=tracks)
+        return transports.drifters(dataset, seconds=seconds, sea=sea, projection=on, how=how)
     dim = next((dim for dim in data.dims if dim not in ("time", "station")), None)
     if dim is not None and "station" in data.dims:
         first = names_along(dataset, "station", data.sizes["station"])[0]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fathom.failure import InputError
 from fathom.plots.colours import coast, colour_map, diverging, faint, ink, phases
 
 dots = 150  # per inch: a picture of 7.4 inches has 1110 points
@@ -120,6 +121,19 @@ def unit_text(units: str) -> str:
     )
 
 
+_of_transports = {"m3 s-1": ("Sv", 1e-6), "W": ("PW", 1e-15)}
+
+
+def of_oceans(values: np.ndarray, units: str) -> tuple[np.ndarray, str]:
+    """Transports in Sv, those of heat in PW where they are as large as an ocean's; others as they
+    are.
+    """
+    shown, factor = _of_transports.get(units, (units, 1.0))
+    if units == "W" and np.nanmax(np.abs(values), initial=0.0) < 1e12:
+        return values, units
+    return values * factor, shown
+
+
 def range_of(
     values: np.ndarray,
     limits: tuple[float, float] | None,
@@ -129,6 +143,8 @@ def range_of(
     """Ends of the colour bar: `limits`; or the `typical` ones where these values fill them and stay
     inside; or the 1st and 99th percentile, symmetric for a diverging map."""
     if limits is not None:
+        if not limits[0] < limits[1]:
+            raise InputError(f"limits = {limits[0]:g}, {limits[1]:g}: the lower one comes first")
         return limits
     finite = values[np.isfinite(values)]
     if finite.size == 0:

@@ -10,11 +10,10 @@ import numpy as np
 
 from fathom.failure import InputError
 from fathom.plots.colours import faint, phases
-from fathom.plots.style import new_figure, styled, unit_text
+from fathom.plots.style import new_figure, of_oceans, styled, unit_text
 
 __all__ = ["time_series"]
 
-_sverdrup = "m3 s-1"  # of an ocean: drawn in units of 10^6
 _scales = (
     (2 * 86400.0, 3600.0, "hours"),
     (1100 * 86400.0, 86400.0, "days"),
@@ -68,8 +67,7 @@ def time_series(
 def _panel(
     axes: Any, time: np.ndarray, values: np.ndarray, name: str, units: str, colour: str
 ) -> None:
-    if units == _sverdrup:
-        values, units = values / 1e6, "Sv"
+    values, units = of_oceans(values, units)
     values = values.copy()
     if "flux" in name and len(values) > 1 and values[0] == 0.0:
         values[0] = np.nan  # of the state before the first step there is none yet

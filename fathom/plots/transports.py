@@ -12,7 +12,7 @@ from fathom.plots.by_latitude import Profile, by_latitude
 from fathom.plots.chosen import names_along
 from fathom.plots.mesh import Raster, mesh_of
 from fathom.plots.section import section
-from fathom.plots.style import unit_text
+from fathom.plots.style import of_oceans, unit_text
 from fathom.plots.time_series import time_series
 from fathom.plots.tracks import tracks
 
@@ -40,9 +40,8 @@ def overturning(dataset: Any, data: Any, *, name: str, how: dict[str, Any]) -> A
     dim = data.dims[0]
     edges = np.asarray(dataset[dim].values, float)
     at = np.asarray(dataset["latitude"].values, float)
-    values = data.values
-    if how["units"] == "m3 s-1":
-        values, how = values / 1e6, {**how, "units": "Sv"}
+    values, units = of_oceans(data.values, how["units"])
+    how = {**how, "units": units}
     colours = how.pop("colours") or "balance"
     within = (values[1:, 1:] + values[:-1, 1:] + values[1:, :-1] + values[:-1, :-1]) / 4
     axis = {} if dim.startswith("depth") else {"down": f"{dim} [{_units(dataset[dim])}]"}
@@ -56,8 +55,9 @@ def latitudes(dataset: Any, data: Any, *, title: str, path: Any) -> Any:
     names = (
         names_along(dataset, "basin", data.sizes["basin"]) if data.sizes["basin"] > 1 else ["here"]
     )
-    curves = {name.replace("_", " "): (at, data.values[n]) for n, name in enumerate(names)}
-    panel = Profile(unit_text(_units(data)), curves)
+    values, units = of_oceans(data.values, _units(data))
+    curves = {name.replace("_", " "): (at, values[n]) for n, name in enumerate(names)}
+    panel = Profile(unit_text(units), curves)
     return by_latitude({title: panel}, path=path)
 
 
@@ -65,8 +65,12 @@ def passages(dataset: Any, data: Any, *, seconds: np.ndarray, title: str, path: 
     """The transport through each passage in time."""
     names = names_along(dataset, "section", data.sizes["section"])
     series = {
-        name: (seconds, data.isel(section=n).values, _units(data)) for n, name in enumerate(names)
+        name: (seconds, *of_oceans(data.isel(section=n).values, _units(data)))
+        for n, name in enumerate(names)
+        if np.isfinite(data.isel(section=n)).any()
     }
+    if not series:
+        raise InputError(f"{data.name}: none of its sections is open on this grid")
     return time_series(series, title=title, path=path)
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
+import fathom as fm
 from fathom import moist_air
-from fathom.atmosphere import digital_filter
+from fathom.atmosphere import digital_filter, initial
 from fathom.data import atmosphere
 from fathom.grids import hybrid
 from fathom.post import scores
@@ -176,3 +178,50 @@ def test_filter_arguments():
         digital_filter.weights(600, 21600, window="hann")
     with pytest.raises(ValueError, match="must hold 2 steps"):
         digital_filter.weights(600, 600)
+
+
+def test_files_of_the_copernicus_store(tmp_path):
+    """The time is called valid_time, levels pressure_level; what is wrong is said with the file."""
+    lat, lon, levels = np.linspace(90, -90, 7), np.arange(0.0, 360, 30), np.array([850.0, 500, 50])
+    axes = {
+        "valid_time": ("valid_time", np.array(["2020-01-01"], "datetime64[ns]")),
+        "pressure_level": ("pressure_level", levels, {"units": "hPa"}),
+        "latitude": ("latitude", lat, {"units": "degrees_north"}),
+        "longitude": ("longitude", lon, {"units": "degrees_east"}),
+    }
+    field = lambda value, name, units: (
+        tuple(axes),
+        np.full((1, 3, 7, 12), value),
+        {"standard_name": name, "units": units},
+    )
+    data = xr.Dataset(
+        {
+            "t": field(280.0, "air_temperature", "K"),
+            "u": field(5.0, "eastward_wind", "m s**-1"),
+            "v": field(0.0, "northward_wind", "m s**-1"),
+            "q": field(1e-3, "specific_humidity", "kg kg**-1"),
+            "z": field(1e4, "geopotential", "m**2 s**-2"),
+        },
+        axes,
+    )
+    data.to_netcdf(tmp_path / "era5.nc")
+    state = atmosphere.open(str(tmp_path / "era5.nc"))
+    assert str(state.time.values[0]).startswith("2020-01-01")
+    assert state.pressure.values.tolist() == [5000, 50000, 85000]
+    grid = fm.GaussianGrid(5, levels=fm.HybridLevels(4))
+    ground = np.zeros((len(grid.latitude), max(grid.points)))
+    state.air_temperature[0, 1, 2, 3] = np.nan
+    with pytest.raises(fm.InputError, match="air_temperature of the state has no value at 500 hPa"):
+        initial.initial_state(state.isel(time=0), grid, grid.levels, ground)
+    data["t"].attrs["units"] = "hPa"
+    data.to_netcdf(tmp_path / "wrong.nc")
+    with pytest.raises(fm.InputError, match="wrong.nc: air_temperature: .hPa. has not"):
+        atmosphere.open(str(tmp_path / "wrong.nc"))
+
+
+def test_a_truncated_grib_file(tmp_path):
+    eccodes = pytest.importorskip("eccodes")
+    message = eccodes.codes_grib_new_from_samples("regular_ll_pl_grib2")
+    (tmp_path / "a.grib2").write_bytes(eccodes.codes_get_message(message)[:-60])
+    with pytest.raises(fm.FileError, match="a.grib2 cannot be read: damaged or truncated"):
+        atmosphere.open(str(tmp_path / "a.grib2"))

@@ -278,6 +278,7 @@ def test_the_right_time_and_depth_are_drawn(stored):
         ("thetao", {"level": "deep"}, "none of: surface, bottom, m from"),
         ("thetao", {"kind": "mapp"}, "did you mean 'map'"),
         ("psi", {"kind": "section"}, "one value a column"),
+        ("thetao", {"limits": (3, 1)}, "limits = 3, 1: the lower one comes first"),
     ],
 )
 def test_pictures_refuse_what_is_not_there(stored, variable, options, message):
@@ -393,3 +394,23 @@ def test_overturning_transports_moorings_and_drifters_have_pictures():
         {"thetao": draw(("time", "trajectory"), (2, 3), "degC")}, coords={**times, **tracks}
     )
     assert plots.picture(drifting, "thetao").axes[0].get_title("left") == "Drifters"
+    mine = plots.picture(drifting, "thetao", title="Mine")
+    assert mine.axes[0].get_title("left") == "Mine"
+
+
+def test_transports_have_the_units_of_oceans():
+    """PW and Sv; sections that are closed on a grid are left out."""
+    heat = np.full((2, 2), 2e15)
+    heat[:, 1] = np.nan
+    sea = xr.Dataset(
+        {"section_heat_transport": (("time", "section"), heat, {"units": "W"})},
+        coords={**times, "section": ("section", np.array(["drake_passage", "fram_strait"]))},
+    )
+    passages = plots.picture(sea, "section_heat_transport")
+    titles = [axes.get_title("left") for axes in passages.axes]
+    assert [*filter(None, titles)] == ["drake passage [PW]"]
+    (axes,) = plots.picture(sea, "section_heat_transport", at={"section": "drake_passage"}).axes
+    assert axes.get_title("left").endswith("drake passage [PW]")
+    assert axes.get_lines()[0].get_ydata() == pytest.approx(2)
+    with pytest.raises(ValueError, match="none of its sections is open"):
+        plots.picture(sea.isel(section=[1]), "section_heat_transport")
