@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,8 +32,13 @@ def title(name: str) -> str:
     return re.split(rf"(?<! al)\. |: |(?:; |, for){outside}", " ".join(words))[0]
 
 
+def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], list[str]]:
+    """What the tab key offers for a name."""
+    return lambda context, argument, begun: [n for n in known() if n.startswith(begun)]
+
+
 @click.command(short_help="Write one of the experiments of Fathom into a file.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completed(names))
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="FILE may be replaced.")
 def new(name: str | None, file: Path | None, overwrite: bool) -> int:

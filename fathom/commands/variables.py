@@ -22,7 +22,7 @@ models = {
 
 
 @click.command(short_help="Variables that output of a model or an experiment can contain.")
-@click.argument("what")
+@click.argument("what", shell_complete=new.completed(lambda: [*models, *new.names()]))
 @click.option("--all", "every", is_flag=True, help="Also fields of single processes.")
 def variables(what: str, every: bool) -> int:
     """List the variables that output of WHAT can contain: alias in files, units, meaning.

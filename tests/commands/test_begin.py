@@ -8,6 +8,7 @@ import pytest
 
 import box
 import fathom as fm
+from fathom.commands.main import main
 
 
 def test_an_experiment_to_begin_with(tmp_path):
@@ -65,3 +66,16 @@ def test_where_a_file_comes_from(tmp_path, monkeypatch):
     for name in ("version", "build_compiler", "mpi", "python", "host", "date", "command"):
         assert summary[name], name
     assert summary["command"].startswith("fathom run box.toml")
+
+
+def test_the_tab_key_offers_names():
+    from click.shell_completion import ShellComplete
+
+    offered = lambda *words: [
+        item.value
+        for item in ShellComplete(main, {}, "fathom", "").get_completions(
+            list(words[:-1]), words[-1]
+        )
+    ]
+    assert offered("new", "ocean-1") == ["ocean-1deg"]
+    assert "ocean" in offered("variables", "oc") and offered("ru") == ["run"]
