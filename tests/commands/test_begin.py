@@ -8,7 +8,6 @@ import pytest
 
 import box
 import fathom as fm
-from fathom.commands.main import main
 
 
 def test_an_experiment_to_begin_with(tmp_path):
@@ -68,14 +67,11 @@ def test_where_a_file_comes_from(tmp_path, monkeypatch):
     assert summary["command"].startswith("fathom run box.toml")
 
 
-def test_the_tab_key_offers_names():
-    from click.shell_completion import ShellComplete
+def test_the_tab_key_offers_names(tmp_path):
+    def offered(*words):
+        asked = {"COMP_WORDS": " ".join(("fathom", *words)), "COMP_CWORD": str(len(words))}
+        _, out, _ = box.fathom(folder=tmp_path, _FATHOM_COMPLETE="bash_complete", **asked)
+        return [line.split(",")[1] for line in out.split()]
 
-    offered = lambda *words: [
-        item.value
-        for item in ShellComplete(main, {}, "fathom", "").get_completions(
-            list(words[:-1]), words[-1]
-        )
-    ]
     assert offered("new", "ocean-1") == ["ocean-1deg"]
-    assert "ocean" in offered("variables", "oc") and offered("ru") == ["run"]
+    assert "ocean" in offered("variables", "oc")
