@@ -64,9 +64,7 @@ def picture(
     data = dataset[name]
     data, place = at_names(dataset, data, at or {})
     kind = _kind(kind, dataset[name], data)
-    usual = "Drifters" if kind == "drifters" else _title(data, name)
-    usual += f", {place}" if kind == "series" and place else ""
-    how: dict[str, Any] = {"title": title or usual, "path": path}
+    how: dict[str, Any] = {"title": title or _usual_title(data, name, kind, place), "path": path}
     if kind in in_time:
         check_times(data)
         data.load()
@@ -85,6 +83,12 @@ def picture(
     if describe(name).name == "barotropic_stream_function":
         return stream_function(data.values, grid, **how)
     return draw_map(data.values, grid, name=name, over=over, **how, **look)
+
+
+def _usual_title(data: Any, name: str, kind: str, place: str) -> str:
+    if kind == "drifters":
+        return "Drifters"
+    return _title(data, name) + (f", {place}" if kind == "series" and place else "")
 
 
 def _kind(given: str | None, whole: Any, data: Any) -> str:
