@@ -71,7 +71,7 @@ def main() -> int:
             dict(zip(usual, of_all(finite, key=seconds.__getitem__))) for of_all in (min, max)
         )
         trials.keep = [slowest]
-        trials.rejected.clear()  # the search looks for itself
+        trials.rejected.clear()  # the search measures the rest
         began = trials.clock()
         found = Search(
             trials.measure, trials.clock, began + given.seconds, settled=trials.settled
@@ -147,7 +147,7 @@ def exhaust(trials: Trials, usual: dict[str, Any], turns: int) -> dict[tuple, fl
 
 
 def paired(trials: Trials, one: dict[str, Any], other: dict[str, Any], pairs: int) -> float:
-    """By which part one is slower than the other."""
+    """The part by which one is slower than the other."""
     if one == other:
         return 0.0
     x = []

@@ -18,7 +18,7 @@ cells = int(sys.argv[1]) if len(sys.argv) > 1 else 60
 L, H, wind, rho0, beta, A = 2000e3, 4000.0, 0.1, 1026.0, 2e-11, 1e4
 delta = (A / beta) ** (1 / 3)
 
-# One layer of water is enough: over a flat bottom the transport does not know how it is layered.
+# One layer of water is enough: over a flat bottom the transport does not depend on the layers.
 grid = fm.CartesianGrid(nx=cells, ny=cells, extent=(L, L), levels=fm.ZLevels(number=1, depth=H))
 ocean = fm.Ocean(
     grid,

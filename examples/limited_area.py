@@ -40,7 +40,7 @@ def across(whole):
 
 
 def truncated(whole):
-    """What the truncation of the model keeps."""
+    """The part that the truncation of the model keeps."""
     return transform.inverse(transform.direct(whole))
 
 
@@ -58,7 +58,8 @@ if len(sys.argv) > 2:
 
     @styled
     def picture():
-        """The whole: splines, smoothed, and what the truncation keeps; C + I and C framed."""
+        """The whole plane: splines, smoothed, and after truncation; with the frames of C + I and
+        C."""
         figure = new_figure(12, 3.7)
         axes = figure.subplots(
             1,

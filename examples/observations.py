@@ -23,13 +23,13 @@ stations = int(sys.argv[1]) if len(sys.argv) > 1 else 500
 rng = np.random.default_rng(1)
 folder = Path(tempfile.mkdtemp())
 
-# Places: stations, and as many others where only the truth knows
+# Places: stations, and as many others without data
 longitude, latitude = rng.uniform(0, 20, 2 * stations), rng.uniform(42, 56, 2 * stations)
 here, elsewhere = slice(0, stations), slice(stations, None)
 
 
 def smooth(lon, lat, size, scale):
-    """A sum of waves of many directions, alike over `scale` metres."""
+    """A sum of waves of many directions, correlated over `scale` metres."""
     x = np.deg2rad(lon) * earth.RADIUS * np.cos(np.deg2rad(49)) / scale
     y = np.deg2rad(lat) * earth.RADIUS / scale
     waves = [(rng.normal(0, 1, 2), rng.uniform(0, 2 * np.pi)) for _ in range(60)]
@@ -42,7 +42,7 @@ measured = truth[here] + rng.normal(0, 0.8, stations)
 wrong = rng.random(stations) < 0.05
 measured[wrong] += 12 * rng.choice([-1, 1], wrong.sum())
 
-# A table as anyone may have it: a header with units, a line a report
+# A simple table: a header with units, a line a report
 with open(folder / "stations.csv", "w", newline="") as file:
     writer = csv.writer(file)
     writer.writerow(

@@ -1,4 +1,4 @@
-"""Your own scheme: first in Python, to try it, then in C++, as fast as Fathom's schemes.
+"""Your own scheme: first in Python, for a quick test, then in C++, as fast as Fathom's schemes.
 
 A tank of cold water, without motion, is relaxed to 10 °C within ten days. A scheme declares the
 fields that it reads and writes: name, place on the grid, units. From this Fathom knows when to

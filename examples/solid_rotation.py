@@ -58,7 +58,7 @@ def after_one_turn(advection):
     axis = np.linspace(-L / 2, L / 2, cells + 1)
     grid = fm.CartesianGrid(
         x=axis, y=axis, levels=fm.ZLevels(number=1, depth=4000)
-    )  # deep: the surface's height is nothing to it
+    )  # deep: the height of the surface is small against it
     ocean = fm.Ocean(
         grid,
         coriolis=(f, 0),

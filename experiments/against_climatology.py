@@ -1,4 +1,4 @@
-"""A run of the global ocean against the climatology it started from and is driven by, in numbers.
+"""A run of the global ocean against the climatology of its initial state and forcing, in numbers.
 
     fathom run experiments/ocean-1deg.toml --out runs/ocean-1deg
     python experiments/against_climatology.py runs/ocean-1deg

@@ -30,7 +30,7 @@ inner = np.s_[20:-20, 20:-20]
 
 
 def on_points(field, longitude, latitude):
-    """A field of a store on latitudes and longitudes, by straight lines."""
+    """A field of a store on latitudes and longitudes, linearly interpolated."""
     around = np.r_[field.longitude.values - 360, field.longitude.values]
     twice = np.concatenate([field.values, field.values], axis=-1)
     return RegularGridInterpolator((field.latitude.values, around), twice)((latitude, longitude))

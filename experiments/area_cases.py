@@ -15,9 +15,9 @@ night       GABLS1 (Beare et al. 2006, Boundary-Layer Meteorol. 118, 247): 8 m/s
 outbreak    air of -13 degrees at the ground, 15 m/s, comes over a sea of 6 degrees: all of AROME's
             physics, 2.5 km, steps of 60 s, after nine hours
 
---small: few points and steps, to see that it runs.  --hours, --points instead of these.
+--small: few points and steps, for a quick test.  --hours, --points instead of these.
 
-Pressure cannot slope on a periodic plane: in its place the push f k x v_g is added in each step.
+A periodic plane has no mean pressure gradient: instead the force f k x v_g is added in each step.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def saturation(T, p):
 
 
 def air(model, sim):
-    """Of now: T, theta, heights of layers and interfaces above the ground, w, on all points."""
+    """At present: T, theta, heights of layers and interfaces above the ground, w, on all points."""
     levels = model.grid.levels
     pi = levels.a[:, None, None] + levels.b[:, None, None] * P0 * np.exp(
         sim.gather("log_pressure_ratio")[0]
@@ -204,7 +204,7 @@ def supercell(points, hours, directory):
 
 
 def pushed(sim, wind):
-    """The geostrophic wind (along x, along y) [m s-1] of a pressure that slopes."""
+    """The geostrophic wind (along x, along y) [m s-1] of a pressure gradient."""
     f = float(sim.model.geometry()["coriolis"].mean())
     u, v = wind
 
@@ -372,7 +372,8 @@ def draw(shown):
 
 
 def filled(panel, x, y, values):
-    """Values at even levels, about zero where they have both signs; a band holds zero."""
+    """Contour levels at equal distances, about zero where values have both signs; one band contains
+    zero."""
     from matplotlib.ticker import MaxNLocator
 
     signed = -values.min() > 0.02 * values.max() > 0

@@ -1,11 +1,11 @@
-"""Weather charts of a run of an area, as a forecaster draws them.
+"""Weather charts of a run of an area.
 
     fathom run experiments/arome-europe.toml --out runs/arome --set model.orography=etopo5.nc
     python experiments/area_charts.py runs/arome --picture arome-charts.png
 
 At a time (--hours, by default the last that all stores have): pressure at sea level, smoothed over
 some 20 km, and rain of the hour; height and temperature of 500 hPa; temperature and wind of 850
-hPa; wind of 925 hPa over the ground. Prints the numbers that are read from them, and of each hour
+hPa; wind of 925 hPa over the ground. Prints their main numbers, and of each hour
 of the run the lowest and highest pressure at sea level, the mean and the strongest rain.
 """
 

@@ -78,8 +78,8 @@ def run(kind, half_width, spacing, points, step, steps=600):
 
 
 def hydrostatic_motion(model, sim):
-    """w of hydrostatic air at interfaces: the wind along the isentropes of a steady flow, which lie
-    delta above where they came from.
+    """w of hydrostatic air at interfaces: the wind along the isentropes of a steady flow, which are
+    delta above their height upstream.
     """
     from fathom.transform import BiFourier
 

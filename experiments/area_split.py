@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How evenly the columns of a limited area and of its extension are distributed to ranks.
+"""The balance of the columns of a limited area and of its extension among ranks.
 
     python experiments/area_split.py [--ranks 4,32] [--points 600x512] [--levels 60] [--json FILE]
 
@@ -40,7 +40,7 @@ def dealt(grid, levels, ranks, distribution):
 
 
 def idle(d, priced):
-    """Of a decomposition, by what each rank really computes."""
+    """Of a decomposition, by the real work of each rank."""
     points = np.asarray(priced, float).reshape(d.topology.ny, d.topology.nx)
     times = np.zeros(d.ranks)
     for _, i, j, nx, ny, owner in np.asarray(d.blocks).reshape(-1, 6):

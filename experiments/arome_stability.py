@@ -8,7 +8,7 @@ km long, by the equations of fathom/atmosphere/laprise.py; also on the levels of
 NESC, SETTLS, NESC with one corrector. References: gravity waves / sound.
 
 Prints the tables of docs/results/limited-area.md; the file has them, and
-`largest_difference_of_growth` from the numbers that are known of the waves.
+`largest_difference_of_growth` from known values for these waves.
 """
 
 import argparse
@@ -58,7 +58,7 @@ def shown(rows):
 
 
 def difference(rows):
-    """From the numbers that are known: what rounds to one of them is the same."""
+    """The largest difference from the known values, without differences below their rounding."""
     last = np.tile([0.005, 0.005, 0.0005, 0.005, 0.005, 0.0005, 0.00005, 0.00005, 0.00005], (3, 1))
     away = np.abs(np.array(rows) - known)
     return float(np.where(away <= last + 1e-9, 0, away).max())

@@ -13,9 +13,9 @@ With a factor exp(z / 2H) = exp(delta z / 2) taken out, the linear equations hav
 coefficients, and a wave in x stays one of w ~ sin(m z), m = pi / height:
     u' - f v' = -p'_x,   v' + f u' = 0,   w' = -(p_z - delta/2 p) - g rho
     rho' = -(u_x + w_z - delta/2 w),      p' = g w - c^2 (u_x + w_z + delta/2 w)
-with p, rho, u, v of cos(m z) and sin(m z): nine numbers, whose exponential is the solution. The
-waves of sound in it, of a minute and less, are left out of the start and of the solution: steps of
-the length of weather do not follow them.
+with p, rho, u, v of cos(m z) and sin(m z): nine numbers, whose exponential is the solution. Its
+sound waves, with periods of a minute and less, are left out of the start and of the solution: the
+long steps of a weather model do not resolve them.
 """
 
 import argparse
@@ -138,7 +138,7 @@ def deviation(simulation):
 
 
 def errors(case, refined, directory, **model):
-    """Of one resolution: relative L2 and largest errors, and what was found."""
+    """Of one resolution: relative L2 and largest errors, and the fields."""
     sim = simulation(case, refined, directory, **model).prepare()
     start(sim, case)
     c = cases[case]

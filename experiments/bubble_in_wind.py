@@ -1,12 +1,12 @@
-"""A warm bubble in a wind of 40 m/s, on square cells of 1 km: what steps of this length cost, and
-how much they change the answer. The flow of `fathom bench gridpoint --case plane` in a stronger
+"""A warm bubble in a wind of 40 m/s, on square cells of 1 km: the cost of steps of several lengths,
+and their effect on the result. The flow of `fathom bench gridpoint --case plane` in a stronger
 wind, for 24 minutes.
 
     python experiments/bubble_in_wind.py --fine fine.npy                 # half the spacing, 4 s
     python experiments/bubble_in_wind.py --steps 40 60 --reference fine.npy
     python experiments/bubble_in_wind.py --reference fine.npy cm1out_w.dat   # their mean
 
-A reference is w on half the spacing: what --fine wrote, or a cm1out_w.dat of CM1 (192 × 192 × 76
+A reference is w on half the spacing: the file of --fine, or a cm1out_w.dat of CM1 (192 × 192 × 76
 cells). Prints for each step processor seconds a simulated second and million cells, and the root
 mean square error of w over that of the reference. docs/results/gridpoint.md
 """

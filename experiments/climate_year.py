@@ -1,7 +1,7 @@
 """A climate of the atmosphere over observed sea surface temperature and sea ice, by day from the
 embedded climatology, and its global means.
 
-    python experiments/climate_year.py runs/climate --days 395            # goes on where it was
+    python experiments/climate_year.py runs/climate --days 395            # continues
     python experiments/climate_year.py runs/climate --table --skip 30     # means after 30 days
     python experiments/climate_year.py runs/climate --picture climate.png # zonal means of them
 
@@ -87,7 +87,7 @@ def run(given):
 
 
 def counted(given):
-    """What was run after the first days, in the given months."""
+    """The part of the run after the first days, in the given months."""
     data = fm.open(given.folder / "means.nc")
     days = (data.time - data.time[0]).values / np.timedelta64(1, "D") + 2.5
     counts = days > given.skip
@@ -141,8 +141,8 @@ def land_and_sea(given):
 
 
 def course(given):
-    """Temperature of the globe by level: means of 60 days one after the other, and how much the
-    season, two harmonics of the year, changes it in ten days of October.
+    """Temperature of the globe by level: means of 60 days one after the other, and the change by
+    the season, as two harmonics of the year, in ten days of October.
     """
     kept = counted(given)
     of_the_globe = temperature_of(kept).mean("longitude")

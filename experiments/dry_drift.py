@@ -1,5 +1,5 @@
-"""What the dynamics alone do to the mean temperature of levels: dry air from an analysis, without
-physics.
+"""The effect of the dynamics alone on the mean temperature of levels: dry air from an analysis,
+without physics.
 
     python experiments/dry_drift.py --hours 72
     python experiments/dry_drift.py --hours 72 --scheme eulerian --step 10min

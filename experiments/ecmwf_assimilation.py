@@ -31,7 +31,7 @@ from fathom.post.verification import verify
 from fathom.regrid.rows import Rows
 from fathom.transform import SphericalHarmonics
 
-shown = (  # name of the model, of the set, level [hPa], factor, what it is called
+shown = (  # name of the model, of the set, level [hPa], factor, title
     ("geopotential_height", "geopotential", 500, 1 / GRAVITY, "z500 [m]"),
     ("air_temperature", "virtual_temperature", 850, 1.0, "T850 [K]"),
     ("eastward_wind", "eastward_wind", 300, 1.0, "u300 [m/s]"),
@@ -54,7 +54,7 @@ class Air:
         self.hours = ((data.time - data.time[0]) / np.timedelta64(1, "h")).values
 
     def vector(self, number):
-        """The fields of a time as they come, on the grid of the model."""
+        """The fields of a time of the set, on the grid of the model."""
         s = self.states[number]
         warm = virtual(s["air_temperature"], s["specific_humidity"])
         pi = s["log_surface_pressure"] - np.log(1e5)

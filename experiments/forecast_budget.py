@@ -3,8 +3,8 @@ level.
 
     python experiments/forecast_budget.py --days 10
 
-The sum of a tendency is taken after each scheme: the difference of two is what a scheme did. The
-result is in docs/results/forecast.md.
+The sum of a tendency is taken after each scheme: the difference of two is the effect of a scheme.
+The result is in docs/results/forecast.md.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def options():
 
 
 def full(options):
-    """Its own schemes, whatever the options of schemes say, with its two numbers of clouds."""
+    """Its default schemes, for any options of schemes, with its two numbers of clouds."""
     return fm.FullPhysics(
         ozone=None,
         radiation=fm.RRTMGP(spacing=3, fractional_std=options.fractional_std),
@@ -130,7 +130,7 @@ def simulation(options):
 
 
 class Budget:
-    """Of the globe, from the start of a simulation on."""
+    """Of the globe, from the start of a simulation."""
 
     def __init__(self, sim):
         grid = sim.model.grid
@@ -144,7 +144,7 @@ class Budget:
         self.returned = self.fixer.returned
 
     def fixer_of_day(self):
-        """Energy that the dynamics were given back since the last call [W m-2]."""
+        """Energy that the fixer has given back to the dynamics since the last call [W m-2]."""
         before, self.returned = self.returned, self.fixer.returned
         return (self.returned - before) / 86400
 

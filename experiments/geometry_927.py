@@ -19,7 +19,7 @@ prepared from that. Both times are those of all ranks, the least of the pairs, w
 Grid-point atmospheres have their own times, in memory and by file: A to the sphere on 192 x 144
 points with 31 levels of height, and that to T63 with 31 levels.
 
-what B has gained of A's air and vapour, as a part of it; and the mean |dp_s/dt| of the first six
+the relative change of mass of air and vapour from A to B; and the mean |dp_s/dt| of the first six
 hours [hPa/h], all steps and places, of T31 from the GFS state and of a stretched T42 that starts
 from it, both after a digital filter of six hours, without physics.
 """
@@ -198,7 +198,7 @@ def after_filters(folder):
 
 
 def within(folder, a):
-    """Of a limited area: whether its own state lost a bit, seconds to make it of the globe."""
+    """Of a limited area: whether its state kept all bits, seconds to make it from the globe."""
     inside, seconds = ready(area(folder), a)
     again, _ = ready(area(folder), inside)
     return float(inside.checksum() != again.checksum()), seconds

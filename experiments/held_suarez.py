@@ -56,7 +56,8 @@ def waves(lon, lat, p):
 
 
 def stable(lon, lat, p):
-    """Near the air that the forcing makes: from 250 K that over the equator overturns first."""
+    """Near the equilibrium of the forcing: from 250 K the air over the equator would first
+    overturn."""
     warm = 300 - 25 * np.sin(np.deg2rad(lat)) ** 2 + waves(lon, lat, p) - 250
     return np.maximum(205, warm * (p / 1e5) ** 0.19)
 
@@ -163,7 +164,7 @@ def main():
 
 
 def keep(sim, restart, file, sums):
-    """What the next call goes on from, and the climate so far."""
+    """The state from which the next call continues, and the climate so far."""
     sim.write_restart(restart.name)
     latitude = sim.model.grid.coordinates()[1][:, 0]
     np.savez(file, **sums, latitude=latitude, weight=np.cos(np.deg2rad(latitude)))

@@ -8,7 +8,7 @@ Extent counts the sea of which ice covers 15 % or more. Observed is the coldest 
 SST, 1991 to 2020, in the embedded climatology), as much of it as the extent that satellites saw in
 the same years: its warmest isotherm is the edge. `off`: the area that only one of both covers, over
 the length of the observed edge; `mean`: the same with its sign, positive where the run has more.
-FOLDER: where maps of March and September go.
+FOLDER: for maps of March and September.
 """
 
 import sys

@@ -3,7 +3,7 @@ of 137 levels of its dwarf.
 
     python experiments/ifs_cloud_columns.py FOLDER       # its folder `data`, files *.dat
 
-The columns start from what the IFS gives its scheme: the state with the tendencies of all earlier
+The columns start from the input of the IFS scheme: the state with the tendencies of all earlier
 processes, and water detrained by convection. After one step of an hour both have rain, snow, cloud
 and heating. The files are those of github.com/ecmwf-ifs/dwarf-p-cloudsc, not part of Fathom; the
 result is in docs/results/physics-atmosphere.md.

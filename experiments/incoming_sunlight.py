@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sunlight at the top of the atmosphere on a day in January, in the model's radiation: the part of
-the sphere that is lit at each hour, and a map of noon at 0 E with lines of the mean
+the sphere in sunlight at each hour, and a map of noon at 0 E with lines of the mean
 of the day every 100 W m-2, the thick one around the polar night.
 
     python experiments/incoming_sunlight.py [PNG]
@@ -31,7 +31,7 @@ def main(picture="incoming-sunlight-january.png"):
     lit = [lit_fraction(mapping, light) for light in hours]
     mean = np.mean(hours, axis=(0, 2))[:, None] * np.ones(
         hours[0].shape[1]
-    )  # the same all around but for the hours between
+    )  # the same all around except for the hours between
     rows = np.diff(np.sin(np.deg2rad(mapping["corner_latitude"]))) / 2
     night = mapping["corner_latitude"][:-1][mean.max(axis=1) == 0].min()
     print(

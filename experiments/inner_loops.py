@@ -1,5 +1,5 @@
 """Strong scaling of inner loops of 4D-Var at T48 and T107 with 60 levels: a step of the tangent and
-of the adjoint, measured on the ranks that are here and priced on ranks of other machines.
+of the adjoint, measured on real ranks here and priced on ranks of other machines.
 
     python experiments/inner_loops.py --ranks 1,2 --json inner.json --picture inner-loops.png
 """
@@ -27,7 +27,7 @@ steps = {48: "30min", 107: "15min"}
 
 
 def priced(truncation: int, levels: int, ranks: str, simulate: str) -> dict[str, Any]:
-    """What was measured here, and by machine what is simulated, of one truncation."""
+    """Measurements on this machine, and simulations by machine, of one truncation."""
     request = Request(
         case,
         counts(ranks, "--ranks"),

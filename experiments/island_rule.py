@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The Indonesian throughflow that the wind drives, by the island rule, without a model.
+"""The wind-driven Indonesian throughflow by the island rule, without a model.
 
     python experiments/island_rule.py [--json FILE] [--resolution 1deg]
 
-Godfrey (1989, Geophys. Astrophys. Fluid Dyn. 45): friction and form drag left out, the flow between
+Godfrey (1989, Geophys. Astrophys. Fluid Dyn. 45): without friction and form drag, the flow between
 Asia and the island of Australia and New Guinea is
 
     T = 1/(rho0 (f_N - f_S)) of the integral of tau dl

@@ -195,7 +195,7 @@ def _store(path):
 
 @styled
 def stash():
-    """What the Unified Model's diagnostics take, replayed on an emulated file system."""
+    """The time of the Unified Model's diagnostics, replayed on an emulated file system."""
     from fathom.performance.bench import replay
 
     file = kept / "replay.json"
@@ -265,7 +265,7 @@ def messages():
 
 @styled
 def assimilation():
-    """A minimisation at T107 and T48, and how it would go on more ranks."""
+    """A minimisation at T107 and T48, and an estimate for more ranks."""
     figure = new_figure(9.6, 3.6)
     found = {
         n: measured(

@@ -10,8 +10,8 @@ one of 2 K in 300 K. After 1000 s it has the shape of the dry one.
 The air around is the reversible adiabat of the model itself, which has one heat capacity and one
 latent heat: dT = kappa T d(ln p) - (L / c_p) d(q_s), from theta_e = 320 K at the ground on. theta_e
 is the reversible one of the paper,
-    theta_e = T (p_d / p_0)^(-R / c) exp(L(T) r_v / (c T)),    c = c_pd + c_l r_t
-of which that of the undisturbed air is taken away.
+    theta_e = T (p_d / p_0)^(-R / c) exp(L(T) r_v / (c T)),    c = c_pd + c_l r_t minus that of the
+undisturbed air.
 """
 
 import argparse
@@ -105,7 +105,7 @@ def simulation(spacing, step, directory):
 
 
 def now(sim):
-    """Of the interfaces but the ground: T [K], p [Pa], vapour, w [m s-1], (levels, nx)."""
+    """Of the interfaces except the ground: T [K], p [Pa], vapour, w [m s-1], (levels, nx)."""
     model = sim.model
     c, kappa = model.constants, R / CP
     names = ("air_density", "air_potential_temperature", "specific_humidity", "upward_air_velocity")

@@ -10,7 +10,7 @@ A wave exp(i k x + s z) of w exp(delta z / 2), with the wind U and the speed of 
     i k p (U - c^2 / U) = (g - c^2 delta / 2 - c^2 s) w
     i k U rho = i k p / U - (s - delta / 2) w
     i k U w = -(s - delta / 2) p - g rho
-is a quadratic equation for s: the root that fades upward, or carries energy upward.
+is a quadratic equation for s: the root that decays upward, or carries energy upward.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def anelastic_root(k, wind, air):
 
 
 def _upward(roots):
-    """The root that fades upward; of two that do not, the one whose phase lines lean upwind."""
+    """The root that decays upward; of two that do not, the one whose phase lines tilt upwind."""
     fading = [s for s in roots if s.real < -1e-9 * abs(s)]
     return fading[0] if fading else max(roots, key=lambda s: s.imag)
 
@@ -80,7 +80,7 @@ def flux(air, u, w):
 
 
 def run(case, period=None):
-    """The model after the time that the file says: w, u, and the model."""
+    """The model after the time in the file: w, u, and the model."""
     from fathom.describe.experiment import Experiment
 
     file = Path(__file__).with_name(files[case])

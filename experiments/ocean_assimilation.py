@@ -4,7 +4,7 @@
     python experiments/ocean_assimilation.py --json ocean.json --days 60
 
 Nature is experiments/ocean-3deg.toml from Levitus and smooth anomalies, drawn with other lengths
-and sizes than B has; both runs start from Levitus alone. Each five days nature is seen, with
+and sizes than B has; both runs start from Levitus alone. Every five days nature is observed, with
 errors, at 60 places down to 1500 m (as Argo sees it), along tracks of an altimeter (a cell in ten)
 and by surface temperatures (a cell in five); 3D-Var adds its increment to temperature, salinity and
 the height of the surface. This is a twin experiment: its scores are not skill.
@@ -55,7 +55,7 @@ def cells(grid) -> sea.Sea:
 
 
 def background(of: sea.Sea, size: float, length: float, depth: float, seed: int):
-    """Errors that fall from the thermocline down and off the surface."""
+    """Errors that decrease downward from the thermocline, and upward to the surface."""
     z = np.cumsum(of.thickness) - of.thickness / 2
     shape = np.exp(-(((z - 150) / 500) ** 2)) + 0.3 * np.exp(-z / 1500)
     expansion = np.interp(z, [0, 1000, 4000], [2.2e-4, 1.4e-4, 1.3e-4])
@@ -68,7 +68,8 @@ def background(of: sea.Sea, size: float, length: float, depth: float, seed: int)
 
 
 def seen(of: sea.Sea, nature, random, levels: int) -> Slot:
-    """Data of a time with their errors; departures are of `nature` until the run is taken off."""
+    """Data of a time with their errors; departures are values of `nature` until those of the run
+    are subtracted."""
     wet = np.argwhere(of.wet_levels > 0)
     places = wet[random.choice(len(wet), 60, replace=False)].T
     track = wet[(3 * wet[:, 0] + wet[:, 1] + random.integers(10)) % 10 == 0].T

@@ -4,9 +4,9 @@ tables, and maps.
     fathom run experiments/ocean-3deg.toml --for 100y --out runs/century
     python experiments/ocean_circulation.py runs/century [PICTURES]
 
-Prints the tables of docs/results/ocean-climate.md: the mean of the last year, and how it got there.
-PICTURES: where to put overturning, stream function, surface difference, deepest mixed layer and
-series in time, as PNG.
+Prints the tables of docs/results/ocean-climate.md: the mean of the last year, and the change
+before. PICTURES: folder for overturning, stream function, surface difference, deepest mixed layer
+and series in time, as PNG.
 """
 
 import sys
@@ -91,7 +91,7 @@ class Climate:
         )
         years, samples = np.unique(years_of(self.circulation), return_counts=True)
         self.first = int(years[0])
-        self.years = list(years[samples >= 0.9 * samples.max()])  # a year that has begun is none
+        self.years = list(years[samples >= 0.9 * samples.max()])  # complete years
 
     def mean(self, data, year):
         return data.isel(time=years_of(data) == year).mean("time")

@@ -6,8 +6,8 @@ must carry northward, by basin, and stress by latitude, compared with published 
         [--resolution 3deg] [--samples 100]
 
 "ncep": fm.SurfaceForcing(data="ncep"); "coads": fm.BulkForcing("coads"), over the observed surface
-temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for data of
-your own.
+temperature; "storms": the same with storms=True. `fathom forcing check FILE` does this for your
+data.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Profiles with the columns of the study of AROME and ARPEGE: its totals, and those of runs like
-its own here: a forecast of six hours, AROME, a minimisation. Drawn by measured_figures.py.
+"""Profiles with the columns of the study of AROME and ARPEGE: its totals, and those of similar runs
+here: a forecast of six hours, AROME, a minimisation. Drawn by measured_figures.py.
 """
 
 import sys
@@ -11,7 +11,7 @@ from fathom.plots.colours import faint, ink
 from fathom.plots.style import new_figure, styled
 from fathom.regions import exclusive
 
-# what the study prints: processor seconds, MFLOPS, part in vectors, their length, seconds in
+# columns of the study: processor seconds, MFLOPS, part in vectors, their length, seconds in
 # conflicts of banks
 studied = {
     "6-h forecast (ARPEGE)": ("1950.3", "4684", "98.77 %", "141.0", "37.1"),
@@ -34,7 +34,7 @@ runs = {
 
 @styled
 def profiles():
-    """The study's totals; the dearest regions of a forecast and of AROME; a minimisation by its
+    """The study's totals; the longest regions of a forecast and of AROME; a minimisation by its
     maps; and elapsed seconds by kind of message.
     """
     held = {
@@ -64,7 +64,7 @@ def profiles():
 
 
 def by_processor(found, most=12):
-    """Head and rows: the dearest regions."""
+    """Head and rows: the longest regions."""
     wall, known = found["profile"][0]["elapsed"], vectors(found["precision"])
     head = ("region", "frequency", "exclusive s", "%", "average ms", "MFLOPS")
     rows = []
@@ -95,9 +95,7 @@ def _mflops(found):
 
 @cache
 def vectors(precision):
-    """By scheme, what the compiler has made of its kernel (tools/check_vectors.py); {}: no
-    build.
-    """
+    """By scheme, the vector code of its kernel (tools/check_vectors.py); {}: no build."""
     sys.path.append(str(here.parent / "tools"))
     import check_vectors
 
@@ -127,7 +125,7 @@ def by_map():
 
 
 def by_message(found, most=8):
-    """Head and rows: communication and waiting of each kind, without what is within it."""
+    """Head and rows: communication and waiting of each kind, without inner regions."""
     head = ("kind", "elapsed s", "% of the run", "of it waiting s", "messages", "mean kB")
     rows = [
         (f"study: {name}", f"{seconds:.1f}", f"{100 * seconds / 1745.4:.1f}", "", "", "")

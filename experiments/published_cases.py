@@ -1,5 +1,5 @@
-"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and how
-far two runs are apart.
+"""Published test cases of the sphere, either scheme, any truncation: extremes day by day, and the
+difference of two runs.
 
     python experiments/published_cases.py run polvani runs/polvani-t85 --truncation 85 --scheme
     eulerian --step 5min python experiments/published_cases.py compare runs/polvani-t42

@@ -1,4 +1,4 @@
-"""Fluxes against those that the repository ecmwf-ifs/ecrad holds (Hogan & Bozzo 2018): line by line
+"""Fluxes against those in the repository ecmwf-ifs/ecrad (Hogan & Bozzo 2018): line by line
 for 50 clear columns of CKDMIP, and ecRad's own for a meridian of 32 columns of the IFS, clear and
 cloudy, with the gas optics of RRTMG.
 

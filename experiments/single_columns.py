@@ -6,13 +6,13 @@
         [--all-ice T] [--freezing-time S] [--ice-threshold I]
 
 GABLS1, BOMEX, RICO, ARMCU, AYOTTE, SANDU and MPACE run with layers and physics of
-fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that asks for something that a
-column does not have is named with the reason. S: of TurbulentEnergy. `python
-tests/shared/driver_files.py FOLDER` writes GABLS1 and BOMEX from their publications. --mixing: for
-GABLS1 also phi = k z u / K, where u^2 is the local stress, compared with phi = 1 + 4.8 z / Lambda
-of its publication for the layer near the ground (Lambda: the local length of Obukhov). --changes:
-the same means of the change of potential temperature and humidity since the first state. --case:
-that one alone. The last three are parameters of IceMicrophysics.
+fathom/atmosphere/published_columns.py, other cases as BOMEX. A case that a column cannot run is
+named with the reason. S: of TurbulentEnergy. `python tests/shared/driver_files.py FOLDER` writes
+GABLS1 and BOMEX from their publications. --mixing: for GABLS1 also phi = k z u / K, where u^2 is
+the local stress, compared with phi = 1 + 4.8 z / Lambda of its publication for the layer near the
+ground (Lambda: the local length of Obukhov). --changes: the same means of the change of potential
+temperature and humidity since the first state. --case: that one alone. The last three are
+parameters of IceMicrophysics.
 """
 
 import argparse
@@ -57,7 +57,7 @@ def run(path, o):
 
 
 def changes(profiles):
-    """z, and by how much the air is warmer and moister in the mean of the last hours."""
+    """z, and the change of temperature and humidity in the mean of the last hours."""
     since = published_columns.late(profiles).mean("time")
     first = profiles.isel(time=0)
     warmer = since.air_potential_temperature - first.air_potential_temperature

@@ -6,8 +6,8 @@ energy norm, by Lanczos with the tangent model and its adjoint.
 From the GFS state of 2011-10-11, dry, T21 on ten levels; at the end the energy north of 30 N counts
 alone. Writes singular-vectors.png, the first vector at its start and end and the growth of all, and
 singular-vectors.json: `growth`, sigma of each; `tangent`, that of the first by the tangent run;
-`model`, by two runs of the model with a hundredth of it added and taken away; `energy`, in which
-layers the first has it. docs/results/assimilation.md has the result.
+`model`, by two runs of the model with a hundredth of it added and subtracted; `energy`, by layer,
+of the first. docs/results/assimilation.md has the result.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Gravity waves on the small planet of DCMIP 2012, test 3-1, against the linear waves of a resting
-sphere, carried round by the wind.
+sphere, advected by the wind.
 
     python experiments/small_planet_waves.py --json waves.json --picture waves.png
         runs experiments/dcmip-3-1.toml, an hour

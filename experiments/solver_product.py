@@ -67,7 +67,7 @@ def digest(problem: Problem, x: list[np.ndarray]) -> str:
 
 
 def one(problem: Problem, case: Case) -> dict:
-    """A solve: what it took and the bits of its solution, or how it failed."""
+    """A solve: its counts and the bits of its solution, or its error."""
     try:
         solver = problem.solver(case)
         x = [np.zeros_like(b) for b in problem.right]

@@ -1,4 +1,4 @@
-"""What commands of Fathom have measured with --json, stored in build/figures, or measured now."""
+"""Measurements by commands of Fathom with --json, stored in build/figures, or measured now."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ here = Path(__file__).parent
 
 
 def measured(name, *words, ranks=0, script=None):
-    """What a command writes with --json, stored or measured again."""
+    """The result of a command with --json, stored or measured again."""
     file = kept / f"{name}.json"
     if not file.exists():
         kept.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,11 @@
-"""Structure functions of background errors: what `fathom background` and `fathom cycle` have found,
-as a picture.
+"""Structure functions of background errors: the results of `fathom background` and `fathom cycle`,
+as a figure.
 
     python experiments/structure_functions.py runs/osse/background-learned.nc \\
         --first runs/osse/background.nc --path structure.png
 
 Correlation with distance and variance by degree of the wind, before (--first, broken lines) and
-after departures have told them; correlation between levels; and the response to one datum of
+after the estimate from departures; correlation between levels; and the response to one datum of
 surface pressure at 45 N, whose error is as large as that of the background, with its wind. Prints
 the length of each part, (-2 C / laplace C)^1/2 at distance 0, and the wind next to the datum over
 the geostrophic one.

@@ -1,9 +1,9 @@
-"""The figures of the five studies of performance, as far as they can be drawn without the machines:
+"""The figures of the five studies of performance, those that can be drawn without the machines:
 `make figures`, or
 
     python experiments/study_figures.py [FOLDER [NAME ...]]        docs/pictures by default
 
-docs/results/figures.md shows them, and says of each what its numbers are.
+docs/results/figures.md shows them, and explains the numbers of each.
 """
 
 import sys
@@ -98,7 +98,7 @@ def platforms():
 
 @styled
 def solver_breakdown():
-    """An iteration of CGPOP by what is done, against cores; and every way to sum on the X1."""
+    """An iteration of CGPOP by kind of work, against cores; and every way to sum on the X1."""
     figure = new_figure(9.6, 3.9)
     left = panel(
         figure,
@@ -267,7 +267,7 @@ def unified_model_tables():
 
 
 def _bars(axes, studied, found):
-    """Two bars for each figure: that of the study, and what is simulated."""
+    """Two bars for each figure: of the study, and simulated."""
     at = np.arange(len(studied))
     axes.bar(at - 0.2, list(studied.values()), width=0.38, color=faint, label="study")
     axes.bar(at + 0.2, list(found), width=0.38, color=phases[0], label="simulated")

@@ -1,5 +1,5 @@
 """The analysis of temperature at 2 m over Europe, 2018-11-20 12Z: 1507 SYNOP reports against the
-two-day forecast of the IFS valid then, and what it is worth at stations that it has not seen.
+two-day forecast of the IFS valid then, and its skill at withheld stations.
 
     pip download --no-deps --no-binary metview metview==1.16.2 && tar xf metview-1.16.2.tar.gz
     python experiments/surface_analysis.py --json surface.json --map map.png
@@ -21,7 +21,7 @@ from fathom.observations import background, ingest, pictures, surface
 source = Path("metview-1.16.2/examples")
 needed = "obs_3day.bufr", "t2m_grib.grib"
 how = "pip download --no-deps --no-binary metview metview==1.16.2 && tar xf metview-1.16.2.tar.gz"
-gross = 15.0  # K: beyond this a departure says that a number is wrong
+gross = 15.0  # K: a larger departure means a wrong number
 
 
 def departures(folder):

@@ -5,7 +5,7 @@ current through Drake Passage, and the mean temperature and salinity of layers.
     python experiments/twin_4deg.py --years 100 --json runs/twin.json --out runs/twin --pictures DIR
     python experiments/twin_4deg.py --years 10 --out runs/other --set model.eddies.diffusivity=800
 
-The run goes on where it was cut off, from a restart every five years. Numbers are of snapshots at
+A repeated call continues the run, from a restart every five years. Numbers are of snapshots at
 the end of a year of 360 days, defined as MITgcm's were:
 
     overturning   the greatest, over depth, of the volume that flows northward across a latitude
@@ -14,8 +14,8 @@ the end of a year of 360 days, defined as MITgcm's were:
                   figure was taken, and in all of the passage, of which one row more is open
 
 MITgcm's figures (experiments/twin_4deg.csv, twin_4deg_profiles.csv) are those of its
-verification/tutorial_global_oce_latlon, run for 100 years as it comes. docs/results/ocean-twin.md
-tells what they show.
+verification/tutorial_global_oce_latlon, run for 100 years without changes.
+docs/results/ocean-twin.md explains them.
 """
 
 import argparse
@@ -75,7 +75,7 @@ def volumes(grid):
 
 
 def numbers(sim):
-    """Of now: name -> number, or list by layer; all ranks call it, rank 0 gets them."""
+    """At present: name -> number, or list by layer; all ranks call it, rank 0 gets them."""
     u, v, T, S = (
         sim.gather(name) for name in ("velocity_x", "velocity_y", "temperature", "salinity")
     )
@@ -126,7 +126,8 @@ def run(options):
 
 
 def summary(years):
-    """What --json writes: lists over the years of the table, profiles of the start and the end."""
+    """The contents of the --json file: lists over the years of the table, profiles of the start and
+    the end."""
     every = [one for one in years if one["year"] and one["year"] % EVERY == 0]
     first, last = years[0], years[-1]
     return {
@@ -142,7 +143,7 @@ def summary(years):
 
 
 def apart(mine, theirs):
-    """Mine less theirs, in per cent of theirs."""
+    """Own minus reference, in per cent of the reference."""
     return 100 * (np.asarray(mine) / np.asarray(theirs) - 1)
 
 
@@ -182,7 +183,7 @@ def profile_rows(found, reference):
 
 
 def pictures(years, found, folder):
-    """Flows in time, and how far layers are from the start, as PNG."""
+    """Flows in time, and changes of layers from the start, as PNG."""
     folder.mkdir(parents=True, exist_ok=True)
     flows = table("twin_4deg")
     shown = [one for one in years if 0 < one["year"] <= EVERY or one["year"] % EVERY == 0][1:]

@@ -1,5 +1,5 @@
 """The baroclinic wave of Jablonowski & Williamson (2006) in the spectral and in the grid-point
-atmosphere: how deep the lows are each day, and how far surface pressure differs north of 30 N.
+atmosphere: the depth of the lows each day, and the difference of surface pressure north of 30 N.
 
     fathom run experiments/jablonowski-williamson.toml --set grid.truncation=63
     fathom run experiments/baroclinic-wave-gridpoint.toml

@@ -1,13 +1,13 @@
-"""Two runs of the same ocean that differ in one thing, as precision, side by side: is what differs
-larger than what differs from year to year?
+"""Two runs of the same ocean with one difference, as precision: is the difference larger than that
+from year to year?
 
     fathom run experiments/ocean-1deg.toml --for 3y --out runs/years
     fathom run experiments/ocean-1deg.toml --for 3y --out runs/years-fp32 --set model.precision=fp32
     python experiments/two_climates.py runs/years runs/years-fp32 [PICTURES]
 
 Prints the table of docs/results/ocean-climate.md: the last year of each, the second less the first,
-and the last year of the first less the year before. PICTURES: where to put a map of the difference
-at the surface, as PNG.
+and the last year of the first less the year before. PICTURES: folder for a map of the difference at
+the surface, as PNG.
 """
 
 import sys

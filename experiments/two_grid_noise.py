@@ -6,8 +6,9 @@
     python experiments/two_grid_noise.py runs/wide runs/compact [PICTURE.png]
 
 Prints, of the last mean in surface.zarr of each run, the table of docs/results/numerics.md:
-correlation of neighbours, rms and largest amplitude of what alternates (fathom/ocean/noise.py); -1
-is noise, -0.5 chance, 1 smooth. PICTURE: the height of the surface in three seas.
+correlation of neighbours, rms and largest amplitude of the alternating part
+(fathom/ocean/noise.py); -1 is noise, -0.5 chance, 1 smooth. PICTURE: the height of the surface in
+three seas.
 """
 
 import sys

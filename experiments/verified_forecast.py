@@ -1,4 +1,4 @@
-"""A forecast that is verified: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against
+"""A forecast with verification: from the ECMWF analysis of 2024-06-03 00Z, 500 hPa height against
 the later times of the same set.
 
     python experiments/verified_forecast.py PATH/pl_regular_ll.grib --truncation 63

@@ -6,7 +6,7 @@
 
 Both from months of temperature and salinity, on the layers of the climatology (4 degrees, 15
 layers), potential density 0.125 kg m-3 above that of the top layer (Monterey & Levitus 1997):
-fathom/data/mixed_layer.py. Prints the means of regions; FOLDER: where maps of both go.
+fathom/data/mixed_layer.py. Prints the means of regions; FOLDER: for maps of both.
 """
 
 import sys
@@ -20,7 +20,7 @@ from fathom import plots
 from fathom.data import embedded, mixed_layer
 from fathom.regrid import points
 
-# of cells of 4 degrees whose water the climatology knows: south, north, west, east [degrees]
+# of cells of 4 degrees with water in the climatology: south, north, west, east [degrees]
 regions = {
     "Labrador Sea": (52, 63, 300, 315),
     "Irminger Sea": (58, 66, 318, 332),

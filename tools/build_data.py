@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build the data sets embedded in `fathom/data/` from public sources; `docs/data.md` tells the
+"""Build the data sets embedded in `fathom/data/` from public sources; `docs/data.md` has the
 reasons.
 
     python tools/build_data.py
@@ -103,7 +103,7 @@ def write_readme(files):
 
 
 TUTORIAL = tuple(name for name in SOURCES if name.startswith("tutorial"))
-# what is built -> how, from which sources
+# file -> function, sources
 BUILDERS = {
     "topography": (build_topography, ("etopo5", "globe")),
     "levitus": (build_levitus, ("levitus",)),

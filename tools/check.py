@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """All checks of the source that need no run: style, layout, types, architecture, plain text,
-lengths of functions. They run side by side; each says what it found.
+lengths of functions. They run at the same time; each prints its result.
 
     tools/check.py              exit status 1 where one of them fails
     tools/check.py mypy text    some of them, by name

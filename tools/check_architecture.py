@@ -19,7 +19,7 @@ from pathlib import Path
 
 Arrow = tuple[str, int, str]  # file, line, message
 
-# The rooms of core/, from the ground up: what each may include, next to itself.
+# The folders of core/, from the lowest up: what each may include, besides itself.
 _machine = {"base", "machine"}
 _ground = _machine | {"grid", "parallel", "field"}
 core: dict[str, set[str]] = {
@@ -33,17 +33,17 @@ core: dict[str, set[str]] = {
     "solver": _ground | {"transform"},
     "trajectory": _ground,
     "physics": {"base", "field"},  # columns only: a scheme is tested without a grid or MPI
-    "post": {"base"},  # columns of air: for output, observations and coupling alike
+    "post": {"base"},  # columns of air: for output, observations and coupling
     "ocean": _ground | {"sequence", "solver", "physics"},
     "atmosphere": _ground | {"sequence", "transform", "trajectory", "solver", "physics"},
     "catalogue": _ground | {"sequence", "physics", "ocean", "atmosphere"},
     "output": _ground,
     "observation": {"base", "post"},  # columns and messages only: no grid, no MPI
 }
-core["device"] = core["catalogue"] | {"catalogue", "solver"}  # what runs on a device
+core["device"] = core["catalogue"] | {"catalogue", "solver"}  # code for a device
 core["bindings"] = set(core)
 
-# Arrows that are allowed all the same, each with its reason. One that is not needed any more is an
+# Exceptions, each with its reason. One that is not needed any more is an
 # error too.
 exceptions: dict[tuple[str, str], str] = {}
 
@@ -161,8 +161,8 @@ def _imports(tree: ast.Module, module: str, package: bool, root: Path) -> Iterat
 
 
 def hidden_imports(root: Path) -> Iterator[Arrow]:
-    """Imports inside functions that neither load something slow nor say their reason in a comment
-    on the line.
+    """Imports inside functions that do not load something slow and have no reason in a comment on
+    the line.
     """
     for file in sorted((root / "fathom").rglob("*.py")):
         if file.is_relative_to(root / "fathom" / "commands"):
@@ -198,7 +198,7 @@ def circles(root: Path) -> Iterator[Arrow]:
 
 
 def _way_back(module: str, known: dict[str, set[str]]) -> list[str]:
-    """Modules by which one imports itself; none where it does not."""
+    """Modules through which one imports itself; none where it does not."""
     paths, seen = [[module]], set()
     while paths:
         path = paths.pop()
@@ -235,7 +235,7 @@ def _layer(module: str) -> int | None:
 
 
 def _folder(module: str) -> str:
-    """Modules of one folder may know each other, unless they stand in the list by themselves."""
+    """Modules of one folder may import each other, unless the list has them separately."""
     parts = module.split(".")[1:]
     named = {name for layer in fathom for name in layer}
     return ".".join(parts[:2]) if ".".join(parts[:2]) in named else parts[0]

@@ -2,7 +2,7 @@
 """Functions that are too long to read: at most 60 lines after their arguments
 and 12 branches each.
 
-A longer one says why in the comment just above it, in a line that begins
+A longer one needs a reason in the comment just above it, in a line that begins
     // long: the reason                  (C++)
     # long: the reason                   (Python)
 
@@ -25,12 +25,12 @@ endings = (".cpp", ".hpp", ".py")
 lines, branches = 60, 12
 
 reason = re.compile(r"\s*(///?|#)\s*long:\s*\S")
-# What may stand between the comment and the line at which lizard sees a function begin.
+# Lines allowed between the comment and the line where lizard finds the begin of a function.
 above = re.compile(r"\s*(//|#|@|template\b|\[\[|[\w:<>,&*\s]+$)")
 
 
 def has_reason(text: list[str], start: int) -> bool:
-    """Whether a reason stands above line `start` (from 1), or in it."""
+    """Whether there is a reason above line `start` (from 1), or in it."""
     number = start - 1
     while number >= 0 and (number == start - 1 or above.match(text[number])):
         if not text[number].strip():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plain faults of text files: tabs, blanks at the end of a line, no line end at the end of the
-file, lines too wide, merges left undone. In the package: errors that are no `fathom.failure.Error`.
+"""Simple errors of text files: tabs, blanks at the end of a line, no line end at the end of the
+file, lines too long, unfinished merges. In the package: errors that are no `fathom.failure.Error`.
 
     tools/check_text.py [directory]        exit status 1, and a line for each fault
 """

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Check that every scheme computes in vectors: of the arithmetic that the compiler has made of
-a kernel, the part in registers as long as a pack of columns, or the machine's longest; and
-functions of the mathematical library, which take one number at a time. (What all columns of a
-level have in common is computed once, as one number: so the part is never all.)
+"""Check that every scheme computes in vectors: of the arithmetic in the compiled kernel, the part
+in registers as long as a pack of columns, or the machine's longest; and functions of the
+mathematical library, which take one number at a time. (Values common to all columns of a level are
+computed once, as one number: so the part is never all.)
 
     tools/check_vectors.py [build folder] [--all]
     tools/check_vectors.py --table docs/results/vectors.md profile.json ...
 
-Reads the objects of a build (build/*/), so it looks at what is run. --all: a line for each kernel.
---table: the table of a release, of the kernels that ran in what `fathom profile --json` wrote: part
-of the arithmetic in vectors and mean lanes, operations, bytes and rates; caches and files of each.
+Reads the objects of a build (build/*/), so it checks the code that runs. --all: a line for each
+kernel. --table: the table of a release, of the kernels that ran in what `fathom profile --json`
+wrote: part of the arithmetic in vectors and mean lanes, operations, bytes and rates; caches and
+files of each.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ from pathlib import Path
 
 root = Path(__file__).resolve().parent.parent
 least = 0.2  # of a kernel's arithmetic: one number at a time would be less than an eighth
-few = 12  # instructions: with no more than these, what is in common may be most
-# Kernels with a function of what all columns have in common.
+few = 12  # instructions: in a shorter kernel the common part may be most of it
+# Kernels with a function of values common to all columns.
 common = {"physics::BulkForcing": "logarithms of the heights at which the air is measured"}
 functions = {
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p"),
@@ -43,7 +44,7 @@ arithmetic = re.compile(
 called = re.compile(r"R_X86_64_PLT32\s+(\w+?)f?-0x4")
 bytes_of = {"zmm": 64, "ymm": 32, "xmm": 16}
 number = {"double": 8, "float": 4}
-aside = ("sanitize", "simulated")  # builds that nobody runs for their speed
+aside = ("sanitize", "simulated")  # builds whose speed does not matter
 
 
 @dataclass(frozen=True)
@@ -182,7 +183,7 @@ def main() -> int:
     parser.add_argument("--table", type=Path, metavar="MD", help="the table of a release")
     parser.add_argument("profiles", nargs="*", type=Path, help="of --table")
     given = parser.parse_args()
-    if given.table:  # what stands first is no build then
+    if given.table:  # the first argument is no build then
         given.profiles, given.build = [p for p in (given.build, *given.profiles) if p], None
     if (build := given.build or newest_build()) is None:
         print("no build in build/: make one first")

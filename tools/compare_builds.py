@@ -1,5 +1,5 @@
 """Processor time of a step with two builds of Fathom. They run in turn, so that other work on the
-machine is in both.
+machine affects both.
 
     python tools/compare_builds.py .venv/bin/python other/bin/python experiments/ocean-1deg.toml
     python tools/compare_builds.py A B experiments/forecast-t106.toml grid.truncation=63

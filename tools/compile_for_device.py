@@ -22,17 +22,17 @@ from fathom import device
 
 @dataclass(frozen=True)
 class Kernel:
-    """What ptxas says of a scheme in one precision."""
+    """The output of ptxas for a scheme in one precision."""
 
     scheme: str
     precision: str
     registers: int
-    stack: int  # bytes a thread, arrays and what is spilled
+    stack: int  # bytes a thread, arrays and spills
     spilled: int  # bytes stored
 
 
 def kernels(said: str) -> list[Kernel]:
-    """From the words of ptxas -v."""
+    """From the output of ptxas -v."""
     found = []
     pattern = (
         r"Compiling entry function '(\S+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores"
@@ -46,7 +46,7 @@ def kernels(said: str) -> list[Kernel]:
 
 def _of(mangled: str) -> tuple[str, str]:
     """Scheme and precision of a kernel's name: the first argument of Columns, and its pack; of
-    others what they are launched with.
+    others the launched function.
     """
     name = subprocess.run(
         ["c++filt", mangled], capture_output=True, text=True, check=True
@@ -59,7 +59,7 @@ def _of(mangled: str) -> tuple[str, str]:
 
 
 def catalogue(architecture: str = "sm_90") -> list[Kernel]:
-    """All kernels, the hungriest first. ValueError: one does not compile."""
+    """All kernels, those with the most registers first. ValueError: one does not compile."""
     objects = device.Library(architecture).objects()
     parts = [kernels(made.with_suffix(".txt").read_text()) for made in objects]
     found = {(k.scheme, k.precision): k for part in parts for k in part}

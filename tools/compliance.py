@@ -1,11 +1,11 @@
-"""One store of each kind, as the CF compliance checker sees it.
+"""One store of each kind, tested by the CF compliance checker.
 
     pip install compliance-checker cfgrib
     python -P tools/compliance.py [FOLDER]
 
 Small runs of an ocean and an atmosphere write the stores; Zarr, GRIB2, FA and restarts are opened
-by Fathom and copied to NetCDF, which is all that the checker reads. Prints what it
-remarks. Status 1 where that is not on the list of docs/output.md.
+by Fathom and copied to NetCDF, the only format that the checker reads. Prints its messages. Status
+1 for a message that is not on the list of docs/output.md.
 """
 
 import json
@@ -70,7 +70,7 @@ def air(folder):
 
 
 def netcdf(store, folder):
-    """The file itself, or a copy of what opens it."""
+    """The file itself, or a copy of its opened dataset."""
     if store.suffix == ".nc":
         return store
     copy = folder / (store.name + ".nc")

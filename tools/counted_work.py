@@ -1,10 +1,10 @@
-"""Work of a step of each model, counted and not timed, against what is on record: an alarm where
-it grew by more than 3 %.
+"""Work of a step of each model, counted and not timed, against the record: an error where it grew
+by more than 3 %.
 
     python tools/counted_work.py            # count, compare, and say what grew; status 1 if any did
     python tools/counted_work.py --record   # take these counts as the new record
 
-Seconds wander from machine to machine and from minute to minute; these counts do not:
+Seconds change from machine to machine and from minute to minute; these counts do not:
 
     operations      arithmetic of the column processes and of the parts of the spectral step
     bytes           that their declarations read and write
@@ -12,8 +12,8 @@ Seconds wander from machine to machine and from minute to minute; these counts d
     messages, sent  between two ranks, and their bytes
     memory          of all fields, bytes
 
-The record is bench/counted-work.json, one entry for each case. A change that is meant is recorded
-in the commit that makes it, so that its history is the history of the work of a step.
+The record is bench/counted-work.json, one entry for each case. A deliberate change is recorded in
+its commit, so that the history of the record is that of the work of a step.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ def main() -> int:
 
 
 def compared(was: dict[str, dict[str, float]], now: dict[str, dict[str, float]]) -> list[str]:
-    """Say what each case counts and what of it changed. Returns what grew, in words."""
+    """Print the counts of each case and their changes. Returns in words what grew."""
     for case, counts in now.items():
         print(f"{case}:", ", ".join(f"{n:.6g} {what}" for what, n in counts.items()))
         change = changes(was.get(case, {}), counts) if case in was else {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Kernels that use what is on the processor alone. The compiler says nothing of it where a function
-is `constexpr`: a call of a function that is not becomes a call of null, an array that is constant
-lies at address 0, and with optimisation all that follows from them is left out.
+"""Kernels that use functions or data of the processor alone. The compiler does not report this
+where a function is `constexpr`: a call of a host function becomes a call of null, a constant host
+array has address 0, and optimisation removes all code that depends on them.
 
     tools/device_code.py [SOURCE ...]       exit status 1, and a line for each function that does
 
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from fathom import device, plugins
 
-null = r"\d{1,6}"  # address 0, and what lies not far from it in an array
+null = r"\d{1,6}"  # address 0, and elements of an array near it
 register = r"%rd\d+"
 head = r"\s*(?:\.weak |\.visible )?\.(?:func|entry)\b"
 
@@ -35,7 +35,7 @@ def functions(code: str) -> Iterator[tuple[str, str]]:
 
 
 def told(names: list[str]) -> dict[str, str]:
-    """Names as they are written in the source."""
+    """Names as in the source."""
     said = subprocess.run(
         ["c++filt"], input="\n".join(names), capture_output=True, text=True, check=True
     ).stdout
@@ -103,7 +103,7 @@ def on_processor(code: str) -> set[tuple[str, str]]:
 
 
 def compiled(source: Path, architecture: str = "sm_90") -> str:
-    """Its PTX, before optimisation. RuntimeError with what the compiler said."""
+    """Its PTX, before optimisation. RuntimeError with the message of the compiler."""
     with tempfile.TemporaryDirectory() as folder:
         to = Path(folder) / "code.ptx"
         command = [str(device.compiler()), *device.flags, f"-arch={architecture}", "-G", "-ptx"]

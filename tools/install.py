@@ -1,4 +1,4 @@
-"""pip install, with a line that says how far it is: the core takes some minutes to compile.
+"""pip install, with a line of progress: the core takes some minutes to compile.
 
 .venv/bin/python tools/install.py --no-build-isolation '.[test]'
 """
@@ -11,7 +11,7 @@ compiled = re.compile(r"\[(\d+)/(\d+)\] Building")
 
 
 def main(arguments: list[str]) -> int:
-    """pip's exit status. Where it fails, the end of what it said."""
+    """pip's exit status. Where it fails, the end of its output."""
     options = ["--verbose", "--disable-pip-version-check"]
     command = [sys.executable, "-m", "pip", "install", *options, *arguments]
     said = []

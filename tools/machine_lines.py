@@ -17,7 +17,7 @@ of_a_machine = re.compile(
 
 
 def machine_lines(text: str) -> int:
-    """Lines within conditions that ask for a machine, the conditions themselves among them."""
+    """Lines within conditions on the machine, including the conditions."""
     count, inside = 0, []  # of each open condition whether it asks for a machine
     for line in text.splitlines():
         word = line.split()[0] if line.split() else ""

@@ -4,7 +4,7 @@ even current, on the B grid.
     python experiments/stability/plane_wave.py
 
 Unknowns of a wave exp(i (kx x + ky y)): u, v at corners, p = the mode's pressure / rho0 at centers,
-and what is kept of the step before: the advection of u, v and p itself. One step, in units of tau
+and from the previous step: the advection of u, v and p itself. One step, in units of tau
 and Delta (c1 = c tau / Delta, U = u tau / Delta, F = f tau, N = nu tau / Delta^2):
 
     G        = -i U.A u
@@ -25,7 +25,7 @@ waves = np.linspace(0, np.pi, 25)
 kx, ky = (
     k.ravel() for k in np.meshgrid(np.r_[-waves[:0:-1], waves], waves)
 )  # half of the plane: the other half is conjugate
-tolerance = 1e-6  # growth a step that counts as none: e-folding in a million steps
+tolerance = 1e-6  # growth a step that is allowed: e-folding in a million steps
 
 
 def symbols():

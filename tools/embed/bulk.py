@@ -59,11 +59,11 @@ def stability(zeta):
 
 
 def humidity_factor(speed, air_temperature, humidity, pressure, sst, water):
-    """Factor on specific humidity with which the ocean evaporates as much as observed (ships
+    """Factor on specific humidity with which the evaporation of the ocean is as observed (ships
     measure too moist).
     """
     factor = 1.0
-    for _ in range(6):  # the flux is all but linear in the humidity
+    for _ in range(6):  # the flux is almost linear in the humidity
         here, drier = (
             mean(bulk_fluxes(speed, air_temperature, f * humidity, pressure, sst)[1], water) * DAY
             for f in (factor, factor - 0.01)

@@ -1,8 +1,8 @@
 """The forcing and the initial state of the global ocean at 4 degrees: stress, fluxes, surface
 temperature and salinity by month, temperature and salinity of the ocean; and rivers at 1 degree.
 
-The fields are those of a much used tutorial case, on its mask, as they are there: a run on that
-grid reads the same numbers. Elsewhere they are filled (docs/data.md).
+The fields are those of a common tutorial case, on its mask, unchanged: a run on that grid reads the
+same numbers. Elsewhere they are filled (docs/data.md).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FRESH_WATER = 1000.0  # kg m-3
 
 # long: the steps, then a table of the variables in the file
 def build_fluxes(files):
-    """Twelve months of what goes through the surface of the ocean, and the rivers."""
+    """Twelve months of fluxes through the surface of the ocean, and the rivers."""
     water = numbers(files["tutorial_depth"]) < 0
     read = ("stress_east", "stress_north", "heat", "fresh", "sst", "sss")
     monthly = {name: numbers(files[f"tutorial_{name}"], 12) for name in read}
@@ -33,7 +33,7 @@ def build_fluxes(files):
     monthly["fresh"] *= -FRESH_WATER
     for name, field in monthly.items():
         whole = np.ones_like(water) if name.startswith("stress") else water
-        # the pack ice of the central Arctic lets next to nothing through
+        # the pack ice of the central Arctic stops almost all flux
         monthly[name] = filled(field, whole, polar=0.0 if name == "heat" else np.nan)
     where, methods = "month latitude longitude", "time: mean within years time: mean over years"
 
@@ -111,8 +111,8 @@ STATE = "tutorial_temperature", "tutorial_salinity"  # sources of the state alon
 
 # long: the steps, then a table of the variables in the file
 def build_state(files):
-    """January of temperature and salinity on 15 layers, the depth of the sea, and how deep its
-    mixed layer gets.
+    """January of temperature and salinity on 15 layers, the depth of the sea, and the largest depth
+    of its mixed layer.
     """
     depth = -numbers(files["tutorial_depth"])
     interfaces = np.concatenate([[0.0], np.cumsum(THICKNESS)])
@@ -185,7 +185,7 @@ def deepest_mixed_layer(temperature, salinity, depth):
 
 
 def numbers(file, *records):
-    """What a file of big-endian numbers holds, (*records, lat, lon)."""
+    """The contents of a file of big-endian numbers, (*records, lat, lon)."""
     shape = (*records, LATITUDE.size, LONGITUDE.size)
     return np.fromfile(file, ">f4").astype(float).reshape(shape)
 

@@ -214,7 +214,7 @@ def build_gfs(files):
 
 
 def on_levels(values, pressure, wanted):
-    """Linear in ln p; a level that is there stays as it is."""
+    """Linear in ln p; an existing level stays as it is."""
     x, target = np.log(pressure), np.log(wanted)
     k = np.clip(np.searchsorted(x, target, side="right") - 1, 0, x.size - 2)
     weight = ((target - x[k]) / (x[k + 1] - x[k]))[:, None, None]

@@ -69,7 +69,7 @@ def build_land(files):
 
 def snow_free_albedo(files):
     """Time-mean albedo over six hours of two GFS forecasts, 18-24Z in October and 6-12Z in January:
-    together they see the whole earth by day.
+    together they cover the whole earth by day.
     """
     names = {
         ("avg_al", "surface"): "albedo",

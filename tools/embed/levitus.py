@@ -25,7 +25,7 @@ def build_levitus(files):
     pressure = gsw.p_from_z(-z, y)
     absolute = gsw.SA_from_SP(salinity, pressure, x, y)
     potential = gsw.pt0_from_t(absolute, in_situ, pressure)
-    # A gap looks sideways along its level ten times as much as up and down: water masses spread
+    # A gap is filled ten times more from its level than from above and below: water masses spread
     # along levels.
     gaps = np.isnan(potential)
     potential, salinity = (harmonic(v, latitude, coupling=0.1) for v in (potential, salinity))

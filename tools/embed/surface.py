@@ -1,6 +1,4 @@
-"""The sea surface and the air above it, month by month; the reasons for each step stand in
-docs/data.md.
-"""
+"""The sea surface and the air above it, month by month; reasons are in docs/data.md."""
 
 from __future__ import annotations
 
@@ -25,9 +23,7 @@ MONTH_CENTRES = 15.5, 45, 74.5, 105, 135.5, 166, 196.5, 227.5, 258, 288.5, 319, 
 
 # long: the steps, then a table of the variables in the file
 def build_surface(files):
-    """Twelve months of what drives the sea surface; the reasons for each step stand in
-    docs/data.md.
-    """
+    """Twelve months of the forcing of the sea surface; reasons are in docs/data.md."""
     sea_latitude, sea_longitude, sst = read_sst(files["oisst"])
     sea_ice = ice_fraction(sst, sea_latitude)
     latitude, longitude = np.arange(-89.0, 90, 2), np.arange(1.0, 360, 2)
@@ -246,7 +242,7 @@ def trust_in_ships(latitude):
 
 
 def zonal_in_the_south(field, latitude):
-    """The field where ships are trusted, its zonal mean where they are not."""
+    """The field where ship data are reliable, its zonal mean elsewhere."""
     north = trust_in_ships(latitude)
     return north * field + (1 - north) * field.mean(-1, keepdims=True)
 
@@ -306,8 +302,8 @@ def radiation(budget, sst, temperature, latitude, longitude):
     """Downward short- and longwave flux (month, lat, lon) that repeat Esbensen & Kushnir's absorbed
     and net fluxes.
 
-    What is interpolated and filled is the transmission (surface over top of the atmosphere) and the
-    emissivity of the sky, so that the polar night stays dark and the sky over cold ice is cold.
+    The transmission (surface over top of the atmosphere) and the emissivity of the sky are
+    interpolated and filled, so that the polar night stays dark and the sky over cold ice is cold.
     """
     source_latitude, source_longitude, absorbed, net_longwave = budget
     source, target = (
@@ -362,8 +358,8 @@ def open_water(ice, latitude, longitude):
 
 
 def precipitation(evaporation, water, sea, latitude):
-    """Zonal and annual mean (lat, lon) [kg m-2 s-1]: the evaporation less the observed E - P, as
-    much as evaporates from open water. What ice covers does not evaporate.
+    """Zonal and annual mean (lat, lon) [kg m-2 s-1]: the evaporation less the observed E - P, for
+    evaporation from open water only, none under ice.
     """
     from scipy.interpolate import PchipInterpolator
 

@@ -25,7 +25,7 @@ beside_docs = ("CONTRIBUTING.md", "CHANGELOG.md")  # of the root, which are page
 
 
 def stage(source: Path) -> None:
-    """All that Sphinx reads, in one folder."""
+    """The input of Sphinx, in one folder."""
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(root / "docs", source)
     for page in source.rglob("*.md"):
@@ -51,8 +51,8 @@ def set_apart(text: str) -> str:
 
 
 def contents(front: str, source: Path) -> str:
-    """The table of contents: for each section of the front page the pages that it links to; those
-    that it does not name, as those made from the code, below "Reference".
+    """The table of contents: for each section of the front page the pages that it links to; all
+    others, as those made from the code, below "Reference".
     """
     sections = {}
     for section in re.split(r"^## ", front, flags=re.M)[1:]:
@@ -69,7 +69,7 @@ def contents(front: str, source: Path) -> str:
 
 
 def quiet_notebooks(folder: Path) -> None:
-    """Kernels of notebooks say nothing of how they are connected."""
+    """No messages about the connections of notebook kernels."""
     profile = folder / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
@@ -77,7 +77,7 @@ def quiet_notebooks(folder: Path) -> None:
 
 
 def from_elsewhere(html: Path) -> list[str]:
-    """What pages would load from another host when they are opened."""
+    """Links by which pages would load something from another host."""
     loads = re.compile(
         r"<(?:script|img|link|iframe|source)\b[^>]*?(?:src|href)=\"(?:https?:)?//[^\"]+"
     )

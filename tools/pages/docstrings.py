@@ -12,8 +12,8 @@ parameter = re.compile(r"^([*\w]+(?:, [*\w]+)*) : (.*)$")
 
 def plain(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """Called for each docstring before napoleon reads its sections. `code` becomes literal, other
-    marks get a backslash; what is said of a parameter in the line of its name is its meaning; lines
-    of a paragraph that are indented stay lines.
+    marks get a backslash; the text in the line of a parameter's name is its meaning; indented lines
+    of a paragraph stay lines.
     """
     head = next((n for n, line in enumerate(lines) if line.strip() == "Parameters"), len(lines))
     made = []

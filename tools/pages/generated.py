@@ -1,5 +1,5 @@
-"""Pages that are made from what Fathom says of itself: the Python interface, every scheme, every
-command, the experiments. Each function gives pages: path -> text in Markdown.
+"""Pages made from the code of Fathom: the Python interface, every scheme, every command, the
+experiments. Each function gives pages: path -> text in Markdown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ packages = ("output", "plots", "transform", "assimilation", "radiation", "observ
 
 
 def python() -> Pages:
-    """A page for each part of `fathom`, and one for each package that is used by itself."""
+    """A page for each part of `fathom`, and one for each package that is used alone."""
     return {
         f"reference/{_slug(title)}.md": _part(title, modules) for title, modules in parts.items()
     } | {f"reference/fathom-{name.replace('.', '-')}.md": _package(name) for name in packages}
@@ -90,8 +90,8 @@ rooms = {
 
 
 def every_scheme() -> Pages:
-    """A page for each room of the core: schemes by phenomenon, with the comment at the top of their
-    header, which is where their equations stand, parameters and fields.
+    """A page for each folder of the core: schemes by phenomenon, with the comment at the top of
+    their header, which has their equations, with parameters and fields.
     """
     pages = {}
     for room, title in rooms.items():
@@ -112,7 +112,7 @@ def every_scheme() -> Pages:
 
 
 def _those_of(listed: Path) -> Iterator[tuple[type[Scheme], Path | None]]:
-    """The schemes of one list of the core, each with the header that it is made in."""
+    """The schemes of one list of the core, each with its header."""
     text = listed.read_text()
     aliases = dict(re.findall(r"using (\w+) =\s*([^;]+);", text))
     for made, name in re.findall(r"entry<(.+?)>\(\s*\"(\w+)\"", text):
@@ -124,7 +124,7 @@ def _those_of(listed: Path) -> Iterator[tuple[type[Scheme], Path | None]]:
 
 @cache
 def _headers() -> dict[str, Path]:
-    """What is defined in the core's headers, and in which."""
+    """Names defined in the core's headers, with their header."""
     return {
         name: path
         for path in sorted((root / "core").rglob("*.hpp"))
@@ -135,7 +135,7 @@ def _headers() -> dict[str, Path]:
 
 
 def _comment(header: Path) -> list[str]:
-    """What a header says of itself."""
+    """The comment at the top of a header."""
     said = []
     for line in header.read_text().splitlines():
         if not line.startswith("///"):
@@ -198,7 +198,7 @@ def commands(group: click.Command = cli, words: tuple[str, ...] = ()) -> Iterato
 
 
 def experiments() -> Pages:
-    """Every experiment that comes with Fathom: what it says of itself, and its file."""
+    """Every experiment of Fathom: its comment, and its file."""
     text = [
         "# Experiment files",
         "`fathom new NAME` writes one, `fathom run NAME.toml` runs it; what the idealised ones"

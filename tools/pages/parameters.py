@@ -42,7 +42,7 @@ def _table(names: tuple[str, ...]) -> str:
 
 
 def _defaults(model: type) -> dict[str, str]:
-    """Parameters with their defaults as one writes them; "needed" where there is none."""
+    """Parameters with their defaults as in code; "needed" where there is none."""
     found = {}
     for name, one in inspect.signature(model).parameters.items():
         if one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL):
@@ -51,7 +51,7 @@ def _defaults(model: type) -> dict[str, str]:
 
 
 def meanings_of(model: type) -> Meanings:
-    """What the docstring of a class says of its parameters."""
+    """The meaning of parameters in the docstring of a class."""
     document = inspect.getdoc(model) or ""
     _, _, section = document.partition("Parameters\n----------\n")
     found: Meanings = {}

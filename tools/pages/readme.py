@@ -1,4 +1,4 @@
-"""Runs the Python of README.md, and takes the picture that it draws for README.md: some minutes.
+"""Runs the Python code of README.md, and updates its picture: some minutes.
 
 make readme
 """

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""The core's tests with a core that finds its own faults: addresses that are not its own, undefined
-behaviour; and two threads that touch one number.
+"""The core's tests with a core that finds its own faults: wrong addresses, undefined behaviour; and
+data races of two threads.
 
     tools/sanitize/run.py [address] [thread] [-- arguments of pytest]
 
 Each is a separate build in build/sanitize-*, -O1 with the checks of the compiler's sanitizers and
-of the C++ library. A fault ends a test with what was done where. Needs gcc's libasan and libtsan,
-which come with it.
+of the C++ library. A fault ends a test with its kind and place. Needs gcc's libasan and libtsan.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from pathlib import Path
 root = Path(__file__).resolve().parents[2]
 kinds = {"address": "address;undefined", "thread": "thread"}
 library = {"address": "libasan.so", "thread": "libtsan.so"}
-# Rooms of the core, and the models that put them together.
+# Folders of the core, and the models that use them.
 rooms = [
     *("base", "catalogue", "field", "grid", "parallel", "physics", "sequence", "solver"),
     *("trajectory", "transform", "ocean", "atmosphere", "radiation", "post"),
@@ -28,7 +27,7 @@ rooms = [
 without_arrow = ["observations/test_operators.py", "observations/test_radiances.py"]
 tests = {"address": [*rooms, "observations"], "thread": [*rooms, *without_arrow]}
 options = {
-    # Python keeps what it has until it ends; a process of MPI has memory of others
+    # Python keeps its memory until it ends; a process of MPI has memory of others
     "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
     "TSAN_OPTIONS": "ignore_noninstrumented_modules=1:halt_on_error=1:second_deadlock_stack=1"
@@ -86,11 +85,11 @@ def check(kind: str, arguments: list[str]) -> int:
         "UCX_MEM_MMAP_HOOK_MODE": "none",
         "FATHOM_SANITIZED": kind,
     }
-    # Ends at once: what Python and the threads' runtime take down at the end is not ours.
+    # Ends at once: the clean-up of Python and of the threads' runtime is not tested.
     tests = "import os, sys, pytest; status = pytest.main(sys.argv[1:]); os._exit(status)"
     if kind == "thread":  # it takes more locks at a fork than the sanitizer can follow
         tests = f"import sys; sys.modules['pyarrow'] = None; {tests}"
-    quiet = ["-p", "no:cacheprovider", "--capture=sys", "-q"]  # what C++ says goes to its report
+    quiet = ["-p", "no:cacheprovider", "--capture=sys", "-q"]  # messages of C++ go to its report
     patient = "--timeout=1800"  # a test takes some ten times as long
     command = [sys.executable, "-P", "-c", tests, *quiet, patient, *arguments]
     if kind == "thread" and shutil.which("setarch"):

@@ -5,9 +5,8 @@ simulates in one process (Debian: libsimgrid-dev).
     tools/simulated_exchange/run.py --ranks 256,1024,4096
         exit status 1 if a number arrived wrong
 
-Both are given one network: a torus or a switch, latency and bandwidth of its links, the time that a
-core needs for a message. What is compared is what the simulator makes of it: plans of virtual
-ranks, hops, stages of sums, waiting.
+Both have the same network: a torus or a switch, latency and bandwidth of its links, the time of a
+core for a message. Compared are the plans of virtual ranks, hops, stages of sums, and waiting.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ began = time.perf_counter()
 
 
 class _Mpi(type(sys)):
-    """fathom.mpi, where who is root depends on who asks."""
+    """fathom.mpi, where the root depends on the calling rank."""
 
     @property
     def is_root(self):

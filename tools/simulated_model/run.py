@@ -6,8 +6,9 @@ an experiment on one rank and on many, a few steps; the state must have the same
         exit status 1 if a state has other bits
 
 The core is compiled once more, into build/simulated, against SimGrid's MPI; its messages are
-simulated one by one. All ranks share one interpreter of Python (3.11 or 3.12): whoever enters the
-message library lets the others run, and finds the interpreter as it was when it comes back.
+simulated one by one. All ranks share one interpreter of Python (3.11 or 3.12): a rank that enters
+the message library lets the others run, and the state of the interpreter is restored when it
+returns.
 """
 
 from __future__ import annotations
@@ -35,14 +36,14 @@ header = Path("/usr/include/smpi/smpi.h")
 simulated = (
     "--cfg=contexts/stack-size:4096",
     "--cfg=smpi/coll-selector:mpich",
-    # sends that are waited for: SimGrid never forgets others, and walks them all for each message
+    # sends that are waited for: SimGrid keeps all others, and searches them for each message
     "--cfg=smpi/send-is-detached-thresh:0",
 )
 
 
 def _letting_others_run(target: Path) -> None:
-    """Calls of the core into the message library as C: Python's lock and its idea of who runs are
-    put aside for the rank whose turn comes.
+    """Calls of the core into the message library as C: Python's lock and its current thread are
+    saved, and the next rank runs.
     """
     used = {
         name
@@ -143,7 +144,7 @@ def on_ranks(program: Path, ranks: int, case: argparse.Namespace, folder: Path) 
         try:
             said, _ = running.communicate(timeout=case.limit)
         except subprocess.TimeoutExpired:
-            os.killpg(running.pid, signal.SIGKILL)  # the launcher and what it has started
+            os.killpg(running.pid, signal.SIGKILL)  # the launcher and its processes
             sys.exit(f"{ranks} ranks: not done after {case.limit:g} s")
     lines = [line for line in said.splitlines() if line.startswith("{")]
     if not lines:

@@ -75,7 +75,7 @@ def build(folder: Path, real: bool) -> Path:
 
 
 def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str]:
-    """Exit status, and what was said."""
+    """Exit status, and the output."""
     if case.real:
         command = [
             str(Path(compiler(True) or "").with_name("mpiexec")),
@@ -104,7 +104,7 @@ def run(program: Path, folder: Path, case: argparse.Namespace) -> tuple[int, str
         try:
             said, _ = running.communicate(timeout=case.limit)
         except subprocess.TimeoutExpired:
-            os.killpg(running.pid, signal.SIGKILL)  # the launcher and what it has started
+            os.killpg(running.pid, signal.SIGKILL)  # the launcher and its processes
             sys.exit(f"not done after {case.limit:g} s")
     return running.returncode, said
 

@@ -40,7 +40,7 @@ def Get_library_version():
 class Comm:
     """Of one rank: each has its own object."""
 
-    _handed = {}  # what ranks tell each other: (communicator, how many before) -> {rank: what}
+    _handed = {}  # messages of ranks: (communicator, how many before) -> {rank: what}
 
     def __init__(self, handle, key):
         self.handle, self.key, self.calls = handle, key, 0
@@ -66,7 +66,7 @@ class Comm:
     Barrier = barrier
 
     def _told(self, value):
-        """What each rank gives, of all of them: pickled."""
+        """The values of all ranks, pickled."""
         self.calls += 1
         slot = Comm._handed.setdefault((self.key, self.calls), {})
         slot[self.rank] = pickle.dumps(value)
@@ -133,7 +133,7 @@ class Comm:
 
 
 class _World:
-    """COMM_WORLD of whoever asks."""
+    """COMM_WORLD of the calling rank."""
 
     own = {}
 

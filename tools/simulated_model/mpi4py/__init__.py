@@ -1,6 +1,6 @@
-"""What Fathom uses of mpi4py, on ranks that SimGrid simulates in one process: its own messages
-(core/parallel) are simulated one by one; what Python tells other ranks, at the start of a run, is
-handed over in memory behind a barrier.
+"""The part of mpi4py that Fathom uses, on ranks that SimGrid simulates in one process: its own
+messages (core/parallel) are simulated one by one; messages of Python, at the start of a run, go
+through memory behind a barrier.
 """
 
 
