@@ -1,7 +1,10 @@
 /// The start of a trajectory, seen from its end: A at (0, latitude), D in the frame whose first
 /// axis goes through A's meridian at the equator, the third through the north pole.
-///   great circle   r_D = r_A cos c - (a e_east + b e_north) sin(c) / c,   c^2 = a^2 + b^2
-/// with (a, b) the displacement [rad]. Vectors turn from D to A
+///   great circle   r_D = r_A cos c - (a e_east + b e_north) sin(c) / l,
+///                  tan(c / 2) = l / 2,   l^2 = a^2 + b^2
+/// with (a, b) the displacement: the mean of the winds at A and D, times a step over the radius.
+/// With this arc (Cayley's), and not c = l, the mean is exact for each solid rotation. Vectors turn
+/// from D to A
 ///   along the sphere   u' = p u + q v,  v' = p v - q u      (trajectory/departure.hpp)
 ///   in space           by the cosines between the unit vectors of both places:
 ///       e_east = (-y, x, 0) / rho,  e_north = (-x z, -y z, rho^2) / rho,  e_up = (x, y, z) at D
@@ -23,8 +26,8 @@ template <class Real> struct Origin {
     Origin(Real x, Real y, Real z, Real rho) : x(x), y(y), z(z), rho(rho) {}
 
     static Origin along_great_circle(const Parallel<T>& A, Real a, Real b) {
-        const Real square = fma(a, a, b * b);
-        const Real c = cosine_of_square(square), s = cardinal_sine_of_square(square);
+        const Real square = T(0.25) * fma(a, a, b * b), s = 1.0 / (1.0 + square),
+                   c = (1.0 - square) * s;
         return {A.cosine * c + A.sine * (b * s), -(a * s), A.sine * c - A.cosine * (b * s)};
     }
     /// From A's meridian, and from A's latitude [rad]: exactly 0 at A.

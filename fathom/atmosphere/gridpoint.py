@@ -203,7 +203,7 @@ class GridPointAtmosphere(AirWithPhysics):
             reference_temperature, surface_potential_temperature, stability
         )
         self.placed = all_placed(placed)  # from the user
-        self.initial, self.filter_span = {}, 0.0
+        self.initial, self.filter_span, self.balanced = {}, 0.0, False
         self.outer_model = self._outer(outer_model, outer_in_time, outer_every)
 
     def _set_iterations(self, outer, inner, iterations, maximum_iterations, tolerance):
@@ -261,6 +261,14 @@ class GridPointAtmosphere(AirWithPhysics):
         return 1 / self.grid.radius if self.deep else 0.0
 
     @property
+    def means_across_rows(self):
+        """What means of two rows are too small by in a solid rotation, 1 over it: of the wind along
+        x, and of forces along y (core/atmosphere/gridpoint/step.hpp).
+        """
+        spacing = np.deg2rad(self.grid.dy) if self.sphere else 0.0
+        return {"rows_of_wind": 1 / np.cos(spacing / 2), "rows_of_force": 1 / np.cos(spacing)}
+
+    @property
     def prognostic(self):
         """Fields of the state; a slice has no face between two rows, its y_wind is there all the
         same.
@@ -306,7 +314,7 @@ class GridPointAtmosphere(AirWithPhysics):
             *self.boundary,
         )
 
-    def set(self, case=None, analysis=None, digital_filter=None, **values) -> Self:
+    def set(self, case=None, analysis=None, digital_filter=None, balanced=None, **values) -> Self:
         """Initial state by field: a number, an array of its levels, or a function.
 
         analysis : "gfs", "era5", "ecmwf" or a file: all of the air, the ground, and what lies on
@@ -314,6 +322,8 @@ class GridPointAtmosphere(AirWithPhysics):
             A Simulation of another atmosphere, or its restart (docs/post.md).
         digital_filter : span of the filter that removes the gravity waves of the start, "6h" for a
             spectral atmosphere (docs/forecast.md); 0: none, as by default.
+        balanced : whether a zonal wind over flat ground gets air in the balance of the discrete
+            equations (True), next to the air that is given: it then blows on without waves.
         case : name of a published test case (fathom.atmosphere.cases), its ground included.
         Of (x, y, height) [m], on the sphere (longitude, latitude [degrees], height): x_wind,
         y_wind, upward_air_velocity; potential_temperature_deviation or temperature_deviation [K]
@@ -329,6 +339,8 @@ class GridPointAtmosphere(AirWithPhysics):
             self.filter_span = (
                 Period(digital_filter, "digital_filter").seconds if digital_filter else 0.0
             )
+        if balanced is not None:
+            self.balanced = yes_or_no("balanced", balanced)
         if case is not None:
             ground = self.orography
             values = cases.apply(self, case, cases.primitive_equations) | values
@@ -365,10 +377,14 @@ class GridPointAtmosphere(AirWithPhysics):
 
     def processes(self, step, surface=None):
         """The sequence of one step [s], in order."""
-        offered = self.parameters | {
-            "reference_pressure": self.constants.pressure,
-            "curvature": self.curvature,
-        }
+        offered = (
+            self.parameters
+            | {
+                "reference_pressure": self.constants.pressure,
+                "curvature": self.curvature,
+            }
+            | self.means_across_rows
+        )
         self.step = step
         do = Order(bytes_of[self.precision], step, offered=offered)
         gridpoint_step(self, Dynamics(self, step), do)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fathom import mpi
 from fathom.atmosphere import forecast, ground_of_area
+from fathom.atmosphere.gridpoint_balance import balanced
 from fathom.failure import InputError
 from fathom.input.values import on_columns
 from fathom.moist_air import virtual_temperature
@@ -118,6 +119,7 @@ def check(given):
 
 def state(model, given=None):
     """Fields of the state: name -> (levels, ny, nx), of what was set, or of what is given."""
+    balance = given is None and model.balanced
     given = model.initial if given is None else given
     fields = (_of_pressure if "air_temperature" in given else _of_height)(model, given)
     if model.area:  # beyond the last face there is nothing to take a mean with
@@ -125,7 +127,7 @@ def state(model, given=None):
         fields["y_wind"][:, -1] = fields["y_wind"][:, -2]
     elif not (model.grid.slice or model.grid.horizontal.periodic_j):
         fields["y_wind"][:, -1] = 0
-    return fields
+    return balanced(model, fields) if balance else fields
 
 
 def wind_at_centers(model, fields):

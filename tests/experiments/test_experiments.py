@@ -133,6 +133,8 @@ small = {
     "baroclinic-wave-gridpoint": ["grid.nx=24", "grid.ny=18"],
     "ullrich-gridpoint": ["grid.nx=24", "grid.ny=18"],
     "held-suarez-gridpoint": ["grid.nx=24"],
+    "resting-air": ["grid.nx=24", "grid.ny=18"],
+    "rotating-air": ["grid.nx=24", "grid.ny=18", "simulation.step=40min"],
     "dcmip-2-0-0": ["grid.nx=24", "grid.ny=18", "grid.levels.number=10"],
     "dcmip-3-1": ["grid.nx=24", "grid.ny=18", "simulation.step=60s"],
 }

@@ -81,6 +81,18 @@ def turning(angle=np.pi / 2, wind=40.0, **options):
     return sim
 
 
+def balanced_rotation(deep, wind=40.0, **options):
+    """Air in solid rotation about the axis of the earth, in the balance of the discrete equations
+    of second order.
+    """
+    sim = sphere(deep=deep, ground=False, reference_temperature=warmth, implicitness=0.5, **options)
+    outward = sim.model.curvature
+    sim.model.set(
+        x_wind=lambda x, y, z: wind * np.cos(np.deg2rad(y)) * (1 + outward * z), balanced=True
+    )
+    return sim
+
+
 def deep_rotation(rate=2e-5, **options):
     """Isothermal deep air that turns `rate` faster than its small planet: prepared, steady by
     R T ln p = (rate^2 + 2 Omega rate) r^2 cos^2 / 2 + g a^2 / r

@@ -38,6 +38,14 @@ template <class Column> constexpr auto spacing(const Column& z, int k, int level
 template <class T, class Real> constexpr Real widening(T curvature, Real height) {
     return 1.0 + curvature * height;
 }
+/// Of the wind at an interface: what the mean of the layers next to it (the nearest one at the
+/// ground and the lid) is to be multiplied by if the air turns as a solid.
+template <class T, class Column>
+constexpr auto outward(T curvature, const Column& z, int k, int levels) {
+    const int above = k > 0 ? k - 1 : 0, below = k < levels ? k : levels - 1;
+    const auto middles = 0.5 * (middle(z, above) + middle(z, below)), height = 1.0 * z[k];
+    return widening(curvature, height) / widening(curvature, middles);
+}
 inline constexpr auto curvature_text = "1 / radius of a deep atmosphere, else 0";
 /// d(pi)/dz at an interface: at the ground and the top that of the next one.
 template <class Column, class Heights>
@@ -129,8 +137,10 @@ struct GridPointMotion {
             if (k == 0) w[k] = Real(0);
             const Real through = inside ? Real(w[k]) - climb : Real(0);
             W[k] = through;
-            U[k] = 0.5 * (ue + uw);
-            V[k] = 0.5 * (vn + vs);
+            Real half(T(0.5));
+            if (curvature > 0) half *= gridpoint::outward(T(curvature), z, k, levels);
+            U[k] = half * (ue + uw);
+            V[k] = half * (vn + vs);
             // d(eta)/dz of the layers around
             const Real stretch = Real(eta[above] - eta[below + 1]) / (z[above] - z[below + 1]);
             eta_velocity[k] = through * stretch;

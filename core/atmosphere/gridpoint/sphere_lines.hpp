@@ -15,7 +15,9 @@ namespace fathom::atmosphere {
 template <class T> class SphereDirections {
 public:
     SphereDirections(const Domain& d, const GridPointSetup& s)
-        : columns(T(degrees / s.dx)), rows(T(degrees / s.dy)) {
+        : columns(T(degrees / s.dx)),
+          rows(T(degrees / s.dy)),
+          middles{Middles<T>(s.dx / degrees), Middles<T>(s.dy / degrees)} {
         const auto& t = d.decomposition.topology;
         if (!s.area && (!t.periodic || t.nx % 2))
             throw Error("a sphere needs an even number of columns all round, not nx = ", t.nx);
@@ -32,6 +34,7 @@ public:
         }
     }
     const T columns, rows;  ///< of a radian
+    const MiddlesAround<T> middles;
     const Parallel<T>& centre(int j) const { return latitudes[2 * j + 1]; }
     const Parallel<T>& face(int j) const { return latitudes[2 * j + 2]; }  ///< the northern one
     /// Of the longitudes of points i, i + 1, ...; half: 1 of eastern faces.
@@ -71,9 +74,9 @@ template <class T> struct Displacements {
     static constexpr int most = Departures<T>::most;
     alignas(64) T x[most], y[most], axis[most], eta[most];
     Displacements(const Domain& d, const std::array<const Field*, 4>& fields, const Line& l,
-                  Around where) {
+                  Around where, const MiddlesAround<T>& middles) {
         T* to[] = {x, y, axis, eta};
-        for (int n = 0; n < 4; ++n) displacement_around(d, *fields[n], l, where, to[n]);
+        for (int n = 0; n < 4; ++n) displacement_around(d, *fields[n], l, where, middles, to[n]);
     }
 };
 

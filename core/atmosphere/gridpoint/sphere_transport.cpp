@@ -79,7 +79,7 @@ private:
         for (int iteration = 0; iteration < interpolations; ++iteration) {
             if (onwards && iteration == 0) {
                 const Displacements<T> by(d, {&given[x], &given[y], &given[axis], &given[eta]}, l,
-                                          Around::interface);
+                                          Around::interface, directions->middles);
                 depart(*directions, l, by, Around::interface, height, origins, from);
             } else
                 start(l, a, b, c, height, origins, from);
@@ -247,7 +247,8 @@ private:
     Trajectories trajectories(Given g, const Line& l, Around where, const LevelNodes<T>& levels) {
         Trajectories t(
             where == Around::north_face ? directions->face(l.j) : directions->centre(l.j), l);
-        const Displacements<T> by(g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, where);
+        const Displacements<T> by(g.set.domain(), {&g[x], &g[y], &g[axis], &g[eta]}, l, where,
+                                  directions->middles);
         depart(*directions, l, by, where, levels.height(l.k), t.origins, t.from);
         return t;
     }

@@ -82,50 +82,100 @@ struct GridPointStart {
     }
 };
 
+namespace gridpoint {
+/// Means across two rows of a sphere. Of solid rotations, on a meridian, u is a cosine of latitude
+/// and v a constant; the northward force is a cosine of twice the latitude. So the plain mean of u
+/// is too small by cos(spacing / 2), that of the force by cos(spacing): `rows_of_wind` and
+/// `rows_of_force` are 1 over these. Then solid rotations are exact.
+inline constexpr auto rows_of_wind_text = "1 / cos(spacing / 2) of rows",
+                      rows_of_force_text = "1 / cos(spacing) of rows";
+}  // namespace gridpoint
+
 /// On a sphere the wind turns on its way from the departure point, so each point needs all
 /// components there; the others are means of the values around.
 struct GridPointWindAside {
+    double rows_of_wind = 1, rows_of_force = 1;
     static constexpr std::string_view summary =
         "wind along the other axis, at the points of that along x and y";
+    static constexpr std::tuple parameters{
+        Parameter{"rows_of_wind", &GridPointWindAside::rows_of_wind, "1", 1, 2,
+                  gridpoint::rows_of_wind_text},
+        Parameter{"rows_of_force", &GridPointWindAside::rows_of_force, "1", 1, 2,
+                  gridpoint::rows_of_force_text}};
 
     template <class Real>
     constexpr void operator()(
         Reads<Real, "x_wind_start", place::east_face_layer, "m s-1", 1> u,
         Reads<Real, "y_wind_start", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v_before,
         Writes<Real, "x_wind_start_north_face", place::north_face_layer, "m s-1"> u_n,
         Writes<Real, "y_wind_start_east_face", place::east_face_layer, "m s-1"> v_e) const {
+        using T = typename Real::Number;
+        const T wind = T(0.25 * rows_of_wind), start = T(0.25 * rows_of_force),
+                before = T(0.25 * (rows_of_force - 1));
+        const auto around = [](const auto& f, int k) {
+            return (f[k] + f(-north)[k]) + (f(east)[k] + f(-northwest)[k]);
+        };
         for (int k = 0; k < u.levels(); ++k) {
-            u_n[k] = 0.25 * ((u[k] + u(-east)[k]) + (u(north)[k] + u(northwest)[k]));
-            v_e[k] = 0.25 * ((v[k] + v(-north)[k]) + (v(east)[k] + v(-northwest)[k]));
+            u_n[k] = wind * ((u[k] + u(-east)[k]) + (u(north)[k] + u(northwest)[k]));
+            v_e[k] = start * around(v, k) - before * around(v_before, k);
         }
     }
 };
 
-/// The same for deep air, where the vertical component turns, too.
+/// The same for deep air, where the vertical component turns, too. The ground and the lid press the
+/// air with the force that keeps it from moving through: it is the force of the interfaces next to
+/// them, on a straight line.
 struct GridPointWindAsideDeep {
+    double rows_of_force = 1, curvature = 0;
     static constexpr std::string_view summary =
         "vertical wind where that along x and y is, and these at interfaces";
+    static constexpr std::tuple parameters{
+        Parameter{"rows_of_force", &GridPointWindAsideDeep::rows_of_force, "1", 1, 2,
+                  gridpoint::rows_of_force_text},
+        Parameter{"curvature", &GridPointWindAsideDeep::curvature, "m-1", 0, 1,
+                  gridpoint::curvature_text}};
 
     template <class Real>
     constexpr void operator()(
         Reads<Real, "x_wind_start", place::east_face_layer, "m s-1", 1> u,
         Reads<Real, "y_wind_start", place::north_face_layer, "m s-1", 1> v,
+        Reads<Real, "y_wind", place::north_face_layer, "m s-1", 1> v_before,
         Reads<Real, "upward_velocity_start", place::center_interface, "m s-1", 1> w,
+        Reads<Real, "upward_air_velocity", place::center_interface, "m s-1", 1> w_before,
+        Reads<Real, "interface_height", place::center_interface, "m"> z,
+        ReadsProfile<Real, "level_height", "m"> eta,
         Writes<Real, "upward_velocity_start_east_face", place::east_face_layer, "m s-1"> w_e,
         Writes<Real, "upward_velocity_start_north_face", place::north_face_layer, "m s-1"> w_n,
         Writes<Real, "x_wind_start_interface", place::center_interface, "m s-1"> U,
         Writes<Real, "y_wind_start_interface", place::center_interface, "m s-1"> V) const {
-        const int levels = u.levels();
-        const auto above_e = w(east), above_n = w(north);
+        using T = typename Real::Number;
+        const int levels = u.levels(), end = levels - 1;
+        const T lid = T((eta[0] - eta[1]) / (eta[1] - eta[2])),
+                ground = T((eta[end] - eta[levels]) / (eta[end - 1] - eta[end]));
+        const auto own = [&](Shift s) {
+            return [&, w = w(s), before = w_before(s)](int k) {
+                const auto force = [&](int m) { return w[m] - before[m]; };
+                if (k == 0) return w[0] + force(1) + lid * (force(1) - force(2));
+                if (k == levels) return w[k] + force(end) + ground * (force(end) - force(end - 1));
+                return Real(w[k]);
+            };
+        };
+        const auto here_ = own(here), w_east = own(east), w_north = own(north);
         for (int k = 0; k < levels; ++k) {
-            const Real own = w[k] + w[k + 1];
-            w_e[k] = 0.25 * (own + (above_e[k] + above_e[k + 1]));
-            w_n[k] = 0.25 * (own + (above_n[k] + above_n[k + 1]));
+            const Real both = here_(k) + here_(k + 1);
+            w_e[k] = 0.25 * (both + (w_east(k) + w_east(k + 1)));
+            w_n[k] = 0.25 * (both + (w_north(k) + w_north(k + 1)));
         }
+        const T start = T(0.25 * rows_of_force), before = T(0.25 * (rows_of_force - 1));
+        const auto rows = [](const auto& f, int above, int below) {
+            return (f[above] + f(-north)[above]) + (f[below] + f(-north)[below]);
+        };
         for (int k = 0; k <= levels; ++k) {
             const int above = k > 0 ? k - 1 : 0, below = k < levels ? k : levels - 1;
-            U[k] = 0.25 * ((u[above] + u(-east)[above]) + (u[below] + u(-east)[below]));
-            V[k] = 0.25 * ((v[above] + v(-north)[above]) + (v[below] + v(-north)[below]));
+            const Real out = gridpoint::outward(T(curvature), z, k, levels);
+            U[k] = 0.25 * out * ((u[above] + u(-east)[above]) + (u[below] + u(-east)[below]));
+            V[k] = out * (start * rows(v, above, below) - before * rows(v_before, above, below));
         }
     }
 };

@@ -114,7 +114,8 @@ private:
         const Domain& d = g.set.domain();
         const T height = nodes->height(l.k);
         if (directions) {
-            const Displacements<T> by(d, {&g[x], &g[y], &g[axis], &g[eta]}, l, Around::interface);
+            const Displacements<T> by(d, {&g[x], &g[y], &g[axis], &g[eta]}, l, Around::interface,
+                                      directions->middles);
             Origins<T> origins;
             depart(*directions, l, by, Around::interface, height, origins, to);
         } else

@@ -83,12 +83,14 @@ public:
 private:
     T per_x, per_y;
     Around around;
+    MiddlesAround<T> between;
 
     void line(const Domain& d, const std::array<const Field*, 3>& displacement,
               std::array<const FieldSlab*, fields> to, const Line& l) {
         constexpr int most = Departures<T>::most;
         T by[3][most];
-        for (int n = 0; n < 3; ++n) displacement_around(d, *displacement[n], l, around, by[n]);
+        for (int n = 0; n < 3; ++n)
+            displacement_around(d, *displacement[n], l, around, between, by[n]);
         Departures<T> from{l.i0, l.k, l.count};
         depart(from, l, rows.nodes.height(l.k), by[0], by[1], by[2], per_x, per_y);
         Reach reach;
