@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fathom.cycle.run import Cycles
 
 gain = 0.1  # of Q, in a window
-near, far = 0.5e6, 4e6  # distances [m] between which pairs of columns count
+near, far = 0.5e6, 6e6  # distances [m] between which pairs of columns count
 
 
 def run(cycles: Cycles) -> list[dict[str, Any]]:
@@ -77,7 +77,9 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
                     lacking = lacked(lacking, *at_columns(found, seen, len(R)), weights)
                 errors = sized(B, twin.model.transform, lacking, most=1e3)
             ends = inflated(np.array([f.end for f in found]), e.ensemble.inflation)
-            ends = ends + drawn(AirBackground(twin.model.transform, errors), number + 1)
+            ends = ends + without_mean(
+                drawn(AirBackground(twin.model.transform, errors), number + 1)
+            )
             write(path, end=ends, starts=starts, middles=before,
                   summary=json.dumps(as_numbers(said)),
                   **({} if lacking is None else {"lacking": lacking}))  # fmt: skip
@@ -85,6 +87,12 @@ def run(cycles: Cycles) -> list[dict[str, Any]]:
         starts, lacking = made["end"], made.get("lacking")
         results.append(cycles.told("eda", number, made))
     return results
+
+
+def without_mean(drawn: np.ndarray) -> np.ndarray:
+    """Draws (members, n) of the same variance that leave the mean of the members as it is."""
+    count = len(drawn)
+    return (drawn - drawn.mean(0)) * np.sqrt(count / (count - 1))
 
 
 def sum_of(of_parts: tuple[np.ndarray, ...]) -> np.ndarray:
