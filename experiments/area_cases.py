@@ -10,7 +10,7 @@ supercell   sounding of Weisman & Klemp (1982, Mon. Wea. Rev. 110, 504), 14 g/kg
             from -15 to 15 m/s within 6 km, a bubble of 3 K; microphysics with graupel alone, 2 km,
             steps of 12 s, after two hours
 night       GABLS1 (Beare et al. 2006, Boundary-Layer Meteorol. 118, 247): 8 m/s of geostrophic
-            wind at 73 N over a ground that cools by 0.25 K an hour, all of AROME's physics but for
+            wind at 73 N over a ground that cools by 0.25 K an hour, all of AROME's physics except
             soil and moist air; 400 m, after nine hours
 outbreak    air of -13 degrees at the ground, 15 m/s, comes over a sea of 6 degrees: all of AROME's
             physics, 2.5 km, steps of 60 s, after nine hours

@@ -130,7 +130,7 @@ def main():
     ):
         parser.add_argument(f"--{name}", default=default)
     parser.add_argument(
-        "--minutes", type=float, default=1e9, help="stop after so long; the next call goes on"
+        "--minutes", type=float, default=1e9, help="stop after so long; the next call continues"
     )
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)

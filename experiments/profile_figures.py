@@ -120,8 +120,8 @@ def by_map():
         for name, seconds in maps.items():
             share = 100 * seconds / sum(maps.values())
             found.setdefault(name, []).extend((f"{seconds:.3f}", f"{share:.1f}"))
-    dearest = sorted(found.items(), key=lambda one: -float(one[1][0]))
-    return head, [(name, *cells) for name, cells in dearest[:5]]
+    longest = sorted(found.items(), key=lambda one: -float(one[1][0]))
+    return head, [(name, *cells) for name, cells in longest[:5]]
 
 
 def by_message(found, most=8):
@@ -138,8 +138,8 @@ def by_message(found, most=8):
         held = kinds.setdefault(r["region"], dict.fromkeys(names, 0.0))
         for name in names:
             held[name] += r[name] - sum(c[name] for c in within)
-    dearest = sorted(kinds.items(), key=lambda one: -one[1]["communication"])[:most]
-    for name, k in dearest:
+    longest = sorted(kinds.items(), key=lambda one: -one[1]["communication"])[:most]
+    for name, k in longest:
         rows.append(
             (
                 name,

@@ -11,7 +11,7 @@ jablonowski-williamson   9 days, 26 hybrid levels (Jablonowski & Williamson 2006
 galewsky                 6 days, shallow water;
     --viscosity 1e5 as Galewsky et al. (2004) have it in their converged run
 
-`run` goes on where it was cut off (--minutes), leaves day.jsonl (a line for each day) and waves.npz
+`run` continues an unfinished run (--minutes), leaves day.jsonl (a line for each day) and waves.npz
 (coefficients of the last day's vorticity of the lowest layer and of the surface pressure or the
 height). `compare` is the rms over the waves that both have, over the rms of the deviation from the
 zonal mean.

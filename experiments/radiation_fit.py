@@ -3,7 +3,7 @@ fit: the 100 columns of RFMIP (Pincus, Forster & Stevens 2016), today's and pre-
 CO2 x 1/2, 2, 4 and 8, and air 4 K warmer with the same relative humidity.
 
     python experiments/radiation_fit.py FOLDER                  errors of the numbers in gases.hpp
-    python experiments/radiation_fit.py FOLDER --fit 10         goes on from them: so many steps of
+    python experiments/radiation_fit.py FOLDER --fit 10         starts from them: so many steps of
         Gauss & Newton (Levenberg & Marquardt), and prints the numbers that it ends with
     --start 0.3         each number times exp(0.3 N(0, 1)) before, to see where the fit leads to
     --json FILE

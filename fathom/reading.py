@@ -2,7 +2,7 @@
 docs/output.md, Input.
 
     @once                         of a function that opens files: within `with readers` one reader
-        calls it and all ranks get what it gives
+        calls it and all ranks get its result
     with Readers(comm, 2):
         all ranks of comm do the same within: a model is built, a state is set
     Ahead(readers, load)

@@ -73,7 +73,7 @@ fathom: list[set[str]] = [
 
 
 # Libraries that take long to load, or that need not be installed: they are imported where they are
-# used. A verb (fathom/commands) loads what it needs when it is called.
+# used. A verb (fathom/commands) loads its libraries when it is called.
 slow = {
     "cf_units", "cftime", "contourpy", "duckdb", "ducc0", "eccodes", "eccodeslib", "google_crc32c",
     "gsw", "matplotlib", "mpi4py", "netCDF4", "numcodecs", "otf2", "pandas", "PIL", "pyarrow",

@@ -5,7 +5,7 @@ Density and potential temperature are brought to the places on the levels that f
 with the heights of these go pressure and temperature of layers, and of the ground. Over other
 ground, h,
     p_s = p(h),   below the ground there   p_s = p_1 (1 + Gamma (z_1 - h) / T_1)^(g / (R Gamma))
-and T goes on with Gamma. Between layers all is cubic in ln p, tracers within the two around.
+and T continues with Gamma. Between layers all is cubic in ln p, tracers within the two around.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class LinearTerms:
         return self.RT * (q - np.tensordot(self.G, q, 1))
 
     def right_side(self, D: np.ndarray, q: np.ndarray, d: np.ndarray) -> Any:
-        """(1 - beta L) of q and d by name, and what it adds to T; D: M times that of the map."""
+        """(1 - beta L) of q and d by name, and its part of T; D: M times that of the map."""
         q_field, d_field = fields
         more = {
             q_field: q - self.beta * (np.tensordot(self.S, D, 1) - (D + d) / self.a),

@@ -125,7 +125,7 @@ def derived(model):
 
 @dataclass(frozen=True)
 class AtLevels:
-    """States with their chosen levels; equal ones share what they make."""
+    """States with their chosen levels; equal ones share results."""
 
     levels: ChosenLevels
     state: type["State"]

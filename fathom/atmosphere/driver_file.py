@@ -101,7 +101,7 @@ class DriverFile:
         return str(self.attributes.get(name, known_surface[name][0])).strip().lower()
 
     def _check(self):
-        """No forcing is left out in silence."""
+        """No forcing is left out without a message."""
         for attribute in self.attributes:
             kind, _, what = attribute.partition("_")
             on = kind in ("adv", "nudging", "forc")

@@ -106,7 +106,7 @@ def gridpoint_step(model, dynamics, do):
 
 
 def physics(model, do):
-    """Tendencies of the physics at the start of the step, and what they do to tracers."""
+    """Tendencies of the physics at the start of the step, and their effect on tracers."""
     if not model.physics:
         return
     do("GridPointColumns", on=temperature_names(model))

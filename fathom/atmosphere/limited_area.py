@@ -189,7 +189,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         self.on_earth = True
 
     def _take_outer(self, outer, in_time, every, upper_zone, upper_zone_time):
-        """Keeps what the air is drawn to, along the edges and at the top."""
+        """Keeps the state to which the air is relaxed, along the edges and at the top."""
         top, ground = (self.grid.levels.a[n] + self.grid.levels.b[n] * 1e5 for n in (1, -1))
         self.upper_zone = number_of("upper_zone", upper_zone, "Pa")
         if self.upper_zone and not top < self.upper_zone < ground:

@@ -34,7 +34,7 @@ class Edges:
         (columns, rows), self.box = grid.size, box
         inside = np.zeros((rows, columns))
         inside[j0 : j1 + 1, i0 : i1 + 1] = 1
-        # of each point, what it adds along x and along y: half of each edge that it lies beside
+        # of each point, its part along x and along y: half of each edge at the point
         self.along = [
             0.5 * (np.roll(inside, -1, axis) - np.roll(inside, 1, axis)) / grid.map_factor
             for axis in (1, 0)

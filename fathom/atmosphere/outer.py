@@ -141,11 +141,11 @@ class Records:
 
     def describe(self) -> list[str]:
         """A line for the tree."""
-        return [f"the coupling zone is drawn to {self.states}"]
+        return [f"the coupling zone is relaxed to {self.states}"]
 
     @property
     def text(self) -> str:
-        """What it is, in messages."""
+        """Its name in messages."""
         return f"outer = {str(getattr(self.states, 'path', self.states))!r}"
 
     remedy = "take outer = 'initial' for one that stays as it is"

@@ -69,7 +69,7 @@ class Running:
         s.on_root(write)
 
     def restore(self, path: Path) -> None:
-        """Goes on from what `write_restart` has left, where it is there. All ranks call it."""
+        """Continues from the file of `write_restart`, where there is one. All ranks call it."""
         s, (own, record) = self.simulation, beside_restart(path)
         held = None
         if s.comm.rank == 0 and own.is_file() and record.is_file():

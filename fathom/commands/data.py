@@ -11,7 +11,7 @@ from fathom.run.tree import Entry, bytes_text, tree
 
 @click.command(short_help="Embedded data sets and their sources.")
 def data() -> int:
-    """List the embedded data sets: what they hold, their sources, licences and sizes."""
+    """List the embedded data sets: their contents, sources, licences and sizes."""
     from fathom.data import sets
     from fathom.data.embedded import FOLDER
 

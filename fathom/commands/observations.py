@@ -1,4 +1,4 @@
-"""`fathom observations`: import files, show what they hold, ask questions, screen, draw."""
+"""`fathom observations`: import files, show their contents, ask questions, screen, draw."""
 
 from __future__ import annotations
 

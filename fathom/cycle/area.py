@@ -277,7 +277,7 @@ class AreaCycles:
     def _after(
         self, window: Window, number: int, background: Vector, free: Vector, path: Path
     ) -> None:
-        """A window, from its background and the forecast without data; what it has come to."""
+        """A window, from its background and the forecast without data; returns its results."""
         e, truth, clock = self.experiment, self.truth(number), Stopwatch()
         half = e.steps // 2
         with clock.of("observations"):

@@ -40,7 +40,7 @@ class SphereGrid(Grid):
         room_for(nx, ny)
         if nx < 8 or nx % 2 or ny < 4:
             raise InputError(
-                f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows go on half a"
+                f"nx = {nx}, ny = {ny}: 8 columns or more, an even number, for rows continue half a"
                 " turn further beyond a pole; 4 rows or more"
             )
         if levels is not None and not isinstance(levels, HeightLevels):

@@ -173,7 +173,7 @@ class WholeArea(Grid):
         return type(found)((j * self.size[0] + i).astype(index.dtype), found.weight, self.size[0])
 
     def mapping(self):
-        """Coordinates of all points and corners, levels, area: E goes on as the map does."""
+        """Coordinates of all points and corners, levels, area: E continues as the map does."""
         h = self.horizontal
         return self.area.mapping() | {
             "longitude": h.center_longitude,

@@ -114,7 +114,7 @@ def _joined(parts):
 
 
 def _check_joint(whole, before, part):
-    """ValueError where a part does not go on where the one before ends."""
+    """ValueError where a part does not begin where the one before ends."""
     files_ = f"{before.parts[0][0]} and {part.parts[0][0]}"
     if part.shape != whole.shape or not (
         _same(part.latitude, whole.latitude) and _same(part.longitude, whole.longitude)

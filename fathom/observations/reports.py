@@ -244,7 +244,7 @@ def _other_times(meaning: np.ndarray) -> np.ndarray:
 
 
 def _kinds(rows: Any, category: np.ndarray, name: np.ndarray, head: Any) -> np.ndarray:
-    """Kind of each report, from the category of its message and what it holds."""
+    """Kind of each report, from the category of its message and its contents."""
     report, reports = rows["report"], len(rows["message"])
     usual = np.array([kinds.index(of_category.get(c, "other")) for c in range(256)], "i2")
     kind = usual[category[rows["message"]]]

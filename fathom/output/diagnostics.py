@@ -109,8 +109,8 @@ def diagnostic(
     name, units, long_name, standard_name : as the file says them (CF).
     needs : fields of the model from which it is computed.
     vertical : "layer", "interface", or "column" for a value a column; "" (default): as the first of
-        what it needs.
-    linear : whether the mean in time follows from the means of what it needs.
+        its inputs.
+    linear : whether the mean in time follows from the means of its inputs.
 
     The function is called with the model, the window (j0, i0, ny, nx) of the grid, and an array
     (levels, ny, nx) for each of `needs`; it returns (levels, ny, nx), a single level for a column.

@@ -108,13 +108,13 @@ class Servers:
             self.watch()
 
     def wrote(self, event):
-        """The computing ranks have written what they were not relieved of."""
+        """The computing ranks have written the data that servers did not take."""
         if self.simulation.is_root:
             self.client.wrote(event)
 
     def watch(self):
-        """Gives up sets that are silent: what they had not written is written by the computing
-        ranks from the slots where it still lies.
+        """Gives up silent sets: the computing ranks write their unwritten data, which are still in
+        the slots.
         """
         s = self.simulation
         silent = s.comm.bcast(self.client.silent(self.patience) if s.is_root else None)

@@ -117,7 +117,7 @@ def _closed(own: Mapping[str, Any], name: str) -> bool:
 
 
 def _together(columns: np.ndarray, count: int, closed: bool) -> np.ndarray:
-    """The shortest run of columns that holds these; beyond `count` it goes on with the first."""
+    """The shortest run of columns that holds these; beyond `count` it continues at the first."""
     if not closed or columns.size == count:
         return np.arange(columns[0], columns[-1] + 1)
     gaps = np.diff(np.append(columns, columns[0] + count))

@@ -288,7 +288,7 @@ def _mass_of_area(mass: Mapping[str, Mapping[str, float]]) -> str:
 
 
 def _stores(output: Mapping[str, Any]) -> str:
-    """Times of stores and restarts, and what they cost the ranks that compute."""
+    """Times of stores and restarts, and their cost for the ranks that compute."""
     held = {**output.get("stores", {}), **output.get("restarts", {})}
     rows = [
         (

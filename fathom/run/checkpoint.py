@@ -212,7 +212,7 @@ def fingerprint(simulation):
 
 
 def _check_clock(path, header, simulation):
-    """ValueError: a run with another step, start or calendar would go on at another time."""
+    """ValueError: a run with another step, start or calendar would continue at another time."""
     s = simulation
     if abs(header.seconds - s.seconds) > 1e-6:
         raise InputError(
@@ -271,7 +271,7 @@ def read_state(simulation, path):
 
 
 def _warn_of_numerics(path, before, now):
-    """Where a run goes on with other numerics than those that wrote its restart."""
+    """Where a run continues with other numerics than those that wrote its restart."""
     if before is None or before == now:
         return
     other = [

@@ -68,7 +68,7 @@ class Events(Held):
         self.wishes.ask(wishes.stop)
 
     def request_restart(self, *_: Any) -> None:
-        """Write restart-now.fathom after the current piece of steps, and go on."""
+        """Write restart-now.fathom after the current piece of steps, and continue."""
         self.wishes.ask(wishes.restart)
 
     def run(
@@ -271,7 +271,7 @@ class Events(Held):
             self.servers = Servers(self._seen)
 
     def _make_directory(self, anew):
-        """Where the run leaves what it makes, locked; anew: its first stretch."""
+        """The directory of the results of the run, locked; anew: its first stretch."""
 
         def make():
             if (

@@ -35,7 +35,7 @@ class Forcing:
         return cls(sources, readers) if sources else None
 
     def check(self, clock, begin, end):
-        """ValueError where a run from `begin` to `end` [s] goes on without records."""
+        """ValueError where a run from `begin` to `end` [s] continues without records."""
         for source in self.sources:
             try:
                 first, last = source.axis.coverage(clock)
@@ -113,6 +113,6 @@ def _named(source):
 
 
 def _remedy(source):
-    """What may be done where a run goes on without records."""
+    """The advice for a run that continues without records."""
     own = getattr(source, "remedy", "repeated_year = true uses them for every year")
     return f" ({own})"

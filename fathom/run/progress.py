@@ -69,7 +69,7 @@ class Progress(Line):
 
 
 class InNotebook:
-    """A bar of rich and the line, redrawn where the cell of a notebook shows what it gives."""
+    """A bar of rich and the line, redrawn where the cell of a notebook shows its output."""
 
     handle: Any = None
 

@@ -35,7 +35,7 @@ class Series:
             self.values = {name: kept[::2] for name, kept in self.values.items()}
 
     def kept(self):
-        """The keywords of `Series` with which it goes on."""
+        """The keywords of `Series` with which it continues."""
         return {
             "times": self.times,
             "values": self.values,

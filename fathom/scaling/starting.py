@@ -53,7 +53,7 @@ class Reading:
 def seconds(
     read: Reading, readers: int | str, ranks: int, machine: Machine, slower: float
 ) -> float:
-    """Until all ranks have what they need. readers: 0: one a node. slower: a core than here."""
+    """Until all ranks have their input. readers: 0: one a node. slower: a core than here."""
     nodes = machine.nodes(ranks)
     alone = readers == every_rank or ranks == 1
     number = ranks if alone else min(int(readers) or nodes, ranks)

@@ -77,7 +77,7 @@ def theirs(method, case):
 
 
 class Seen:
-    """An operator of DAPPER's observations that bears being asked for its cycle twice, as Var4D of
+    """An operator of DAPPER's observations that can be called twice for its cycle, as Var4D of
     1.7.1 does.
     """
 

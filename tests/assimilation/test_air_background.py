@@ -118,7 +118,7 @@ def test_regression_is_balanced():
 
 
 def test_regression_is_found(tmp_path):
-    """What explains what, from draws: of each part the variance that is left."""
+    """The explained parts, from draws: of each part the variance that is left."""
     small, errors, saturation = with_regression()
     L = AirBackground(small, errors, saturation=saturation)
     draws = [L.apply(random.standard_normal(L.controls)) for _ in range(40)]

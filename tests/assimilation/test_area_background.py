@@ -36,7 +36,7 @@ def test_deviations(plane):
 
 
 def test_correlation_is_that_of_its_length(plane):
-    """(1 + r/L) exp(-r/L), but for what the truncation leaves out and what comes round."""
+    """(1 + r/L) exp(-r/L), except for the truncated part and the periodic images."""
     transform, _ = plane
     root = area.PlaneRoot(transform, area.spectrum(transform, 2.5e5), np.eye(1))
     at = lambda y: transform.inverse(root.coefficients(y))

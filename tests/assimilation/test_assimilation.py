@@ -69,7 +69,7 @@ def test_methods_find_the_analysis_and_give_the_same_iterates():
 
 
 def test_gradient_and_hessian():
-    """The gradient is that of the value, to what differences of numbers can tell."""
+    """The gradient is that of the value, to the accuracy of finite differences."""
     cost, _, _ = problem()
     random = np.random.default_rng(1)
     x, d = random.standard_normal((2, n))

@@ -42,7 +42,7 @@ def test_gaspari_cohn():
 
 
 def test_localisation_on_the_sphere(localisation):
-    """Its diagonal is 1; nothing is left at twice its length but what a truncation leaves; the
+    """Its diagonal is 1; it is 0 at twice its length, except for truncation; the
     adjoint; one column of an ensemble's covariance is cut off there.
     """
     transform, random = SphericalHarmonics(21), np.random.default_rng(1)

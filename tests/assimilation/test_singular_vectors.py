@@ -64,7 +64,7 @@ def test_energy_at_the_end_of_a_part_of_the_earth(window):
 
 
 def test_growth_is_that_of_the_model(window):
-    """A pair of runs with the perturbation added and taken away, small: within 1 percent."""
+    """A pair of runs with a small perturbation added and subtracted: within 1 percent."""
     trajectory, root = window
     found = singular_vectors(trajectory, root, 1)
     x, d = trajectory.vector(trajectory.first), 1e-2 * found.initial[0]

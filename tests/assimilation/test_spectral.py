@@ -27,7 +27,7 @@ def covariance_with(root, row, point, level):
 
 @pytest.mark.parametrize("row", [1, 20, 40])
 def test_variances_and_correlations_are_those_asked_for(row):
-    """At any latitude, to what the truncation leaves of the correlation."""
+    """At any latitude, for the truncated correlation."""
     column = covariance_with(made(), row, 5, 0)
     assert column[:, row, 5] == pytest.approx(C[0], rel=1e-6)
     angle = np.radians(np.abs(transform.latitude - transform.latitude[row]))

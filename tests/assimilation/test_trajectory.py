@@ -126,8 +126,8 @@ def test_tangent_of_an_area(model, options):
 
 
 def test_tangent_of_moist_air():
-    """Tracers are clipped in the model alone: what a small perturbation makes of moist air is the
-    tangent but for the few points where that is done.
+    """Tracers are clipped in the model alone: the effect of a small perturbation on moist air is
+    the tangent, except at the few clipped points.
     """
     trajectory, size = followed("moist", 2)
     random = np.random.default_rng(7)

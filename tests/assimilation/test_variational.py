@@ -22,7 +22,7 @@ def _places():
 
 @pytest.fixture(scope="module")
 def twin():
-    """A truth, a background that errs as B says, data of the truth each second step."""
+    """A truth, a background with errors drawn from B, data of the truth in each second step."""
     trajectory, size = followed("primitive_equations", 0, truncation=10, levels=3, mountain=0.0)
     grid, random = trajectory.model.grid, np.random.default_rng(6)
     transform = SphericalHarmonics(10, grid.rows)

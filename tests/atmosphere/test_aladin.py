@@ -1,4 +1,4 @@
-"""The limited-area atmosphere: exact states that stay, waves with their frequency, what
+"""The limited-area atmosphere: exact states that stay, waves with their frequency, the part that
 trajectories never reach, mass, bits, restart, errors.
 """
 
@@ -213,7 +213,7 @@ def test_rows_are_split_by_what_both_zones_take(distribution):
 
 
 def test_finer_heights_from_a_file(tmp_path):
-    """Of latitudes from north to south and depths at sea; what it does not cover is an error."""
+    """Of latitudes from north to south and depths at sea; places outside it are an error."""
     x, y = np.arange(0, 16, 0.1), np.arange(52, 41, -0.1)
     height = 1e3 + 500 * np.sin(np.deg2rad(60 * x)) * np.cos(np.deg2rad(60 * y))[:, None]
     attributes = {"units": "m", "standard_name": "surface_altitude"}

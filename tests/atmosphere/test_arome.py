@@ -105,8 +105,8 @@ def near(found, expected):
 @pytest.mark.parametrize("mode", ["slowest", "gravity", "sound"])
 @pytest.mark.parametrize("corrections", [0, 1])
 def test_normal_modes_have_their_frequency(mode, corrections):
-    """A mode of the linear equations about rest goes on as (1 + i w dt/2) / (1 - i w dt/2) each
-    step where the reference is the air itself.
+    """A mode of the linear equations about rest is multiplied by (1 + i w dt/2) / (1 - i w dt/2)
+    each step where the reference is the air itself.
     """
     step, steps = 20.0, 10
     reference = {"reference_temperature": 280.0, "acoustic_temperature": 280.0}
@@ -225,8 +225,8 @@ def test_restart_changes_nothing(tmp_path, periodic, extrapolation):
 
 
 def test_all_physics_of_arome(tmp_path, on_ranks):
-    """By one name; cloud, rain and turbulent energy are there after some steps, nothing is
-    negative beyond what advection leaves; the same bits on ranks and after a restart.
+    """By one name; cloud, rain and turbulent energy are there after some steps, nothing is negative
+    beyond the error of advection; the same bits on ranks and after a restart.
     """
     names = [scheme.name for scheme in fm.AromePhysics()]
     kinds = ["GraupelMicrophysics", "CloudyTurbulentEnergy", "ShallowMassFlux", "TiledLand"]

@@ -82,7 +82,7 @@ def test_mass_is_kept():
     after = float(
         (np.exp(free.gather("log_pressure_ratio")[0]).mean(1) * np.asarray(grid.rows.weight)).sum()
     )
-    assert 1e-9 < abs(after / before - 1) < 1e-3  # what the fixer takes away
+    assert 1e-9 < abs(after / before - 1) < 1e-3  # removed by the fixer
 
 
 def test_mass_of_a_tracer_is_kept():

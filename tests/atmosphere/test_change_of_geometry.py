@@ -173,7 +173,7 @@ def test_twelve_points_are_exact_for_what_they_hold_and_and_converge():
 
 
 def test_surface_fields_come_from_their_own_kind(tmp_path):
-    """Warm land in a cold sea: neither takes from the other."""
+    """Warm land in a cold sea: neither affects the other."""
 
     def with_land(truncation, **keywords):
         grid = fm.GaussianGrid(truncation, levels=fm.HybridLevels("L19"))

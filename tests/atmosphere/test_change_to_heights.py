@@ -67,7 +67,7 @@ def vapour(sim):
         levels = sim.model.grid.levels
         a, b = (np.asarray(v)[:, None, None] for v in (levels.a, levels.b))
         weight = np.diff(a + b * 1e5 * np.exp(sim.gather("log_pressure_ratio")), axis=0) / gravity
-    else:  # tracers lie on interfaces, but for the lowest one
+    else:  # tracers lie on interfaces, except the lowest one
         q = (q + np.concatenate([q[1:], q[-1:]])) / 2
         weight = sim.gather("air_density") * -np.diff(sim.gather("interface_height"), axis=0)
     return ((q * weight).sum(0) * area).sum() / area.sum()
@@ -129,7 +129,7 @@ def test_the_same_grid_keeps_all_bits_by_memory_and_by_file(globe, tmp_path):
 
 
 def test_isothermal_air_at_rest_over_other_ground(tmp_path):
-    """The wind after an hour is that of a start of its own."""
+    """The wind after an hour is that of a separate start."""
     low = lambda lon, lat: 0.5 * hill(lon - 20, lat)
     source = spectral(tmp_path / "source", hill)
     weight = lambda lon, lat: 1e5 * np.exp(-gravity * hill(lon, lat) / (R * 280))

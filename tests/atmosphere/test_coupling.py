@@ -59,8 +59,8 @@ def linear(grid, **model):
 
 
 def test_coupled_to_itself_nothing_changes(tmp_path):
-    """What a run has stored, taken as the outer model of the same run: the same run, but for what
-    its truncation leaves out of products.
+    """The store of a run, as the outer model of the same run: the same run, except for the
+    truncation of products.
     """
     grid, amplitude = plane(points=(32, 20), coupling=8), 1e-2
     first = simulation(linear(grid).set(**wave(grid, amplitude=amplitude)[0]), directory=tmp_path)
@@ -74,7 +74,7 @@ def test_coupled_to_itself_nothing_changes(tmp_path):
 
 
 def test_a_wave_leaves_through_the_zone():
-    """A packet of gravity waves, 330 m/s, into a zone of 8 points drawn to air at rest: less than
+    """A packet of gravity waves, 330 m/s, into a zone of 8 points relaxed to air at rest: less than
     1 % of its energy comes back.
     """
     grid = fm.PeriodicPlaneGrid((128, 6), resolution=20e3, coupling=2, levels=fm.SigmaLevels(6))
@@ -197,8 +197,8 @@ def test_errors(tmp_path):
 
 @pytest.mark.parametrize("dynamics", ["hydrostatic", "non-hydrostatic"])
 def test_a_globe_runs_beside_the_area(dynamics):
-    """It goes ahead by one record; on the edges the area has its state, of what the area's waves
-    keep, and within it differs by less than weather moves in that time.
+    """It is ahead by one record; on the edges the area has its state, truncated to the area's
+    waves, and inside it differs by less than the weather changes in that time.
     """
     one, outer = small_areas.nested(dynamics=dynamics, every="30min")
     one.prepare().advance(12)
@@ -393,7 +393,7 @@ def test_a_digital_filter_with_an_outer_model(dynamics):
 
 
 def test_mass_of_the_area_is_told(tmp_path):
-    """Where nothing is drawn to the outer model, what passes through edges is what is gained."""
+    """Without relaxation to the outer model, the gain is the flux through the edges."""
     one, _ = small_areas.nested()
     one.directory = tmp_path
     mass = one.run("3h", report=False)["mass_of_area"]

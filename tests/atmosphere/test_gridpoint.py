@@ -39,7 +39,7 @@ def test_order_in_space():
 
 def test_the_exact_solution():
     """w is 0 at the lids; with sound its extremes are those that Baldauf and Brdar's set-up has,
-    computed independently; without, T' starts as the spot less what sound takes away.
+    computed independently; without, T' starts as the spot less the part of sound.
     """
     import baldauf_brdar as case
 
@@ -54,7 +54,7 @@ def test_the_exact_solution():
 
 
 def test_mass_and_iterations():
-    """The mass of air stays to round-off; the solver does what it says."""
+    """The mass of air stays to round-off; the solver reaches its tolerance."""
     found = small_planes.bits(steps=5)
     assert abs(found["change_of_mass"]) < 1e-14
     assert 1 <= found["iterations"] < 80 and found["residual"] < 1e-4

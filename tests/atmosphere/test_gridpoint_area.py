@@ -19,8 +19,8 @@ def left(sim, steps):
 
 @pytest.mark.parametrize("deep", [False, True])
 def test_air_that_turns_about_the_axis(deep):
-    """About a pole of its own all of the rotation and all metric terms act: 20 m/s stay as they
-    are; in deep air, for which the state is not exact, nearly.
+    """About another pole all of the rotation and all metric terms act: 20 m/s stay as they are; in
+    deep air, for which the state is not exact, nearly.
     """
     errors = []
     for n in (1, 2):
@@ -79,7 +79,7 @@ def test_the_rim_has_the_outer_state():
 
 
 def test_follows_the_globe_that_runs_beside_it(tmp_path):
-    """Air over the poles blows through an area drawn to the globe around it: as there."""
+    """Air over the poles blows through an area relaxed to the globe around it: as in the globe."""
     globe = small_spheres.turning(
         nx=48, ny=36, ground=False, step="20min", directory=str(tmp_path / "globe")
     )

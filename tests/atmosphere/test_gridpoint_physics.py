@@ -16,7 +16,7 @@ sys.path.insert(0, str(experiments))
 
 
 def test_moist_air_at_rest():
-    """What it holds does not move it: the density of moist air is that of the reference."""
+    """Its water does not move it: the density of moist air is that of the reference."""
     sim = small_spheres.sphere(tracers=["specific_humidity"])
     sim.model.set(specific_humidity=lambda x, y, z: 0.01 * np.exp(-z / 2e3) + 0 * x)
     sim.prepare().advance(20)

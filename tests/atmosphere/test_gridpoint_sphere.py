@@ -185,7 +185,8 @@ def test_exchanges_hold_many_fields():
 
 
 def test_filtered_start_is_quiet():
-    """A spot of pressure on a planet that stands still is waves alone: the long ones are left."""
+    """A spot of pressure on a planet without rotation becomes waves alone: the long ones are
+    left."""
     winds = []
     for span in (0, "12h"):
         sim = small_spheres.sphere(nx=32, ny=24, ground=False, deep=False, rotation=0.0)

@@ -229,7 +229,7 @@ def angle_of(kind, keys, longitude, latitude):
 
 
 def test_ground_of_the_earth_and_any_ranks(written, on_ranks):
-    """What a file does not say of the ground is the climate of its day."""
+    """Missing fields of the ground are the climatology of its day."""
     _, folder = written["lambert"]
     one, two = (
         on_ranks(n, small_areas, "area_of_file", f'file="{folder / "a.grib2"}"') for n in (1, 2)

@@ -1,4 +1,5 @@
-"""A keyword that no public class or function has is an error of Fathom that says what there is."""
+"""An unknown keyword of a public class or function is an error of Fathom that lists the known
+ones."""
 
 import inspect
 

@@ -69,7 +69,7 @@ def test_same_bits_on_two_ranks_and_under_a_launcher(tmp_path):
         os.listdir(two)
     )
 
-    # the resolved file repeats the run, a finished run is not overwritten, and a restart goes on
+    # the resolved file repeats the run, a finished run is not overwritten, a restart continues
     # from it
     assert (
         box.fathom("run", one / "resolved.toml", "--no-report", "--out", "again", folder=tmp_path)[
@@ -189,7 +189,7 @@ def test_interrupted_run_writes_a_restart(tmp_path, ranks):
 
 
 def test_ranks_without_a_run_end_at_once(tmp_path):
-    """Ctrl-C leaves no request that nobody will read."""
+    """Ctrl-C leaves no unread request."""
     bench = subprocess.Popen(
         box.command("bench", "messages", "--repetitions", 10**9),
         cwd=tmp_path,
@@ -206,7 +206,7 @@ def test_ranks_without_a_run_end_at_once(tmp_path):
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_restart_on_request(tmp_path, ranks):
-    """SIGUSR1 writes a restart, and the run goes on; a file in its directory does the same."""
+    """SIGUSR1 writes a restart, and the run continues; a file in its directory does the same."""
     run, now = started(tmp_path, ranks), tmp_path / "r" / "restart-now.fathom"
     run.send_signal(signal.SIGUSR1)
     await_file(now, run)

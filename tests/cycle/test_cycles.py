@@ -63,7 +63,7 @@ def test_mistakes_have_their_place(setting, message):
 
 
 def test_ranks_and_threads_change_no_bit(tmp_path):
-    """What was learned, and the analysis of 4D-Var with errors that hang together in a column, on
+    """What was learned, and the analysis of 4D-Var with errors correlated in a column, on
     one rank, two ranks, and two threads."""
     settings = [x for setting in [*small, "cycle.windows=1"] for x in ("--set", setting)]
     ends = []
@@ -113,8 +113,8 @@ def test_inner_loops_in_fp32(tmp_path):
 
 
 def test_members_and_what_they_tell(tmp_path):
-    """An ensemble of data assimilations, and analyses with its covariances: stopped and gone on is
-    the same; the spread is inflated by its factor.
+    """An ensemble of data assimilations, and analyses with its covariances: stopped and continued
+    is the same; the spread is inflated by its factor.
     """
     text = ["ensemble.members=3", "ensemble.inflation=1.5", "ensemble.length=5000.0"]
     made = lambda windows, name: Cycles(

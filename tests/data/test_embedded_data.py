@@ -26,7 +26,8 @@ EARTH_RADIUS = 6.371e6
 
 @pytest.fixture(scope="module")
 def builder():
-    """What built the surface climatology: its bulk formulae check the balance of what it wrote."""
+    """The program that built the surface climatology: its bulk formulae check the balance of the
+    file."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "tools"))
         yield importlib.import_module("embed.surface")
@@ -189,7 +190,7 @@ def test_filled_water_is_plausible():
 
 
 def test_sulu_sea_is_warm_to_its_floor():
-    """And the Celebes Sea beside it cold, in both ways to read."""
+    """And the Celebes Sea next to it is cold, in both ways to read."""
     T, S = levitus.on_points([8.0, 4.0], [120.0, 123.0], [1000.0, 2000.0])
     assert (T[:, 0] > 9.7).all() and (T[:, 1] < 5).all() and S[:, 0] == pytest.approx(34.47)
     columns = levitus.open().potential_temperature.sel(latitude=8.5, longitude=[119.5, 120.5])
@@ -240,9 +241,9 @@ def test_polar_winter_is_dark_and_cold():
 
 
 def test_light_over_the_pack():
-    """Over the dark sea as in the file but for the balance; at 68 S in December, under snow (albedo
-    0.84) and a sky that sends two fifths back, what the ice camp ISPOL measured: 52 +- 8 W m-2
-    (Vihma et al. 2009).
+    """Over the dark sea as in the file except for the balance; at 68 S in December, under snow
+    (albedo 0.84) and a sky that sends two fifths back, what the ice camp ISPOL measured: 52 +- 8 W
+    m-2 (Vihma et al. 2009).
     """
     latitude = np.array([-68.0, -59.0, -57.0, 40.0])
     place = latitude, 0 * latitude + 305, surface.LIGHT

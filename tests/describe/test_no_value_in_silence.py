@@ -1,5 +1,5 @@
-"""What an experiment says counts, or is an error: no value falls to the usual one unsaid, no text
-does what it does not say, and what is written out is the same experiment.
+"""Every value of an experiment counts, or is an error: no value is replaced by the usual one
+without a message, no text is misread, and the written text is the same experiment.
 """
 
 import tomllib

@@ -1,5 +1,5 @@
-"""Every block of Python on a page runs, in the order of the page, with what the page takes for
-granted: data of a user's own, a grid, a model. Runs are made small by the words in `smaller`.
+"""Every block of Python on a page runs, in the order of the page, with the objects that the page
+assumes: the user's data, a grid, a model. Runs are made small by the words in `smaller`.
 """
 
 from pathlib import Path

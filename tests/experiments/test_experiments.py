@@ -263,7 +263,7 @@ def test_channel_grows_at_the_rate_of_eady():
     sim.advance(96)
     assert (
         np.abs(sim.gather("velocity_x") - u)[:, :-1].max() < 0.01 * u.max()
-    )  # but for the last row, the wall itself
+    )  # except the last row, the wall itself
     sim.advance(5 * 96)
     early = amplitude()
     sim.advance(6 * 96)
@@ -317,7 +317,7 @@ def test_lock_exchange_fronts_run_at_half_the_wave_speed():
 
 
 def test_overflow_reaches_the_plain():
-    """Dense water runs down the slope, keeps a third of its cold or more, and goes on along the
+    """Dense water runs down the slope, keeps a third of its cold or more, and continues along the
     plain as a gravity current of Froude number 1, give or take a half. Heat is conserved to
     rounding."""
     sim = prepared("overflow")

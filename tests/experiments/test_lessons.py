@@ -1,6 +1,4 @@
-"""The lessons in examples/ at small size: each runs, and what it measures is near what it says it
-should be.
-"""
+"""The lessons in examples/ at small size: each runs, with a result near that in its text."""
 
 import runpy
 import sys
@@ -85,8 +83,8 @@ def test_overflow(learn):
 
 
 def test_solid_rotation(learn):
-    """Third order beats second; the limited schemes stay within the bounds of the dye, whatever its
-    shape; nobody puts it elsewhere.
+    """Third order beats second; the limited schemes stay within the bounds of the dye, for any
+    shape; no scheme displaces it.
     """
     results = learn("solid_rotation")["results"]
     error = {name: of["smooth"][0] for name, of in results.items()}
@@ -125,7 +123,8 @@ def test_own_forcing(learn):
 
 
 def test_own_scheme(learn):
-    """The same in both languages, and what the equation says, but for steps of an hour."""
+    """The same in both languages, and the solution of the equation, except for the error of steps
+    of an hour."""
     lesson = learn("own_scheme")
     assert lesson["found"]["Python"] == pytest.approx(lesson["found"]["C++"], rel=1e-13)
     assert lesson["found"]["C++"] == pytest.approx(lesson["exact"], abs=0.01)
@@ -157,7 +156,7 @@ def test_own_diagnostic(learn):
 
 
 def test_observations(learn):
-    """Nearly all that is wrong is found, nearly nothing else is lost, and the analysis gains."""
+    """Nearly all wrong data are found, hardly any others are lost, and the analysis improves."""
     pytest.importorskip("duckdb")
     lesson = learn("observations")
     assert lesson["caught"] >= 0.9 and lesson["lost"] <= 0.02

@@ -1,5 +1,5 @@
 """The twin of MITgcm's 4 degree case: it starts as MITgcm does, its figures are counted as they
-are defined, and it goes on from a restart as if it had not stopped.
+are defined, and it continues from a restart as if it had not stopped.
 """
 
 import argparse

@@ -63,7 +63,7 @@ every = "4h"
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):
-    """A folder as pip leaves one: the package, and what it says of itself."""
+    """A folder as pip leaves one: the package, and its metadata."""
     folder = tmp_path_factory.mktemp("site")
     (folder / "own_package.py").write_text(package)
     about = folder / "own_package-1.0.dist-info"

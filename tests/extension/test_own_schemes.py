@@ -166,7 +166,7 @@ def test_a_new_field():
 
 @pytest.mark.parametrize("python", [False, True])
 def test_a_term_of_its_own_in_budgets(relaxation, python, tmp_path):
-    """All terms add up to what the cells have gained, and its own is what it adds."""
+    """The sum of all terms is the gain of the cells, and its own term is its tendency."""
     ocean = tank(budgets=["temperature", "salinity"], vertical_mixing=fm.ConstantMixing())
     own = fm.PythonScheme(relaxed, fields) if python else relaxation()
     ocean.place(own, before=update)

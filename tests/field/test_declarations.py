@@ -43,7 +43,7 @@ def compiles(body, tmp_path):
     [
         ("speed[0] = wind.u(east)[0] * Real(wind.v[0]); tendency[0] += Real(1);", True),
         ("wind.u[0] = Real(1);", False),  # writes what it reads
-        ("tendency[0] += speed[0];", False),  # reads what it writes
+        ("tendency[0] += speed[0];", False),  # reads its output
         ("Real before = speed[0]; tendency[0] += before;", False),
         ("speed[0] += Real(1);", False),
         ("speed[0] = wind.v(north)[0];", False),  # looks further than it says

@@ -81,7 +81,7 @@ def made(number: int, directory: Path, seed: int) -> Iterator[Damage]:
         file = chance.choice(sorted(files))
         length = file.stat().st_size
         kind = chance.choice(("flip", "flip", "cut", "zero"))
-        # half of them near the start, where a file says what it is
+        # half of them near the start, in the header of a file
         place = chance.randrange(min(length, 2000) if chance.random() < 0.5 else length)
         size = chance.randrange(8) if kind == "flip" else chance.choice((1, 16, 512, length))
         yield Damage(store, str(file.relative_to(directory)), kind, place, size)
@@ -124,7 +124,7 @@ def _read(path: Path, written: dict[str, np.ndarray]) -> str:
 
 
 def apart(act: Callable[[], str]) -> tuple[str, str]:
-    """(what, said) of act() in a process of its own, which may die or hang in a library."""
+    """(what, said) of act() in a separate process, which may die or hang in a library."""
     here, there = os.pipe()
     child = os.fork()
     if child == 0:

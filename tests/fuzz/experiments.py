@@ -2,7 +2,7 @@
 another kind, absurd, empty or not a number. `outcome` says what became of one.
 
 What may come of it: an error in one message, or a run in which the value counts. What must not: a
-traceback, a hang, and a run that takes the value for something else in silence.
+traceback, a hang, and a run that misreads the value without a message.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ damaged files (damaged.py) and command lines (commands.py), and prints what came
 
     python tests/fuzz/run.py [--cases 3000] [--damaged 400] [--lines 300] [--seed 0] [--json FILE]
 
-Exit status 1 where one ended in a traceback, hung, or was accepted in silence.
+Exit status 1 where one ended in a traceback, hung, or was accepted without a message.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def main() -> int:
 
 
 def wrong(found: list[dict[str, str]]) -> list[dict[str, str]]:
-    """What must not be. A library that does not come back from a damaged file is not ours."""
+    """The errors of Fathom. A library that hangs with a damaged file is not counted."""
     return [one for one in found if one["what"] not in ("error", "ran", "same", "library")]
 
 

@@ -1,4 +1,4 @@
-"""Tries cases that come line by line, and says what became of each. A process of its own: it is
+"""Tries cases that come line by line, and prints the outcome of each. A separate process: it is
 killed when it takes too long.
 """
 

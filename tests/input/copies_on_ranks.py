@@ -1,5 +1,5 @@
-"""A file copied between disks of nodes, each rank a node with a folder of its own; arguments: a
-file, a folder, what happens.
+"""A file copied between disks of nodes, each rank a node with its own folder; arguments: a file, a
+folder, the event.
 """
 
 import json

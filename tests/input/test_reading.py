@@ -1,5 +1,5 @@
-"""Readers: every data file is opened by them alone, the bits are the same whoever reads, what
-cannot be read is one error on all ranks.
+"""Readers: every data file is opened by them alone, the bits are the same with any readers, a read
+error is the same on all ranks.
 """
 
 from pathlib import Path
@@ -113,7 +113,7 @@ def test_every_node_has_one_before_any_has_two():
 
 
 def test_primitives_on_ranks(on_ranks, tmp_path):
-    """Lists in order whoever reads them; errors of any kind on all; ranks that do not read the same
+    """Lists in order with any readers; errors of any kind on all; ranks that do not read the same
     notice.
     """
     script = tmp_path / "primitives.py"

@@ -1,4 +1,4 @@
-"""Run under mpiexec on two ranks: imbalance and noise that are planted, and what the profile finds.
+"""Run under mpiexec on two ranks: artificial imbalance and noise, and the result of the profile.
 Rank 0 prints both as JSON.
 """
 

@@ -1,4 +1,4 @@
-"""Regions: exclusive seconds add up to the wall time; planted imbalance and noise are found as
+"""Regions: exclusive seconds add up to the wall time; artificial imbalance and noise are found as
 waiting and in the efficiencies.
 """
 

@@ -1,5 +1,5 @@
 """Increments of the surface analysis in a restart: where they belong, the same file on any ranks,
-and a run goes on from it.
+and a run continues from it.
 """
 
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""Screening: what is planted is caught, what is good is kept, and the order of data is nothing."""
+"""Screening: artificial errors are found, good data are kept, and the order of data does not
+matter."""
 
 import numpy as np
 import pytest
@@ -206,8 +207,8 @@ def test_nothing_to_screen():
 
 
 def test_tracks_of_an_altimeter_lose_their_mean():
-    """Two tracks of one satellite and one of another, each with a bias of its own; a wild datum
-    has no say; a second time changes nothing.
+    """Two tracks of one satellite and one of another, each with its own bias; an extreme datum
+    has no weight; a second time changes nothing.
     """
     random, n = np.random.default_rng(5), 90
     track = np.arange(n) // 30

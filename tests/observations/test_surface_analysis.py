@@ -1,6 +1,4 @@
-"""Optimal interpolation of the surface, and what it tells of a datum that its neighbours do not
-support.
-"""
+"""Optimal interpolation of the surface, and its test of a datum against its neighbours."""
 
 import numpy as np
 import pytest
@@ -66,8 +64,8 @@ def test_bits_do_not_depend_on_who_solves():
 
 
 def test_withheld_stations_gain():
-    """Errors drawn from the structure itself: what is left at withheld stations is near what the
-    analysis says of itself, and much less than the background's.
+    """Errors drawn from the structure itself: the error at withheld stations is near the error
+    estimate of the analysis, and much less than that of the background.
     """
     data = network(600).data
     left = surface.withheld(T, data)

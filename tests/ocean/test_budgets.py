@@ -14,9 +14,7 @@ from cases import box, simulate, stirred
 @pytest.mark.parametrize("eddies", [False, True])
 @pytest.mark.parametrize("advection", ["CentredAdvection", "UpwindAdvection", "QuickestAdvection"])
 def test_budgets_close(advection, eddies, mixing, share, freshwater):
-    """What is there after ten steps is what was there before and what came, to 1e-13 of what is
-    there.
-    """
+    """The content after ten steps is that before plus the input, to 1e-13 of the content."""
     import fathom as fm
 
     lateral = (

@@ -112,7 +112,7 @@ def test_what_crosses_a_latitude(runs):
     )
     assert (
         abs(parts - across.sel(latitude=slice(-30, 60))).max() < 0.3 * abs(across).max()
-    )  # but for faces between the two
+    )  # except faces between the two
     mean = np.nan_to_num(
         output.open(runs / "1-0" / "mean-flow.zarr").transport_north.values[-1]
     ).sum(axis=(0, 2))

@@ -1,5 +1,5 @@
-"""The embedded climatology of fluxes by its name: what enters is what it says, rivers come to it,
-what is balanced sums to nothing.
+"""The embedded climatology of fluxes by its name: fluxes are those of the file, with rivers, and
+balanced fluxes sum to 0.
 """
 
 import numpy as np

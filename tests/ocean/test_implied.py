@@ -1,5 +1,5 @@
-"""What forcings imply before any run: closed, of the size that the issue of the data is known to
-be; files in the layouts of CORE-II and JRA55-do; errors.
+"""What forcings imply before any run: closed, of the known size; files in the layouts of CORE-II
+and JRA55-do; errors.
 """
 
 import json

@@ -225,8 +225,8 @@ def test_bad_input_says_where():
 
 
 def test_a_simulation_goes_when_it_is_left(tmp_path):
-    """Not when Python collects garbage, which each rank does at a time of its own: there are
-    windows of MPI in it, freed by all together.
+    """Not when Python collects garbage, at another time on each rank: it contains MPI windows,
+    which all ranks free together.
     """
     gc.collect()
     gc.disable()

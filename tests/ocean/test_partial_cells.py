@@ -1,4 +1,4 @@
-"""Bottom cells that end at the sea floor: rest, constants, contents, and what they are for."""
+"""Bottom cells that end at the sea floor: rest, constants, contents, and their gain."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""regrid = "conservative": means over the cells of other grids; what the model holds they hold."""
+"""regrid = "conservative": means over the cells of other grids, with the contents of the model."""
 
 import numpy as np
 import pytest

@@ -79,8 +79,8 @@ def test_levels_agree_with_each_other(stores):
 
 
 def test_potential_temperature(stores):
-    """On its own levels it is what they say, within what a cubic and a line differ; where a column
-    does not reach it there is nothing."""
+    """On its own levels it has their values, within the difference of a cubic and a line; where a
+    column does not reach it there is no value."""
     held = stores["theta"]
     assert np.abs(held.theta[0] - 330).max() < 1.5
     assert held.ta[1].isnull().all() and held.theta[0].notnull().all()

@@ -1,5 +1,5 @@
-"""Moorings: columns at places in time, as CF timeSeriesProfile; what they hold is what the model
-has there.
+"""Moorings: columns at places in time, as CF timeSeriesProfile; their values are those of the model
+there.
 """
 
 import sys

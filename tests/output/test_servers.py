@@ -1,4 +1,4 @@
-"""I/O servers: the same bytes in every store whoever wrote it, nothing lost when all are busy,
+"""I/O servers: the same bytes in every store with any writers, nothing lost when all are busy,
 silent, killed or out of room.
 """
 

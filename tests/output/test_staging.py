@@ -1,5 +1,5 @@
-"""Staging: everything comes to its place, in its order and whole; a full folder is passed by; what
-is damaged there is an error.
+"""Staging: everything comes to its place, in order and complete; a full folder is not used; damage
+there is an error.
 """
 
 import errno

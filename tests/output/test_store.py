@@ -1,4 +1,4 @@
-"""Stores: what is written is what is opened, whoever writes; a killed run leaves its complete
+"""Stores: opened values are the written ones, with any writers; a killed run leaves its complete
 times.
 """
 

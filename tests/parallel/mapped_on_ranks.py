@@ -1,5 +1,5 @@
-"""Ranks that exchange and sum in mapped memory until one of them is killed. Each says its process
-and what of its memory is mapped under the name of Fathom, then goes on for ever.
+"""Ranks that exchange and sum in mapped memory until one of them is killed. Each prints its process
+and its mapped memory with the name of Fathom, then continues without end.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Columns shared among ranks: who gives what to whom, the same bits with and without, errors."""
+"""Columns shared among ranks: senders and receivers, the same bits with and without, errors."""
 
 import json
 
@@ -61,7 +61,7 @@ def test_same_bits_with_and_without(on_ranks, options):
 
 def test_columns_travel(on_ranks):
     """On two ranks the one with more sunlit columns gives some to the other from the first call
-    on, when a lit column is taken for twice as dear as a dark one."""
+    on, when the cost of a lit column is twice that of a dark one."""
     found = [
         on_ranks(
             2, balanced_physics, "bits", 'radiation="RRTMGP"', "balance=true", f'carrier="{way}"'

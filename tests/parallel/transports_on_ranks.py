@@ -1,5 +1,5 @@
-"""Every way of exchanging brings the same halos, time after time, whoever comes late; in each
-process of an MPI run.
+"""Every way of exchanging brings the same halos each time, with any rank late; in each process of
+an MPI run.
 """
 
 import json

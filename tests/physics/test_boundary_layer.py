@@ -15,7 +15,7 @@ mass = np.diff(interface)[:, None] / g
 
 
 def call(name, state, **parameters):
-    """Runs a scheme on the fields of `state` and keeps there what it writes."""
+    """Runs a scheme on the fields of `state` and keeps its results there."""
     fields = {f["name"]: f for f in catalogue[name]["fields"]}
     timed = {"step": step} if "step" in [q["name"] for q in catalogue[name]["parameters"]] else {}
     given = {}

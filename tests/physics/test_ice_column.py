@@ -287,7 +287,7 @@ def test_radiation_of_summer_decides_the_thickness():
 
 
 def test_wind_blows_half_of_the_snow_into_leads():
-    """The sea has all that falls, less what the ice takes."""
+    """The sea has all that falls, less the part of the ice."""
     air = {name: 0.0 for name in of_air} | {"snowfall_flux": 1e-3, "ice_surface_temperature": -9.0}
     sea = {"ice_bottom_temperature": -1.8, "ice_bottom_flux": 0.0, "ice_crowding": 1.0}
     half, whole = (

@@ -92,7 +92,7 @@ def test_profile_is_velocity_scale_times_shape(friction, B):
     sigma = interfaces / h
     far = (
         (sigma < 1) & (middles[0] < interfaces) & (h - interfaces > dz)
-    )  # but for the interface next to h
+    )  # except the interface next to h
     shape = sigma * (1 - sigma) ** 2
     w_m, w_s = scales(sigma, h, friction, B)
     assert far.sum() > 6

@@ -109,8 +109,8 @@ def trade_cumulus():
 
 
 def test_trade_cumulus_has_the_base_and_top_of_large_eddies():
-    """Base 500 to 650 m and top 1.5 to 2 km; what it takes from below the base is what the surface
-    gives; a mass flux of a few hundredths, hardly any rain.
+    """Base 500 to 650 m and top 1.5 to 2 km; its flux out of the layer below the base is that of
+    the surface; a mass flux of a few hundredths, hardly any rain.
     """
     given = trade_cumulus()
     out = apply(given, given["air_temperature"].shape[0], step=300.0)

@@ -40,7 +40,7 @@ def ground(T, water, **more):
 
 
 def advance(state, step, dtype=float, below=0.0):
-    """A step of both schemes: the state with what they write."""
+    """A step of both schemes: the state with their results."""
     for name in ("SoilResponse", "SoilLayers"):
         given = {n: np.ascontiguousarray(v[None]) for n, v in state.items()}
         parameters = {"step": step, "heat_from_below": below}

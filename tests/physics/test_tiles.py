@@ -97,7 +97,7 @@ def weather(seed, columns=64, **more):
 
 
 def advance(s, step, dtype=float, below=0.0):
-    """A step of all of them: the state, with what they write."""
+    """A step of all of them: the state, with their results."""
     s = {n: v for n, v in s.items() if not n.endswith("_tendency")}
     for name in chain:
         wanted = [f["name"] for f in catalogue[name]["fields"]]
@@ -154,7 +154,7 @@ def test_energy_and_water_close(seed, step):
 
 def test_air_gains_what_the_tiles_lose():
     """Fluxes are those of temperatures and of the air at the end of the step; their sums by area
-    are what the air takes.
+    are those into the air.
     """
     step, s = 1800.0, weather(4)
     after = advance(s, step)

@@ -85,8 +85,8 @@ def test_convective_layer_grows_by_encroachment(levels, step):
 
 @pytest.mark.parametrize("levels", [120, 60, 20, 10])
 def test_a_profile_of_diffusivity_grows_alike_on_any_levels(levels):
-    """1.14 of encroachment, whatever part of the warmth of thermals the lowest layer has, the
-    middle of which lies at 10 to 120 m; with all of it counted once more it is 1.25 to 1.38.
+    """1.14 of encroachment, for any part of the heat of thermals in the lowest layer, with its
+    middle at 10 to 120 m; with all of it counted twice it is 1.25 to 1.38.
     """
     theta, z, edges, height = convective_layer(levels, 600, ["KProfile", "VerticalDiffusion"])
     assert 1.08 * height < steepest(theta, z, edges) < 1.2 * height

@@ -54,7 +54,7 @@ def test_off_line_is_in_line_on_any_ranks(folder):
 
 
 def test_of_a_part_of_the_earth(folder):
-    """Of a store on cells of its own: the same there, nothing elsewhere."""
+    """Of a store on its own cells: the same there, nothing elsewhere."""
     status, _, errors = database(folder, "part.zarr", "again.zarr")
     assert status == 0, errors
     part, made = output.open(folder / "part.zarr").ta, output.open(folder / "again.zarr").ta

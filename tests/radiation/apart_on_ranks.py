@@ -1,4 +1,4 @@
-"""A small moist atmosphere under RRTMGP on ranks of its own, in pieces with a restart between or in
+"""A small moist atmosphere with RRTMGP on separate ranks, in pieces with a restart between or in
 one: prints a checksum and what the columns see on rank 0.
 """
 

@@ -1,4 +1,4 @@
-"""Radiation on ranks of its own: one call late, same bits on any of them and after a restart."""
+"""Radiation on separate ranks: one call late, same bits on any of them and after a restart."""
 
 from pathlib import Path
 

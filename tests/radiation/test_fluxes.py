@@ -101,8 +101,8 @@ def one_column(layers=40, temperature=None, **more):
 
 @pytest.mark.parametrize("angles", [0, 1, 2, 3, 4])
 def test_air_as_warm_as_the_ground(angles):
-    """Upward flux is that of the ground everywhere, whatever absorbs; but for shares of bands that
-    differ between layers. Nothing comes from above.
+    """Upward flux is that of the ground everywhere, with any absorber, except for shares of bands
+    that differ between layers. Nothing comes from above.
     """
     up, down = longwave(thermal(), one_column(), angles=angles)
     assert np.abs(up / up[0, -1] - 1).max() < 6e-3

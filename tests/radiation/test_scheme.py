@@ -13,7 +13,7 @@ sigma, levels = 5.670374419e-8, 20
 
 
 def test_same_bits_on_ranks(on_ranks):
-    """Clouds are drawn by lot, alike on any ranks."""
+    """Clouds are drawn at random, the same on any ranks."""
     alone = on_ranks(1, script)
     assert on_ranks(2, script)["checksum"] == alone["checksum"]
     assert on_ranks(4, script)["checksum"] == alone["checksum"]

@@ -1,5 +1,5 @@
-"""Interpolation: exact where it should be, the same bits for a point whoever asks, clear about what
-does not fit.
+"""Interpolation: exact where it should be, the same bits for a point on any rank, clear errors for
+wrong arguments.
 """
 
 import numpy as np

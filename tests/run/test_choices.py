@@ -1,4 +1,4 @@
-"""What was measured before is kept, taken, and never in the way: precedence, files that are broken,
+"""Earlier measurements are kept, used, and never harmful: precedence, damaged files, several
 writers at once, the same bits.
 """
 

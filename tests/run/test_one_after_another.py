@@ -1,5 +1,5 @@
-"""A simulation can be run, looked at, and run on; a directory holds one run at a time; what a
-killed or damaged run left is never begun anew, or mixed, in silence.
+"""A simulation can be run, looked at, and run on; a directory holds one run at a time; results of a
+killed or damaged run are never overwritten, or mixed, without a message.
 """
 
 import subprocess
@@ -45,7 +45,7 @@ def test_two_runs_are_one(tmp_path, overwrite):
 
 @pytest.mark.parametrize("after", ["0h", "13h"])
 def test_output_that_comes_later(tmp_path, after):
-    """Of fields too that were not kept before: the others go on with the same bits."""
+    """Also of fields that were not kept before: the others continue with the same bits."""
     whole = simulation(tmp_path / "one")
     whole.run("32h", report=False)
     parts = simulation(tmp_path / "two")

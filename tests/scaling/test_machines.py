@@ -1,4 +1,4 @@
-"""Machine files: all of the catalogue, written and read again, and what is said of mistakes."""
+"""Machine files: all of the catalogue, written and read again, and messages for mistakes."""
 
 import pytest
 

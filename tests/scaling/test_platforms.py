@@ -1,5 +1,5 @@
-"""What the studies say of orders and crossings: each statement holds, and the page of platforms has
-it with the figures of the engine.
+"""Statements of the studies on orders and crossings: each holds, and the page of platforms has it
+with the figures of the engine.
 """
 
 from pathlib import Path

@@ -1,6 +1,4 @@
-"""AROME-France on machines that are not here: what a measured step of AROME costs there, and that
-its page says it.
-"""
+"""AROME-France on other machines: the cost of a measured step of AROME there, as on its page."""
 
 from pathlib import Path
 

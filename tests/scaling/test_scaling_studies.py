@@ -1,5 +1,5 @@
-"""What was measured on other machines, predicted: each study with the errors of its fit and of
-figures that were left out of it.
+"""Measurements on other machines, predicted: each study with the errors of its fit and of figures
+left out of it.
 """
 
 import itertools

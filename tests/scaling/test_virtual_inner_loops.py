@@ -1,5 +1,5 @@
-"""fathom scale --inner-loop: a step of the tangent and of the adjoint, measured and spread over
-ranks that are not there.
+"""fathom scale --inner-loop: a step of the tangent and of the adjoint, measured and distributed to
+simulated ranks.
 """
 
 from dataclasses import replace

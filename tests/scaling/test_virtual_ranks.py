@@ -1,5 +1,5 @@
-"""fathom scale: plans of virtual ranks against those of a run, a small ocean measured and spread
-over ranks that are not there, mistakes.
+"""fathom scale: plans of virtual ranks against those of a run, a small ocean measured and
+distributed to simulated ranks, mistakes.
 """
 
 import json
@@ -203,9 +203,7 @@ def test_output_is_a_queue_of_servers():
 
 
 def test_threads_follow_their_speed_up(cost, ocean):
-    """Measured with two threads: what they are worth on two, what is left of that on four, ranks of
-    a node.
-    """
+    """Measured with two threads: the speed-up by two, by four, and ranks of a node."""
     many = replace(
         cost, threads=2, three=cost.three / 1.8, two=cost.two / 1.5, packing=cost.packing / 1.2
     )

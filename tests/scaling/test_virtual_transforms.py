@@ -1,5 +1,5 @@
 """fathom scale of spectral models: rows, waves and transpositions of virtual ranks, a small
-atmosphere measured and spread over ranks that are not there.
+atmosphere measured and distributed to simulated ranks.
 """
 
 from dataclasses import replace

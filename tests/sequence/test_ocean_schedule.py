@@ -83,7 +83,7 @@ def test_exchanges_of_the_ocean():
     } <= scratch
 
 
-@pytest.mark.skipif("FATHOM_SANITIZED" in os.environ, reason="a sanitizer keeps pages of its own")
+@pytest.mark.skipif("FATHOM_SANITIZED" in os.environ, reason="a sanitizer keeps its own pages")
 def test_warm_steps_touch_no_new_page():
     """Twenty warm steps, solver and exchanges included: no minor page fault. A few are allowed for
     the interpreter around the call.

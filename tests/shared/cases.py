@@ -143,8 +143,8 @@ def wind():
 
 
 def continued(fresh):
-    """Of a simulation that fresh() makes: the path of a restart after three steps; another goes on
-    from there with the bits of one that ran through.
+    """Of a simulation that fresh() makes: the path of a restart after three steps; another
+    continues from there with the bits of one that ran through.
     """
     whole, half = fresh(), fresh()
     whole.advance(6)

@@ -1,4 +1,4 @@
-"""A sequence with one field set of its own, for tests of small programs."""
+"""A sequence with its own field set, for tests of small programs."""
 
 from fathom.mpi import core
 

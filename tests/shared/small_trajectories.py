@@ -56,7 +56,7 @@ def shallow_water(truncation=10, reduced=False, step="1800s", **options):
 
 
 def limited_area(periodic=False, **options):
-    """A jet over a hill, drawn to its start along the edges; or on a periodic plane."""
+    """A jet over a hill, relaxed to its start along the edges; or on a periodic plane."""
     grid = None if periodic else small_areas.area(levels=4, points=(30, 26), resolution=100e3)
     options = {"tracers": (), "diffusion_time": "2h", "grid": grid} | options
     return small_areas.simulation(small_areas.disturbed(periodic=periodic, **options), "900s")

@@ -171,8 +171,8 @@ def test_preconditioners_are_symmetric_and_positive(kind, preconditioner):
 
 
 def test_marching_solves_a_block():
-    """One tile of water: its own inverse, but for the shore, where the preconditioner has a shallow
-    sea.
+    """One tile of water: its own inverse, except at the shore, where the preconditioner has a
+    shallow sea.
     """
     case = with_mask(Case(24, 24, False, False, seed=1, mass=2e-7), np.ones((24, 24)))
     solver = case.distribute(MPI.COMM_SELF, preconditioner="evp")
@@ -212,8 +212,8 @@ def test_extremes_of_a_tridiagonal_matrix():
 
 
 def test_bounds_of_the_spectrum(problem):
-    """They hold the spectrum but for a little at its lower end, where Chebyshev's iteration is only
-    slower.
+    """They contain the spectrum except for a little at its lower end, where Chebyshev's iteration
+    is only slower.
     """
     case, *_ = problem
     A = case.matrix()

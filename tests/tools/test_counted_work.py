@@ -1,4 +1,4 @@
-"""What a step of each model counts has not grown beyond the record, and the alarm rings."""
+"""The counts of a step of each model have not grown beyond the record, and a growth is an error."""
 
 import json
 import sys

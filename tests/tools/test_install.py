@@ -1,4 +1,4 @@
-"""The build says how far it is, and where it fails, why."""
+"""The build shows its progress, and the reason of a failure."""
 
 from pathlib import Path
 from runpy import run_path

@@ -67,8 +67,8 @@ class Case:
         self.inside = wet.reshape(ny, nx).astype(bool)
 
     def waves(self, fields, seed=None):
-        """Coefficients (waves, 2, fields): zeros, or random numbers that belong to (m, n), whoever
-        owns it.
+        """Coefficients (waves, 2, fields): zeros, or random numbers that belong to (m, n), with any
+        owner.
         """
         a = np.zeros((len(self.m), 2, fields), self.dtype)
         if seed is not None:

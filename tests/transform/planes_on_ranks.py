@@ -27,7 +27,7 @@ def decomposition(columns, rows):
 
 
 def drawn(own, real, seed):
-    """Random coefficients that belong to (m, n), whoever owns it."""
+    """Random coefficients that belong to (m, n), with any owner."""
     every = np.random.default_rng(seed).normal(size=(WAVES[0] + 1, EVERY, 2, LEVELS))
     m, n = own.T
     values = every[m, n % EVERY].astype(real)

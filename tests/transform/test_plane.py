@@ -76,7 +76,7 @@ def test_against_numpy():
 
 
 def test_wind_of_one_wave():
-    """Streamfunction cos(kx + ly) and a mean wind, whose vorticity and wind everyone knows."""
+    """Streamfunction cos(kx + ly) and a mean wind, whose vorticity and wind are known."""
     transform = BiFourier((36, 30), SPACING)
     x, y = positions(transform)
     at = transform.index(3, -2)
@@ -110,7 +110,7 @@ def test_winds_and_back(fields):
 @pytest.mark.parametrize("points", [(24, 20), (25, 27)])
 @pytest.mark.parametrize("fields", [1, 5, 11])
 def test_adjoints(points, fields):
-    """<A x, y> = <x, A' y>, re and im of the coefficients being numbers of their own."""
+    """<A x, y> = <x, A' y>, with re and im of the coefficients as separate numbers."""
     transform = BiFourier(points, (1.0, 1.0))
     rng = np.random.default_rng(fields)
     x = coefficients(transform, 2, fields)

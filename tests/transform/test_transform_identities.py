@@ -141,7 +141,7 @@ def test_solid_rotation_is_one_harmonic(kind):
 
 
 def test_gradient_of_single_harmonics():
-    """sin(phi) and cos(phi) cos(lambda), whose derivatives everyone knows."""
+    """sin(phi) and cos(phi) cos(lambda), whose derivatives are known."""
     case = Case(21)
     longitude = 2 * np.pi * np.arange(case.grid.longest) / case.grid.longest
     mu, cosine = np.asarray(case.grid.sine)[:, None], np.asarray(case.grid.cosine)[:, None]

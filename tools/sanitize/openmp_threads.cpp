@@ -32,7 +32,7 @@ void part_of_a_thread(void* given) {
     __tsan_release(&join);
 }
 
-/// All threads come to here before one goes on.
+/// All threads come to here before one continues.
 void meet(Call* runtime) {
     __tsan_release(&barrier);
     runtime();

@@ -9,7 +9,7 @@
 #include <dlfcn.h>
 #include <stdio.h>
 
-static void start(void) { /* by whoever comes first; nobody else runs meanwhile */
+static void start(void) { /* by the first to come; no other runs meanwhile */
     static int started = 0;
     if (started++) return;
     Dl_info python; /* modules of Python look for it among what all see */

@@ -4,7 +4,7 @@
     uint64, all bits set: not stored), then the crc32c of these numbers
 
 One level of the tile, cut in equal parts of at most 2^17 numbers, is a chunk: a map of one level
-reads what it needs. Empty ones are left out.
+reads only these. Empty ones are left out.
 """
 
 from __future__ import annotations

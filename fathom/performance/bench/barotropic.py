@@ -210,7 +210,7 @@ class Problem:
 
 
 def timed(problem: Problem, case: Case) -> dict[str, Any]:
-    """The figures of one variant; the same on all ranks but for their own times."""
+    """The figures of one variant; the same on all ranks except their own times."""
     comm = problem.comm
     comm.barrier()
     began = time.perf_counter()

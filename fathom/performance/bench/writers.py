@@ -72,7 +72,7 @@ def measure(
     store: Path, folder: Path, memory: Path = Path("/dev/shm")
 ) -> dict[str, dict[str, float]]:
     """format -> megabytes of numbers a second on one core, into `folder` and into memory: `writer`;
-    `codec` (what it is made of, compressed and left), `plain` (the same numbers in one file, in
+    `codec` (the same data, only compressed), `plain` (the same numbers in one file, in
     pieces of 16 MB, in turn with the writer) and `plain_memory`; `smaller`: numbers over stored
     bytes. The last time of `store`."""
     last = _last_time(store)

@@ -173,7 +173,7 @@ class _Choice:
         }
 
     def _tune(self, ranks: int, threads: int, seconds: float) -> int:
-        """Goes on with what was chosen; returns the exit status."""
+        """Continues with the chosen shape; returns the exit status."""
         request = self.request
         more = [
             *("--seconds", seconds),

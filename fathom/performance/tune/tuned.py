@@ -170,7 +170,7 @@ def tuned_text(document: Document, tuned: Tuned, settings: bool) -> str:
 
 
 def _filled(text: str, head: list[str], lines: dict[str, str]) -> str:
-    """The text with these lines in its [parallel], instead of what it said there."""
+    """The text with these lines in its [parallel], instead of the old ones."""
     rows = text.splitlines()
     at = next((n for n, row in enumerate(rows) if re.match(r"\s*\[\s*parallel\s*\]", row)), None)
     if at is None:

@@ -406,7 +406,7 @@ def _few_points() -> Found:
     text = ", ".join(map(str, dear))
     return Found(
         dear[0] < 32 < dear[1] < dear[2],
-        f"5 % dearer from {text} processors on at T48, T107, T538",
+        f"5 % more expensive from {text} processors on at T48, T107, T538",
     )
 
 

@@ -1,5 +1,5 @@
-"""Budgets of tracers: the terms of every cell add up to what it has gained, whatever mixes,
-whatever the bottom and the surface are; means too.
+"""Budgets of tracers: the terms of every cell add up to its gain, for any mixing, bottom and
+surface; also for means.
 """
 
 import numpy as np

@@ -246,8 +246,8 @@ def test_a_gas_comes_into_equilibrium_with_its_air(tmp_path):
 
 
 def test_the_wind_of_monthly_means_is_stronger_in_the_mean_square():
-    """Whatever gives it: bulk formulae or their slope, from the climatology or where the data have
-    none; but not winds of one's own.
+    """From any source: bulk formulae or their slope, from the climatology or where the data have
+    none; but not with the user's winds.
     """
     barnier = {"heat_flux_sensitivity": fm.BulkSensitivity(), "restoring_temperature": 10.0}
     of = lambda surface: fm.CFC11().fluxes(surface)[0].all_parameters["wind_variance"]

@@ -87,7 +87,7 @@ def test_upwind_is_exact_for_quadratics_in_the_vertical(speed):
         face = np.polyval(quadratic, edges)
         face[0] = face[-1] = 0
         exact = speed * np.diff(face)
-        left = 0.0 if speed < 0 else edges[-1]  # whence the flow comes
+        left = 0.0 if speed < 0 else edges[-1]  # upstream edge
         cells = slice(None) if z == left else slice(2, None) if speed < 0 else slice(None, -2)
         assert np.abs(out - exact)[cells].max() < 1e-12
 

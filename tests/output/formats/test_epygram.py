@@ -1,5 +1,5 @@
 """EPyGrAM reads what Fathom wrote, at the same places. It asks for older eccodes and netCDF4, so it
-has an environment of its own: FATHOM_EPYGRAM=PYTHON of one with `pip install epygram`.
+needs a separate environment: FATHOM_EPYGRAM=PYTHON of one with `pip install epygram`.
 """
 
 import os

@@ -307,7 +307,7 @@ def test_the_frame_says_the_truncation_of_the_grid(tmp_path, points, truncation)
     assert frame.rows[made.shape[1] // 2 :].tolist() == [truncation] * (made.shape[1] // 2)
 
 
-# ---- Météo-France's own library, in a process of its own: it brings its own eccodes --------------
+# ---- Météo-France's own library, in a separate process: it contains another eccodes --------------
 
 
 def theirs(script, *arguments):

@@ -1,6 +1,4 @@
-"""The benchmark on the smallest global grid: all its figures, and no harm from a peer that is not
-there.
-"""
+"""The benchmark on the smallest global grid: all its figures, also without a peer."""
 
 import json
 

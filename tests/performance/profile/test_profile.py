@@ -1,5 +1,5 @@
 """`fathom profile` and `fathom compare` on a small box: tables, JSON, trace, pictures, history;
-regressions that are planted are found, and mistakes answered in words.
+artificial regressions are found, and mistakes get clear messages.
 """
 
 import copy
@@ -20,7 +20,7 @@ from fathom.report import timeline, traces
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    """A profile on two ranks, with all it can leave."""
+    """A profile on two ranks, with all its files."""
     folder = tmp_path_factory.mktemp("profile")
     box.write(folder)
     status, out, err = box.fathom(
@@ -108,7 +108,7 @@ def test_pictures(made):
 
 def made_up(steps=4, ranks=2):
     """Traces of steps of 10 ms: tracers 3, an exchange 1 of which rank 1 waits half, a solver 5
-    with a sum of 2, a balance of the surface ½ with a sum of its own, and ½ that has no name."""
+    with a sum of 2, a balance of the surface ½ with its own sum, and ½ without a name."""
     names = [
         ("run", "", "", ["run"]),
         ("step", "", "", ["run", "step"]),

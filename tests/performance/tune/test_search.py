@@ -143,8 +143,8 @@ def test_near_the_best_of_recorded_timings(name, spread, disturbed, share):
 
 @pytest.mark.parametrize("spread, disturbed", [(0.003, 0.0), (0.02, 0.1), (0.06, 0.2)])
 def test_never_a_loser(spread, disturbed):
-    """Whatever the noise and however short the time: what is chosen is not slower than the start,
-    and where all are alike hardly anything is said to gain.
+    """For any noise and time: the chosen one is not slower than the start, and where all are equal
+    hardly any gain is reported.
     """
     chosen = 0
     for seed in range(12):

@@ -1,5 +1,5 @@
-"""`fathom tune` on a small box: what it writes, what it keeps, that runs take it and say so, that
-no bit changes, and what it says to mistakes.
+"""`fathom tune` on a small box: its files, the settings that it keeps, that runs use and print
+them, that no bit changes, and its messages for mistakes.
 """
 
 import json
