@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def folder(kind):
-    """Where files of a kind lie; RuntimeError where the user has no home."""
+    """The folder of files of a kind; RuntimeError where the user has no home."""
     given = Path(os.environ.get("XDG_CACHE_HOME") or "")
     usual = lambda: (given if given.is_absolute() else Path.home() / ".cache") / "fathom"
     return Path(os.environ.get("FATHOM_CACHE") or usual()) / kind

@@ -137,7 +137,7 @@ def compiler_missing() -> str:
 
 
 class Library:
-    """The library for an architecture, by the compiler that is here."""
+    """The library for an architecture, by the installed compiler."""
 
     def __init__(self, architecture: str):
         self.nvcc, cxx = str(compiler()), plugins.compiler()
@@ -154,8 +154,8 @@ class Library:
         self._run(["-shared", "-cudart=static", *places, *map(str, objects)], made, "the library")
 
     def objects(self) -> list[Path]:
-        """Compiles each of the sources; next to each object, as .txt, lies what the compiler
-        said.
+        """Compiles each of the sources; next to each object, as .txt, are the messages of the
+        compiler.
         """
         files = sources()
         _tell(self.architecture, 0, len(files))
@@ -193,7 +193,7 @@ class Library:
 
 
 def _kept(architecture: str) -> Path | None:
-    """The newest library of these sources in the cache, whatever compiler has made it."""
+    """The newest library of these sources in the cache, of any compiler."""
     stem = _stem(architecture)
     kept = stem.parent.glob(f"{stem.name}-*.so")
     return max(kept, key=lambda file: file.stat().st_mtime, default=None)
@@ -204,7 +204,7 @@ def _stem(architecture: str) -> Path:
 
 
 def _key(files: list[Path]) -> str:
-    """A key of everything that objects of these files are made of, apart from the compiler."""
+    """A key of all sources of objects of these files, apart from the compiler."""
     key = hashlib.sha256("\0".join(flags).encode())
     texts: dict[Path, bytes] = {}
     for file in files:

@@ -26,11 +26,11 @@ class FileError(Error, OSError):
 
 
 class MissingFile(FileError, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
 class FileExists(FileError, FileExistsError):
-    """A file or a folder that is there, and is not replaced."""
+    """A file or a folder that exists, and is not replaced."""
 
 
 class NotPermitted(FileError, PermissionError):

@@ -22,7 +22,7 @@ _told: dict[int, tuple[Any, dict[str, Any]]] = {}  # arguments of objects, by th
 
 @functools.cache
 def explained(thing: Any) -> Any:
-    """The class, whose methods explain what does not fit; or a function that does."""
+    """The class, whose methods explain wrong arguments; or such a function."""
     if inspect.isclass(thing):
         if not issubclass(thing, BaseException):
             _explain_class(thing)
@@ -31,7 +31,7 @@ def explained(thing: Any) -> Any:
 
 
 def _explain_class(thing: type) -> None:
-    """Does the same with the base classes in Fathom: their methods belong to the class."""
+    """Does the same with the base classes in Fathom: their methods are methods of the class."""
     for one in thing.__mro__:
         if one in _seen or not one.__module__.startswith("fathom"):
             continue
@@ -70,7 +70,7 @@ def _explained(function: Callable, said: str, owner: Any = None) -> Callable:
 
 
 def _keep(function: Callable, given: tuple, named: dict[str, Any]) -> None:
-    """An object remembers what it was made of."""
+    """An object keeps its arguments."""
     arguments = inspect.signature(function).bind(*given, **named).arguments
     thing = given[0]
     for name, parameter in inspect.signature(function).parameters.items():

@@ -55,7 +55,7 @@ def memory() -> dict[str, float]:
 
 
 def free_memory() -> float:
-    """Bytes that this machine could still give; 4 GB where the system does not say."""
+    """Bytes of free memory of this machine; 4 GB where the system does not tell."""
     file = Path("/proc/meminfo")
     if not file.exists():
         return 4e9
@@ -70,7 +70,7 @@ def free_memory() -> float:
 
 
 def last_level_cache() -> int:
-    """Bytes of the largest cache that the first core sees; 32 MiB where the system does not say."""
+    """Bytes of the largest cache of the first core; 32 MiB where the system does not tell."""
     sizes = [
         path.read_text().strip()
         for path in Path("/sys/devices/system/cpu/cpu0/cache").glob("index*/size")

@@ -1,4 +1,4 @@
-"""Where ranks lie: their node as MPI tells it, and the cores that the kernel lets them use."""
+"""The places of ranks: their node by MPI, and the cores that the kernel lets them use."""
 
 from __future__ import annotations
 

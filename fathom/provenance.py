@@ -47,7 +47,7 @@ def library() -> str:
 
 @cache
 def command() -> str:
-    """The command line of this process, as one would type it; of an interactive one "python"."""
+    """The command line of this process, as typed; of an interactive one "python"."""
     program, *arguments = sys.argv
     name = Path(program).name
     if name in ("", "-c", "-m"):

@@ -42,7 +42,7 @@ counts = {"reads": 0, "bytes_received": 0}
 
 @contextmanager
 def told(path):
-    """Turns what a library says while it reads a file into an OSError that names the file."""
+    """Turns the error of a library that reads a file into an OSError that names the file."""
     try:
         yield
     except (FileNotFoundError, MemoryError):
@@ -301,7 +301,7 @@ def _together(record):
 
 
 def _sendable(error):
-    """The error, or what can travel of it."""
+    """The error, or its part that can be sent."""
     try:
         pickle.loads(pickle.dumps(error))
         return error

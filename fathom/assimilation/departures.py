@@ -60,7 +60,7 @@ class Statistics:
                           count)  # fmt: skip
 
     def data_errors(self, instrument: np.ndarray) -> np.ndarray:
-        """R (n, n): the instrument's variances (n), and what is there besides, never negative."""
+        """R (n, n): the instrument's variances (n), and the other part, never negative."""
         with_it = np.diag(instrument)
         values, vectors = np.linalg.eigh(self.of_data - with_it)
         return with_it + (vectors * np.maximum(values, 0)) @ vectors.T

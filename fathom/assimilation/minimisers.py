@@ -230,7 +230,7 @@ def quasi_newton(
 
 
 def _two_loops(g: Vector, held: list[tuple[Vector, Vector]]) -> Vector:
-    """The inverse of the second derivative that the pairs tell, times g (Nocedal 1980)."""
+    """The inverse of the second derivative from the pairs, times g (Nocedal 1980)."""
     q, factors = g.copy(), []
     for s, y in reversed(held):
         factors.append(float(s @ q) / float(y @ s))

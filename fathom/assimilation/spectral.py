@@ -40,7 +40,7 @@ def second_order(length: float, radius: float) -> Callable[[np.ndarray], np.ndar
 
 
 def root_of(covariance: np.ndarray) -> np.ndarray:
-    """V with V V^T = covariance, what is below zero left out."""
+    """V with V V^T = covariance, without negative eigenvalues."""
     values, vectors = np.linalg.eigh(0.5 * (covariance + covariance.T))
     return vectors * np.sqrt(np.maximum(values, 0))
 

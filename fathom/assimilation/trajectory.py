@@ -74,7 +74,7 @@ class Forecasts:
         self.levels = {f["name"]: f["levels"] for f in self.fields.fields}
 
     def of(self, model: Any) -> Any:
-        """The model as it is run."""
+        """The model without linearisation."""
         return model
 
     def points(self, grid: Any) -> np.ndarray:
@@ -220,7 +220,8 @@ class Trajectory(Forecasts):
         return Propagation(self, self.steps if steps is None else steps)
 
     def observed(self, observations: Mapping[int, LinearMap]) -> ObservedAlong:
-        """G': what is observed along the trajectory after so many steps, of dx at the start."""
+        """G': from dx at the start to the observed values along the trajectory after so many
+        steps."""
         return ObservedAlong(self, observations)
 
     def nothing(self, which: int = 0) -> Any:

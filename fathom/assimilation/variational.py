@@ -179,7 +179,8 @@ class Constraint:
 
     @staticmethod
     def of_air(trajectory: Any, weight: float, longest: float) -> Constraint:
-        """In which 1 m/s, 1 K and 1 hPa count as one; longest: [steps] of this trajectory."""
+        """A norm in which 1 m/s, 1 K and 1 hPa count as one; longest: [steps] of this
+        trajectory."""
         sizes = np.ones(trajectory.size)
         trajectory.split(sizes)["log_pressure_ratio"][:] = 1e-3
         return Constraint(sizes, weight, longest)
@@ -391,7 +392,7 @@ class Window:
         return self._minimum([slot])
 
     def _observed(self, seen: Mapping[int, Seen]) -> LinearMap:
-        """G, of dx to what is observed in the window."""
+        """G, from dx to the observed values in the window."""
         if self.inner is not None:
             at = self.inner.steps
             return self.inner.trajectory.observed({at(n): s.taken_inner for n, s in seen.items()})
@@ -421,7 +422,7 @@ class Window:
         found: Found,
         seen: Mapping[int, Seen],
     ) -> tuple[dict[int, Vector], Vector]:
-        """States with the increment, and what is left of the departures."""
+        """States with the increment, and the remaining departures."""
         if self.method == "4d-var":
             increment = found.increment if self.inner is None else self.inner.up(found.increment)
             after = self._follow(start + increment, list(seen))

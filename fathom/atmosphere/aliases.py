@@ -16,7 +16,7 @@ moist_heating = {"air_temperature_tendency": "virtual_temperature_tendency"}
 
 
 def temperature_names(model):
-    """Names: the temperature that the dynamics knows is that of the model."""
+    """Names: the temperature of the dynamics is that of the model."""
     ends = ("", "_tendency", "_before")
     return {"virtual_temperature" + end: model.temperature + end for end in ends}
 

@@ -33,7 +33,7 @@ TEMPERATURE = 280.0  # of the air between ground and sea [K]
 
 
 def of(model: Any, periodic_by: str) -> Any:
-    """Where states are given for a model. ValueError: by something else, or not on a plane."""
+    """The points of given states for a model. ValueError: by something else, or not on a plane."""
     if periodic_by not in kinds:
         raise InputError(unknown("periodic_by", str(periodic_by), kinds))
     if periodic_by == "splines":
@@ -44,7 +44,7 @@ def of(model: Any, periodic_by: str) -> Any:
 
 
 def given_on(model: Any) -> Any:
-    """Where states are given for any model that has an outer one."""
+    """The points of given states for any model that has an outer one."""
     return getattr(model, "given_on", None) or OnArea(model)
 
 

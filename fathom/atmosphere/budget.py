@@ -55,7 +55,7 @@ class Budget:
         return ["air_temperature", "eastward_wind", *self.water]
 
     def after(self, do: Any, number: int) -> None:
-        """Adds what sums the tendencies after the n-th scheme that adds to them."""
+        """Adds the process that sums the tendencies after the n-th scheme that adds to them."""
         label = self.names[number]
         for quantity in self.followed:
             self._sum(do, quantity, f"{quantity} by {label}")
@@ -101,7 +101,7 @@ class Budget:
         self.started = self._now(simulation)
 
     def _now(self, simulation):
-        """Means over the globe of all sums, of what is stored, and of what the fixer gave."""
+        """Means over the globe of all sums, of the storage, and of the energy from the fixer."""
         found = {"steps": simulation.count}
         cosine = np.cos(np.deg2rad(self.model.grid.coordinates()[1]))
         area = np.where(self.model.grid.wet_levels > 0, self.model.grid.horizontal.area_center, 0.0)

@@ -59,7 +59,7 @@ class Change:
         self.ground = Ground(self).fields()
 
     def _compare(self) -> None:
-        """Says how both grids are alike. ValueError: one does not lie within the other."""
+        """The relation of both grids. ValueError: one does not lie within the other."""
         raise NotImplementedError
 
     def along(self, name: str) -> np.ndarray:
@@ -230,7 +230,7 @@ class ChangeOfGeometry(Change):
         return self._at_own
 
     def _by_waves(self):
-        """All that is spectral at once, at the truncation that both have."""
+        """All spectral fields at once, at the truncation that both have."""
         a, b = self.given, self.own
         truncation = min(a.grid.truncation, self.model.grid.truncation)
         from_a, to_b = (

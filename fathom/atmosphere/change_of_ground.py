@@ -153,7 +153,7 @@ class Ground:
         return (index, weight), int(wanted.sum())
 
     def _tell(self, far):
-        """Says how many points had none of a kind next to them."""
+        """Prints how many points had none of a kind next to them."""
         simulation = self.change.simulation
         if (all_of_them := simulation.comm.allreduce(far)) and simulation.is_root:
             warnings.warn(

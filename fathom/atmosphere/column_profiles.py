@@ -1,4 +1,4 @@
-"""Profiles of a column in time as an xarray.Dataset with CF names, and who made it."""
+"""Profiles of a column in time as an xarray.Dataset with CF names and its origin."""
 
 from __future__ import annotations
 

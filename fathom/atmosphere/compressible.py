@@ -73,7 +73,7 @@ class LinearTerms:
         self.acoustic = of["acoustic"]
 
     def potential(self, q: np.ndarray) -> np.ndarray:
-        """The part that q adds to R G T + R T_r s."""
+        """The part of q in R G T + R T_r s."""
         return self.RT * (q - np.tensordot(self.G, q, 1))
 
     def right_side(self, D: np.ndarray, q: np.ndarray, d: np.ndarray) -> Any:

@@ -65,7 +65,7 @@ def of_earth(model, vertical="layer"):
 
 
 def of_state(name, needs, vertical="layer", linear=False, state=None):
-    """The Diagnostic of what a State, or a kind of it, has by that name."""
+    """The Diagnostic of the attribute of a State, or of a kind of it, with that name."""
     value = lambda state: state.spread(state[name])
     return Diagnostic(needs, value, linear=linear, vertical=vertical, shared=state or State)
 
@@ -246,7 +246,7 @@ class State:
 
     @property
     def above_ground(self):
-        """A column of two layers: all that values at the ground and at the sea need."""
+        """A column of two layers: enough for values at the ground and at the sea."""
         return self.column if "column" in self.__dict__ else self._lowest(2)
 
     def _lowest(self, layers):

@@ -233,7 +233,7 @@ class _PointsOnMap(LimitedAreaGrid):
 
     @property
     def area(self):
-        """Itself, as those ask who know areas with an extension."""
+        """Itself: the same interface as of areas with an extension."""
         return self
 
     @cached_property

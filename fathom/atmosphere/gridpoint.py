@@ -43,7 +43,8 @@ faces = ("dx_east_face", "dy_north_face", "length_east_face", "length_north_face
 
 
 def ways_to_solve(precision):
-    """What the Helmholtz equation of a model of this precision may be solved by: name -> values."""
+    """Allowed settings of the solver of the Helmholtz equation in this precision: name ->
+    values."""
     return {
         "preconditioner": list(mpi.core.helmholtz_preconditioners),
         "solver": list(mpi.core.helmholtz_methods),
@@ -270,9 +271,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def prognostic(self):
-        """Fields of the state; a slice has no face between two rows, its y_wind is there all the
-        same.
-        """
+        """Fields of the state; a slice has no face between two rows, but it has a y_wind."""
         across = () if self.grid.slice else ("y_wind",)
         return (
             "x_wind",
@@ -285,7 +284,7 @@ class GridPointAtmosphere(AirWithPhysics):
 
     @property
     def numerics(self):
-        """What bits depend on other than the equations: a restart says it."""
+        """Settings other than the equations on which bits depend; a restart holds them."""
         return {name: getattr(self, name) for name in (*ways_to_solve("fp64"), "tolerance")}
 
     @property
@@ -361,7 +360,8 @@ class GridPointAtmosphere(AirWithPhysics):
         return self
 
     def _analysis(self, analysis):
-        """The values that an analysis sets; another atmosphere is asked once blocks are known."""
+        """The values that an analysis sets; those of another atmosphere follow once blocks are
+        known."""
         if not self.sphere:
             raise InputError(
                 f"analysis = {analysis!r} is of the earth: it needs a SphereGrid or a RotatedGrid"
@@ -496,7 +496,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return {}
 
     def arrive(self, simulation):
-        """Takes what another atmosphere gives, once blocks are known."""
+        """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToHeights, simulation)
@@ -509,7 +509,7 @@ class GridPointAtmosphere(AirWithPhysics):
         self.initial |= self.change.functions(self.surface_geopotential)
 
     def earth_below(self):
-        """The ground of the earth on an area: surface_geopotential, and what goes with it."""
+        """The ground of the earth on an area: surface_geopotential, and related fields."""
         return ground_of_area.smoothed(self.grid)
 
     @property
@@ -576,7 +576,7 @@ class GridPointAtmosphere(AirWithPhysics):
         return gridpoint_diagnostics.watch(simulation)
 
     def condition(self, simulation):
-        """What the state of a run that went bad shows, in words."""
+        """A text about the state of a run that became unstable."""
         return gridpoint_diagnostics.condition(simulation)
 
     def criteria(self, step):

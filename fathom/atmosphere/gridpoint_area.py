@@ -42,7 +42,7 @@ def geometry(model: Any, latitude: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def coupling(model: Any, label: str, tracers: bool) -> Any:
-    """The process that draws the state to the outer model; tracers: these too."""
+    """The process that relaxes the state to the outer model; tracers: these too."""
     grid = model.grid
     computed = grid.computed
     share, of_tracers = (

@@ -56,7 +56,7 @@ class State(diagnostics.State):
 
     @cached_property
     def column(self):
-        """Heights are those that gravity as geopotential height has it gives, so T_v is as well."""
+        """Heights and T_v are scaled to the gravity of geopotential height."""
         c = self.model.constants
         slope = c.gas_constant / c.gravity * GRAVITY / GAS_CONSTANT
         return Column.of_layers(

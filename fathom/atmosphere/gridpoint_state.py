@@ -101,7 +101,7 @@ class OfLevels:
 
 
 def check(given):
-    """ValueError: what excludes each other."""
+    """ValueError: arguments that exclude each other."""
     warmer = {"potential_temperature_deviation", "temperature_deviation"} & set(given)
     if len(warmer) > 1:
         raise InputError(

@@ -1,4 +1,4 @@
-"""One step of the grid-point atmosphere: what needs communication, and the order of all."""
+"""One step of the grid-point atmosphere: the processes with communication, and the order of all."""
 
 from fathom import mpi
 from fathom.atmosphere import gridpoint_area

@@ -89,9 +89,7 @@ def smoothed(grid) -> dict[str, np.ndarray]:
 
 
 def _embedded_heights():
-    """Functions of (longitude, latitude): height, and its deviation; and how far apart samples
-    are.
-    """
+    """Functions of (longitude, latitude): height, its deviation; and the distance of samples."""
     data = embedded.read("land", "surface_altitude", "altitude_deviation")
     height, deviation = (data[n].astype(float) for n in ("surface_altitude", "altitude_deviation"))
     return (
@@ -142,7 +140,7 @@ class Heights:
         return 0.5 * DEGREE * float(np.diff(self.latitude).max())
 
     def over(self, land_at):
-        """A function of (longitude, latitude): h, where it is below 0 as far as there is land."""
+        """A function of (longitude, latitude): h, negative only on land."""
         from scipy.ndimage import map_coordinates
 
         def height(longitude, latitude):

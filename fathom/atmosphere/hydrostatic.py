@@ -30,7 +30,7 @@ def seconds_of(diffusion_time):
 
 
 def check_air(owner, grid, tracers, precision):
-    """ValueError where these are none that a model of hydrostatic air takes."""
+    """ValueError where these are not valid for a model of hydrostatic air."""
     if grid.levels.number < 2:
         raise InputError(
             f"{owner} needs two layers or more, as levels = SigmaLevels(20); the grid has"
@@ -72,11 +72,11 @@ class HydrostaticAtmosphere(AirWithPhysics):
         self.initial, self.filter_span = {}, 0.0
 
     def earth_below(self) -> dict[str, np.ndarray]:
-        """The ground of the earth: surface_geopotential, and what goes with it."""
+        """The ground of the earth: surface_geopotential, and related fields."""
         raise NotImplementedError
 
     def _lie_on(self, name):
-        """The orography of that name, and the land that goes with it."""
+        """The orography of that name, and its land."""
         if name != "earth":
             raise InputError(
                 f"orography = {name!r}: allowed are a number, an array, a function or 'earth'"

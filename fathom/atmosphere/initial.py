@@ -201,7 +201,7 @@ def surface_pressure_over(surface, source, x) -> np.ndarray:
 
 
 def under_ground(values, x, surface_pressure, name) -> np.ndarray:
-    """The levels below the ground replaced by what the lowest level above it says."""
+    """The levels below the ground replaced by an extrapolation from the lowest level above it."""
     above = x[:, None] <= np.log(surface_pressure)
     lowest = np.maximum(above.sum(0) - 1, 0)
     base = np.take_along_axis(values, lowest[None], 0)

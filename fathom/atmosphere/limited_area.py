@@ -255,7 +255,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return np.exp(whole) if name == "surface_air_pressure" else whole
 
     def forecast_start(self, state):
-        """With windows: the start of the area and of what lies around it."""
+        """With windows: the start of the area and of its surroundings."""
         if not self.given_on.windows:
             return super().forecast_start(state)
         around, air = self.given_on, self._air
@@ -289,7 +289,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     # ---- what the simulation asks for ------------------------------------------------------------
 
     def arrive(self, simulation):
-        """Takes what another atmosphere gives, once blocks are known."""
+        """Sets the state of another atmosphere, once blocks are known."""
         if self.given is None:
             return
         self.change = self.changed_by(ChangeToArea, simulation)
@@ -320,7 +320,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
 
     @cached_property
     def edges(self):
-        """Through which the mass of an area passes; none of a plane."""
+        """The edges through which the mass of an area passes; none of a plane."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             return {}
         grid = self.grid
@@ -439,7 +439,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return self._whole(values) if m is None else m * self._whole(values / m)
 
     def _pressure(self, ratio):
-        """Periodic together with the ground: what is made so is ln p_s at sea level."""
+        """Periodic together with the ground: ln p_s at sea level is made periodic."""
         ground = self.surface_geopotential / (self.parameters["gas_constant"] * 280.0)
         return self._whole(ratio + ground) - ground
 
@@ -463,7 +463,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
         return transform.inverse(transform.direct(whole))
 
     def pictures(self, state):
-        """Those of the report, of C + I: E lies beyond the area."""
+        """Fields for the report, of C + I: E lies beyond the area."""
         if isinstance(self.grid, PeriodicPlaneGrid):
             return super().pictures(state)
 
@@ -490,7 +490,7 @@ def _is_compressible(dynamics):
 
 
 def _check_kept(periodic, **kept):
-    """ValueError where what is to be kept passes through the edges."""
+    """ValueError where a quantity that should be kept passes through the edges."""
     for name, asked in kept.items():
         if asked not in (True, False) or (asked and not periodic):
             raise InputError(
@@ -501,7 +501,7 @@ def _check_kept(periodic, **kept):
 
 
 def _check_compressible(model, fix_energy):
-    """ValueError where numbers do not go together with compressible air."""
+    """ValueError where numbers do not fit compressible air."""
     if model.corrections < 0:
         raise InputError(f"corrections = {model.corrections} must not be negative")
     if model.corrections and model.extrapolation == "settls":
@@ -519,7 +519,7 @@ def _check_compressible(model, fix_energy):
 
 
 def _check(grid, waves, tracers, precision, viscosity, diffusion_time):
-    """ValueError where arguments are none, or do not go together."""
+    """ValueError where arguments are wrong, or exclude each other."""
     if not isinstance(grid, (LimitedAreaGrid, PeriodicPlaneGrid)):
         raise InputError(
             f"LimitedAreaAtmosphere needs a LimitedAreaGrid or a PeriodicPlaneGrid, given {grid!r}"

@@ -18,7 +18,7 @@ from fathom.schemes import bytes_of
 
 
 def _check(grid, scheme, tracers, precision, viscosity, diffusion_time, off_centring, energy, mass):
-    """ValueError where arguments are none, or do not go together."""
+    """ValueError where arguments are wrong, or exclude each other."""
     if not hasattr(grid, "truncation"):
         raise InputError(f"SpectralAtmosphere needs a GaussianGrid, given {grid!r}")
     check_air("SpectralAtmosphere", grid, tracers, precision)

@@ -156,7 +156,7 @@ class Records:
 
 
 class EndOfStep:
-    """A time axis seen at the end of the step that begins at a time."""
+    """A time axis evaluated at the end of the step that begins at a time."""
 
     def __init__(self, axis: Any, step: float):
         self.axis, self.step = axis, step

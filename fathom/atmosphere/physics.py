@@ -35,7 +35,7 @@ changes = {("updates", "air_temperature_tendency"), ("updates", "specific_humidi
 
 
 def allowed(part: str) -> dict[str, type]:
-    """Classes that may stand there, by name."""
+    """Allowed classes by name."""
     found = parts.makers((*makes[part], ""), own_too=True)
     return found | ({"RRTMGP": RRTMGP} if part == "radiation" else {})
 
@@ -69,7 +69,7 @@ def of_columns() -> set[str]:
 
 
 def _as_often(what, every):
-    """A scheme; one that does not say itself how often it is computed is as often as `every`."""
+    """A scheme; one without its own interval is computed at the interval `every`."""
     if what is None or every is None or what.every:
         return what
     what = copy(what)
@@ -180,7 +180,7 @@ class FirstPhysics:
             self._tile()
 
     def _tile(self):
-        """Sea and ground by what knows tiles."""
+        """Sea and ground by schemes with tiles."""
         for name in ("surface", "exchange", "diffusion"):
             what, tiled = getattr(self, name), self.land.companion(name)
             if what is None or what.name == tiled.name:
@@ -256,7 +256,7 @@ class FirstPhysics:
 
     @property
     def _says_snow(self):
-        """Whether the scheme of clouds says what of its precipitation falls frozen."""
+        """Whether the scheme of clouds gives the frozen part of its precipitation."""
         return self.condensation is not None and (
             "stratiform_snowfall" in self.condensation.field_names
         )

@@ -141,7 +141,7 @@ def plume(now) -> tuple[float, float, float]:
 
 
 def compared(profiles) -> list[tuple[str, str, str]]:
-    """Rows of quantity, what was found, and the published range with its source ("" if none)."""
+    """Rows of quantity, result, and the published range with its source ("" if none)."""
     published = case(profiles.attrs.get("case", ""))
     rows = []
     for quantity, (number, unit) in found(profiles).items():

@@ -187,7 +187,7 @@ def beside(simulation: Any) -> Given:
 
 
 class Collected:
-    """Rectangles of fields in blocks, wanted alike by every rank."""
+    """Rectangles of fields in blocks that every rank needs."""
 
     def __init__(self, given: Any, comm: Any):
         self.given, self.comm = given, comm

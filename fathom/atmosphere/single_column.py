@@ -365,7 +365,7 @@ class ForcedColumn:
 
 
 def with_given_fluxes(physics):
-    """The schemes, and after the diffusion what tells of the file's fluxes."""
+    """The schemes, and after the diffusion the fluxes of the file."""
     called = [what if isinstance(what, str) else getattr(what, "name", "") for what in physics]
     for name in called:
         if name in own_exchange:

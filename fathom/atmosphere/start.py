@@ -71,7 +71,7 @@ def digital_filter(simulation, span):
 
 @contextmanager
 def _without_records(simulation):
-    """Records in time are not read here; their turn comes when the run begins."""
+    """Records in time are not read here, but when the run begins."""
     forcing, simulation.forcing = simulation.forcing, None
     try:
         yield
@@ -80,7 +80,7 @@ def _without_records(simulation):
 
 
 def _draw_to_start(model, sequence, fields, step):
-    """A model with an outer one: this is the state that it starts from, for ever."""
+    """A model whose outer state is its initial state, constant in time."""
     if not any(fields.has(f"{name}_outer_next") for name in model.prognostic):
         return
     for name, values in outer.right_sides(model, step)(model.initial).items():

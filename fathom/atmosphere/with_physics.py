@@ -1,4 +1,4 @@
-"""What a model of air says of the physics that acts on its columns, and of what lies below."""
+"""The part of a model of air about the physics of its columns, and about the ground."""
 
 import warnings
 from collections.abc import Iterable

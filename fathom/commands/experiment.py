@@ -114,7 +114,7 @@ def _servers(document: Document, here: tuple[int, int] | None) -> int:
 
 
 def _count(document: Document, name: str, usual: int) -> int:
-    """The number of [parallel] with that name, which gets its usual value where it has none."""
+    """The number of [parallel] with that name, by default its usual value."""
     # every rank needs NumPy: where it is not installed, this says so once, before ranks start
     from fathom.describe.expression import interpret  # noqa: F401  start-up time: loads NumPy
 

@@ -1,4 +1,4 @@
-"""`fathom forcing`: what drives an ocean, before any run."""
+"""`fathom forcing`: checks of the forcing of an ocean, before any run."""
 
 from __future__ import annotations
 

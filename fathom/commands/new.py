@@ -33,7 +33,7 @@ def title(name: str) -> str:
 
 
 def completed(known: Callable[[], Iterable[str]]) -> Callable[[Any, Any, str], list[str]]:
-    """What the tab key offers for a name."""
+    """Completions of a name for the tab key."""
     return lambda context, argument, begun: [n for n in known() if n.startswith(begun)]
 
 

@@ -1,4 +1,4 @@
-"""`fathom scale`: what an experiment would cost on ranks and machines that are not here."""
+"""`fathom scale`: the cost of an experiment on simulated ranks and other machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`fathom show`: what an experiment is made of."""
+"""`fathom show`: the parts of an experiment."""
 
 from __future__ import annotations
 

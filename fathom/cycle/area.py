@@ -244,7 +244,7 @@ class AreaCycles:
         self._truth: dict[int, list[Vector]] = {}  # of each window, every step
 
     def run(self, method: str) -> list[dict[str, Any]]:
-        """All windows of a method; what each has come to."""
+        """All windows of a method; returns the results of each."""
         e, B = self.experiment, self.model.background
         window, results = self._analysis(method), []
         draw = B.apply(np.random.default_rng(e.observations.seed).standard_normal(B.controls))

@@ -1,4 +1,4 @@
-"""The report of cycles: what each method has come to, as text, numbers and a picture."""
+"""The report of cycles: the results of each method, as text, numbers and a figure."""
 
 from __future__ import annotations
 

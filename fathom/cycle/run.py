@@ -55,7 +55,7 @@ class Cycles:
     # ---- nature ----------------------------------------------------------------------------------
 
     def _nature(self, name: str, make: Callable[[], dict[str, Any]]) -> dict[str, np.ndarray]:
-        """The state kept under that name; it is made where it is not there."""
+        """The state kept under that name; it is made if it does not exist."""
         path = self.out / "nature" / f"{name}.npz"
         if not path.exists():
             write(path, **make())
@@ -142,7 +142,7 @@ class Cycles:
     # ---- cycles ----------------------------------------------------------------------------------
 
     def run(self, method: str) -> list[dict[str, Any]]:
-        """All windows of a method; what each has come to."""
+        """All windows of a method; returns the results of each."""
         if method == "eda":
             return members.run(self)
         e, twin, folder = self.experiment, self.twin, self.out / method
@@ -214,7 +214,7 @@ class Cycles:
         return (number + 0.5) * self.experiment.steps * self.twin.model.step / 3600
 
     def screening(self, number: int) -> float | None:
-        """By the first background, of another day, nothing is screened."""
+        """The first background is of another day: nothing is screened against it."""
         return self.experiment.assimilation.screening if number > 3 else None
 
     def seen(self, number: int, R: np.ndarray | None) -> dict[int, Seen]:

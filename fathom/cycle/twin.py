@@ -77,7 +77,7 @@ class Model:
 
     @property
     def at_rest(self) -> Vector:
-        """The state it starts from where nothing is known."""
+        """The first state, without any data."""
         return self.trajectory.vector(self.trajectory.first)
 
     def run(self, state: Vector, seconds: float) -> Vector:
@@ -149,7 +149,7 @@ class Twin:
         return 3 * self.experiment.model.levels + 1
 
     def seen(self, values: Vector, time: int, covariance: np.ndarray | None = None) -> Seen:
-        """Observations as the model sees them; covariance: of the errors of a column."""
+        """Observations for the model; covariance: of the errors of a column."""
         longitude, latitude, _ = self.places(time)
         levels = self.experiment.model.levels
         H = observed.columns(self.model.transform, levels, longitude, latitude, parts)

@@ -143,7 +143,7 @@ def points_of(data: xr.Dataset) -> Points:
 
 
 def record_at(data: xr.Dataset, date: Any) -> tuple[xr.Dataset, str]:
-    """The state of a date, or the first where there is none of that; and of when it is."""
+    """The state of a date, or the first one where there is none; and its date."""
     if "time" not in data.coords:
         raise InputError("the state has no time: data.assign_coords(time=...) gives it one")
     if "time" not in data.dims:

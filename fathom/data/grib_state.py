@@ -191,7 +191,7 @@ def _of_layers(file: Path, found: dict, rows: RowsOf, interfaces: Any) -> xr.Dat
 
 
 def _layers(file: Path, found: dict, rows: RowsOf, layers: int) -> xr.Dataset:
-    """All fields on hybrid levels and of the surface. ValueError: what lacks."""
+    """All fields on hybrid levels and of the surface. ValueError: a missing field."""
     names = {name for kind, name in found if kind in ("hybrid", "surface")}
     layered_state.check(file, names)
     data = _dataset(found, rows, "hybrid", "level")

@@ -30,7 +30,7 @@ PRESSURES = 100.0 * np.concatenate(  # Pa: where hybrid levels are brought to
 
 
 def check(file: Any, names: Collection, levels: int = 0, layers: int = 0) -> None:
-    """ValueError: what lacks of a state on hybrid levels, or that not all `layers` are there."""
+    """ValueError: a field of a state on hybrid levels is missing, or some of its `layers`."""
     wanted = [*needed, "specific_humidity", "surface_geopotential"]
     lacking = [n for n in wanted if n not in names]
     if not {"surface_air_pressure", "log_surface_pressure"} & set(names):

@@ -65,7 +65,7 @@ def on_points(latitude, longitude, depth, *names: str) -> np.ndarray | tuple[np.
 
 
 def _sulu_sea(depth, latitude, longitude):
-    """Where it is, below its sills, from Palawan to the islands between Borneo and Mindanao."""
+    """Its place, below its sills, from Palawan to the islands between Borneo and Mindanao."""
     z, y, x = depth[:, None, None], latitude[:, None], longitude
     return (z > 450) & (x > 118) & (x < 122.6) & (y < 11.5) & (y > 5.3 + 0.67 * (x - 119))
 

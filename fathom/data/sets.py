@@ -50,7 +50,7 @@ _registered: dict[str, DataSet] = {}
 
 
 def register(found: DataSet) -> DataSet:
-    """A data set is known from now on; one of that name is replaced."""
+    """Registers a data set; one of that name is replaced."""
     _registered[found.name] = found
     return found
 

@@ -139,7 +139,7 @@ class Experiment:
         return model
 
     def _place_own(self, model: Any) -> None:
-        """Schemes of the user's own that say their place, and that the file does not place."""
+        """The user's schemes with a default place, which the file does not place."""
         placed = [type(one.process).__name__ for one in getattr(model, "placed", ())]
         for name in self.own_schemes:
             own = schemes.scheme(name)
@@ -235,7 +235,7 @@ class Experiment:
             self._at(("observations",), simulation.observe, **table)
 
     def _checkpoint(self, simulation: Any, given: Any) -> None:
-        """Restarts every so often: the rhythm, or a table with the keywords of
+        """Restarts at an interval: the interval, or a table with the keywords of
         Simulation.checkpoint.
         """
         path = ("simulation", "checkpoint")
@@ -340,7 +340,7 @@ class Experiment:
             )
 
     def _at(self, path: tuple[str, ...], make: Any, /, *arguments: Any, **keywords: Any) -> Any:
-        """make(...), with the place in the file before the message of what goes wrong."""
+        """make(...), with the place in the file before the message of an error."""
         try:
             return make(*arguments, **keywords)
         except (ValueError, TypeError) as error:

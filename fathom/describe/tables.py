@@ -91,7 +91,7 @@ def _is_offered(thing: Any, name: str) -> bool:
 
 
 def texts(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Given values by name, as a file says them."""
+    """Given values by name, as in a file."""
     return {name: text(value) for name, value in given.items() if value is not None}
 
 

@@ -54,7 +54,7 @@ def _without_grid(made: dict[str, Any]) -> dict[str, Any]:
 
 
 def _checkpoint(s: Any) -> dict[str, Any]:
-    """The first rhythm of restarts; a file has one."""
+    """The first interval of restarts; a file has one."""
     for event in s.events:
         if event.label == "checkpoint" and s.checkpoints:
             first = s.checkpoints[0]

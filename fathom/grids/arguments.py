@@ -99,7 +99,7 @@ def yes_or_no(name, given):
 
 
 def coriolis_of(values):
-    """f [s-1] of places, as it is; ValueError where no planet turns so fast."""
+    """f [s-1] of places, unchanged; ValueError where it is too large for any planet."""
     largest = float(np.abs(values).max(initial=0.0))
     if not largest <= fastest:
         raise InputError(

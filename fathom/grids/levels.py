@@ -1,4 +1,4 @@
-"""Levels: where a column is cut; by depth in the ocean, by pressure in the atmosphere."""
+"""Levels: the division of a column, by depth in the ocean, by pressure in the atmosphere."""
 
 import numpy as np
 
@@ -90,7 +90,7 @@ class ZLevels:
 
     @property
     def weights(self):
-        """Thickness [m]: what a layer counts for in means."""
+        """Thickness [m]: the weight of a layer in means."""
         return np.asarray(self.vertical.thickness)
 
     def text(self, k):
@@ -143,7 +143,7 @@ class _PressureLevels:
 
     @property
     def weights(self):
-        """Thickness [Pa]: what a layer counts for in means."""
+        """Thickness [Pa]: the weight of a layer in means."""
         return np.diff(self.reference_pressure)
 
     def text(self, k):
@@ -285,7 +285,7 @@ class HeightLevels:
 
     @property
     def weights(self):
-        """Thickness [m]: what a layer counts for in means."""
+        """Thickness [m]: the weight of a layer in means."""
         return -np.diff(self.interfaces)
 
     def over(self, ground):

@@ -110,7 +110,7 @@ class RotatedGrid(LimitedAreaGrid):
 
     @property
     def area(self):
-        """Itself, as those ask who know areas with an extension."""
+        """Itself: the same interface as of areas with an extension."""
         return self
 
     @property

@@ -54,7 +54,7 @@ def depth_on_cells(given: Any, corner_longitude: Any, corner_latitude: Any) -> n
 
 @contextmanager
 def _opened(given: Any) -> Iterator[tuple[str, Any, str | None]]:
-    """What it is called, its data set, and the variable that Records name."""
+    """Its name, its data set, and the variable that Records name."""
     named = given.variable if isinstance(given, Records) else None
     data = given.data if isinstance(given, Records) else given
     if not isinstance(data, (str, Path)):

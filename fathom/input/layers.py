@@ -89,7 +89,7 @@ def _to(array, wanted):
 
 
 def _is_in_situ(array: Any, field: str) -> bool:
-    """Whether it is a temperature that says that it is the measured one."""
+    """Whether it is a temperature with the metadata of a measured one."""
     return field == "temperature" and array.attrs.get("standard_name") == in_situ
 
 

@@ -136,7 +136,7 @@ class Records:
         return list(there.values()) if only and len(there) == 1 else []
 
     def find(self, wanted: tuple[str, ...], only: bool = True) -> Variable:
-        """The one that is. ValueError, with what is there and what is wanted."""
+        """The existing one. ValueError with the existing and the wanted names."""
         found = self.matches(wanted, only)
         if len(found) != 1:
             which = ", ".join(v.name for v in found or self.variables.values())
@@ -155,7 +155,7 @@ class Records:
         return self._of_years(one)
 
     def _refused(self) -> dict[str, str]:
-        """Why arrays that are there are no field in time on the earth, by name."""
+        """Why existing arrays are no field in time on the earth, by name."""
         if self.in_memory:
             arrays = self.arrays
         else:
@@ -175,9 +175,7 @@ class Records:
         return replace(variable, axis=axis, first=first)
 
     def read(self, variable: Variable, number: int) -> np.ndarray:
-        """Record `number` of the axis, (*shape), as it stands in the data. OSError: what cannot be
-        read.
-        """
+        """Record `number` of the axis, (*shape), as in the data. OSError: it cannot be read."""
         number += variable.first
         if self.in_memory:
             with library:  # it may be a file that the user holds open
@@ -211,7 +209,7 @@ def _length(time: Any) -> float:
 
 
 def _other_quantities(wanted: tuple[str, ...]) -> set[str]:
-    """Names, own and of CF, of all that is not wanted."""
+    """Names, of Fathom and of CF, of all unwanted fields."""
     known = {name for row in names.fields.values() for name in (row.name, row.standard_name)}
     return known - {*wanted, ""}
 

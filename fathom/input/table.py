@@ -132,7 +132,7 @@ def _decoded(held: dict, payload: memoryview) -> np.ndarray | None:
 
 
 def _keep(place: Path | None, values: np.ndarray, of: dict) -> None:
-    """Silently nothing where it cannot be kept."""
+    """Without a message where it cannot be kept."""
     if place is None:
         return
     try:

@@ -40,7 +40,7 @@ def get(name: str) -> Name:
 
 
 def add(name: Name) -> None:
-    """A name of a user's own, from now on in the table. ValueError: it is there already."""
+    """Adds a user's name to the table. ValueError: it exists already."""
     if name.name in fields and name.name not in _added:
         raise InputError(f"'{name.name}' is in the table of names already; take another")
     _added.add(name.name)

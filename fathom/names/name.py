@@ -1,4 +1,4 @@
-"""One field: what it is called, where it lies, how it is drawn."""
+"""One field: its name, its place, the way it is drawn."""
 
 from __future__ import annotations
 

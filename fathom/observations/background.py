@@ -86,7 +86,7 @@ class Background:
         return sorted({name for name, _ in self.fields})
 
     def levels(self, name: str) -> list[float]:
-        """Pressures [Pa] of a variable, upwards from the ground; without the surface."""
+        """Pressures [Pa] of a variable, upward from the ground; without the surface."""
         return sorted((p for n, p in self.fields if n == name and p), reverse=True)
 
     def at(self, name: str, longitude: Any, latitude: Any, time: Any, level: float = 0.0) -> Any:

@@ -289,7 +289,7 @@ def _first(error: Exception) -> str:
 
 
 def column_meant(text: str) -> str:
-    """Which column may have been meant, where one is not known."""
+    """The nearest known column to an unknown name."""
     import re  # only for errors
 
     found = re.search(r'column "([^"]+)" not found', text)

@@ -141,7 +141,8 @@ class Air:
     def _outside(
         self, columns: operators.Columns, operator: str, what: str, level: np.ndarray
     ) -> tuple[np.ndarray, int]:
-        """Where an operator would have to go beyond the column, and the reason that this is."""
+        """Data for which an operator would need values beyond the column, and the code of the
+        reason."""
         nowhere = np.zeros(len(level), bool)
         with np.errstate(invalid="ignore"):
             if operator == "surface_pressure":

@@ -82,7 +82,7 @@ def read(
 
 
 def _count_damaged(text: str, account: Any) -> None:
-    """Reports that do not begin as one, and winds from nowhere."""
+    """Reports with a wrong beginning, and winds without a direction."""
     for line in re.findall(r"(?:METAR|SPECI) [^\n]*", text):
         if not start.match(line):
             account.parts += 1
@@ -92,7 +92,7 @@ def _count_damaged(text: str, account: Any) -> None:
 
 
 def _is_known(w: re.Match) -> bool:
-    """A variable direction says nothing but in a calm; one above 360 is none."""
+    """A variable direction counts only in a calm; one above 360 is none."""
     return int(w[2]) == 0 if w[1] == "VRB" else int(w[1]) <= 360
 
 

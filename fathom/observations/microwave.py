@@ -107,7 +107,7 @@ class Seen:
         return radiometer().tangent(self._on_levels, channel, moved, emissivity, secant, threads)
 
     def adjoint(self, value: np.ndarray, threads: int = 1) -> np.ndarray:
-        """The adjoint (n, 4 K + 2) of the state by those (n) of what is seen."""
+        """The adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
         channel, emissivity, secant = self._scene
         back = radiometer().adjoint(self._on_levels, channel, value, emissivity, secant, threads)
         L, K = len(radiometer().pressure), self.columns.temperature.shape[1]

@@ -1,4 +1,4 @@
-"""Groups of equal keys, and data that stand apart from their neighbours."""
+"""Groups of equal keys, and data far from their neighbours."""
 
 from __future__ import annotations
 

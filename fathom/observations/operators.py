@@ -76,7 +76,7 @@ class Columns:
 
     @cached_property
     def state(self) -> np.ndarray:
-        """All of it that may change, (n, 4 K + 2)."""
+        """All variables of the state, (n, 4 K + 2)."""
         alone = (np.reshape(x, (-1, 1)) for x in (self.surface_pressure, self.skin))
         layers = (np.asarray(x) for x in (self.temperature, self.humidity, self.east, self.north))
         return np.ascontiguousarray(np.concatenate([*layers, *alone], axis=1), float)
@@ -110,7 +110,7 @@ class Columns:
         self, name: str, value: np.ndarray, level: Any = 0.0, roughness: Any = roughness,
         threads: int = 1,
     ) -> np.ndarray:  # fmt: skip
-        """The adjoint (n, 4 K + 2) of the state by those (n) of what is seen."""
+        """The adjoint (n, 4 K + 2) of the state by those (n) of the observed values."""
         value = np.ascontiguousarray(value, float)
         return self._seen(level, roughness).adjoint(name, value, threads)
 

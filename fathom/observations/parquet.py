@@ -29,7 +29,7 @@ _offsets = {(4, 5), (4, 1, 2), (4, 1, 3, 9), (4, 1, 3, 10), (4, 1, 3, 11)}
 
 
 class Alone:
-    """One rank that talks to itself: what is used here of MPI's communicators, without MPI."""
+    """A communicator of one rank without MPI, with the functions used here."""
 
     rank, size = 0, 1
 

@@ -165,7 +165,7 @@ def _late(data: Observations, settings: Settings) -> np.ndarray:
 
 
 def _not_compared(data: Observations, comm: Any) -> np.ndarray:
-    """Where others were compared with a model, what was not: of other times, for example."""
+    """Data not compared with a model, where others were: of other times, for example."""
     compared = np.isfinite(data["background_departure"])
     return ~compared & any(comm.allgather(bool(compared.any())))
 
@@ -200,7 +200,7 @@ def _level_tracks(data: Observations, settings: Settings, comm: Any) -> None:
 
 
 def _far(data: Observations, settings: Settings) -> np.ndarray:
-    """Winds go together: where a component is too far, the other goes with it."""
+    """Wind components are rejected together."""
     usual = np.array([background_errors[name] for name in names])[data["variable"]]
     given = data["background_error"]
     data["background_error"] = np.where(np.isnan(given), usual, given)

@@ -87,7 +87,7 @@ def _here(data: Observations) -> np.ndarray:
 
 
 class _Columns:
-    """Columns of a store at the places of data, and how its model is seen."""
+    """Columns of a store at the places of data, and the operators for its model."""
 
     def __init__(self, store: Any, path: Any, data: Observations):
         self.store, self.fields = store, _fields(store)

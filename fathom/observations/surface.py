@@ -147,7 +147,7 @@ def _nearest(targets: np.ndarray, places: np.ndarray, most: int, reach: float) -
 def withheld(
     structure: Structure, data: Data, folds: int = 10, seed: int = 0, **options: Any
 ) -> np.ndarray:
-    """What is left of each departure when a random part of the data is analysed from all others."""
+    """The rest of each departure when a random part of the data is analysed from all others."""
     if not 2 <= folds <= len(data):
         raise InputError(f"folds = {folds} must be from 2 to the number of data, {len(data)}")
     fold = np.random.default_rng(seed).permutation(len(data)) % folds

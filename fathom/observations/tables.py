@@ -52,7 +52,7 @@ def read(path: Path, account: Any) -> Observations:
 
 
 def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
-    """Header -> (name, unit). ValueError where what is needed is missing."""
+    """Header -> (name, unit). ValueError where a needed column is missing."""
     found = {}
     for text in header:
         name, _, unit = text.strip().partition("[")
@@ -70,7 +70,7 @@ def _columns(header: list[str], path: Path) -> Mapping[str, tuple[str, str]]:
 
 
 def _unknown(columns: Mapping[str, tuple[str, str]], lines: list[dict[str, str]]) -> dict[str, int]:
-    """Columns with a unit that are none here, and how many values they have."""
+    """Columns with a unit that are unknown here, and their numbers of values."""
     known = {*needed, *numbers, *variables.names, "value", "error"}
     return {
         f"{name}{near(name, known)}": sum(bool((line.get(text) or "").strip()) for line in lines)

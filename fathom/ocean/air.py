@@ -129,9 +129,7 @@ class Air:
         _check_used(of, wanted, self.inputs)
 
     def _take(self, field, name, of, units):
-        """Keeps what is given for a field: records, or a number; says whether there is
-        something.
-        """
+        """Keeps the input of a field: records, or a number; returns whether there is any."""
         value, its_own = of(name)
         if (records := _has(of(name), name)) is not None:
             self.inputs.append(Input(field, records, units[field], _called(name), only=its_own))

@@ -1,4 +1,4 @@
-"""The free surface of the ocean: how its height is solved for, and what fresh water does to it."""
+"""The free surface of the ocean: the solver for its height, and the effect of fresh water."""
 
 from fathom import earth, mpi
 from fathom.failure import InputError
@@ -122,7 +122,7 @@ class FreeSurface:
         return mpi.core.BarotropicSolve(step, self.implicitness, earth.GRAVITY, **how)
 
     def slope(self):
-        """The parameters of processes that see the slope of the surface."""
+        """The parameters of processes that use the slope of the surface."""
         return {"implicitness": self.implicitness, "compactness": self.compactness}
 
     def __repr__(self):

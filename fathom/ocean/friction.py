@@ -138,7 +138,7 @@ class AnisotropicFriction(StrainFriction):
         return self._viscosities(ocean)[0]
 
     def _viscosities(self, ocean):
-        """(along, across) at centres: along is nowhere less."""
+        """(along, across) at centres; along is at least across."""
         h = ocean.grid.horizontal
         dx, dy = np.asarray(h.dx_center, float), np.asarray(h.dy_center, float)
         latitude = (

@@ -215,7 +215,7 @@ class SurfaceForcing(Surface):
         }
 
     def _check(self):
-        """ValueError where two arguments do not go together."""
+        """ValueError where two arguments exclude each other."""
         if self._true and (self._is_given("stress_x") or self._is_given("stress_y")):
             raise InputError(
                 "stress_x, stress_y and stress_eastward, stress_northward have the same"
@@ -242,7 +242,7 @@ class SurfaceForcing(Surface):
             self._air(ice=None)
 
     def _check_numbers(self):
-        """ValueError for a number that no sea has seen."""
+        """ValueError for a number that is impossible in the sea."""
         for name, (least, most, units) in plausible.items():
             value = getattr(self, name)
             if isinstance(value, (int, float)) and not least <= value <= most:
@@ -418,7 +418,7 @@ class SurfaceForcing(Surface):
         return [*self._climatology(ocean.grid), *of_files, *of_air]
 
     def _climatology(self, grid):
-        """The source of what the climatology gives; none where it gives nothing."""
+        """The source of the fields of the climatology; none where it gives no field."""
         wanted = {self._with_rivers(field): variable for field, variable in self.climate.items()}
         if not wanted:
             return []

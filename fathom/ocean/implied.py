@@ -53,7 +53,7 @@ class SeaAtRest(Ocean):
 
 @dataclass
 class Implied:
-    """Annual means of `seen` (ny, nx) on the sea of a grid, and what follows from them."""
+    """Annual means of `seen` (ny, nx) on the sea of a grid, and derived quantities."""
 
     grid: Any
     mean: dict[str, np.ndarray]

@@ -281,7 +281,7 @@ class Ocean(Model):
         return beyond | ({"sea_ice_fraction": "sea_ice_area"} if ice else {})
 
     def records(self, _):
-        """Sources of what changes in time other than the surface (fathom/run/forcing.py)."""
+        """Sources of time-dependent fields other than at the surface (fathom/run/forcing.py)."""
         return (
             []
             if self.chlorophyll_records is None
@@ -474,7 +474,7 @@ class Ocean(Model):
         return at_depth(diagnostic, np.array(levels.values), horizontal)
 
     def watch(self, simulation):
-        """Present numbers, name -> (value, units), and what the line of progress says of them."""
+        """Present numbers, name -> (value, units), and their text for the line of progress."""
         motion, temperature = (
             simulation.fields.motion(simulation.step),
             simulation.fields.extremes("temperature"),

@@ -35,7 +35,7 @@ several: dict[str, tuple[type, ...]] = {
 
 
 def allowed(part: str) -> dict[str, type]:
-    """Classes that may stand there, by name."""
+    """Allowed classes by name."""
     found = parts.makers(makes[part]) if part in makes else {}
     return found | {cls.__name__: cls for cls in several.get(part, ())}
 

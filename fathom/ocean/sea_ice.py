@@ -86,19 +86,20 @@ class SeaIce:
 
     @property
     def prognostic(self):
-        """Fields that stand for the ice in checksum and summary."""
+        """Fields of the ice in checksum and summary."""
         moving = ["ice_velocity_x", "ice_velocity_y"] if self.subcycles else []
         return ["sea_ice_area", "sea_ice_volume", "sea_ice_snow", "sea_ice_heat", *moving]
 
     @property
     def kept(self):
-        """Fields that stay readable between steps: what the ice is, and what air gives to both."""
+        """Fields that stay readable between steps: of the ice, and fluxes of the air into ice and
+        sea."""
         return (*self.prognostic, "air_heat_flux", "air_water_flux")
 
     # ---- the processes of a step, as a surface asks for them -------------------------------------
 
     def move(self, do):
-        """Motion and transport; then what all categories are together."""
+        """Motion and transport; then the sums over all categories."""
         if self.subcycles:
             do(mpi.core.IceDynamics(do.step, self.subcycles, self.strength, self.drag))
             do("IceFlowX")
@@ -132,7 +133,7 @@ class SeaIce:
         do("IceSurfaceTemperature")
 
     def _remap(self, do):
-        """What growth and melt carry from one category to the next, and to open water."""
+        """Transfer by growth and melt from one category to the next, and to open water."""
         limits, last = (0.0, *self.limits, 1e3), len(self.limits)
         for n in range(1, last + 1):
             below, limit, above = limits[n - 1 : n + 2]
@@ -211,7 +212,7 @@ def _heat(temperature, salinity):
 
 
 def _of_kind(name, given, kind):
-    """The scheme of that kind that is meant."""
+    """The scheme of that kind."""
     given = scheme(kind) if isinstance(given, str) and given == "default" else given
     if getattr(given, "name", "") != kind:
         raise InputError(f"SeaIce {name} = {given!r}; allowed: {kind}")

@@ -38,7 +38,7 @@ salt_of_ice = {"given": "ice_salt_flux", "flux": "salinity_surface_flux"}
 
 
 def truth(of, name, value):
-    """ValueError for what is neither true nor false."""
+    """ValueError for a value that is neither true nor false."""
     if not isinstance(value, bool):
         raise InputError(f"{of} {name} = {value!r} must be true or false")
     return value

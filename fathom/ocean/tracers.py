@@ -141,7 +141,8 @@ def declared(tracers):
 
 
 def _check_name(tracer, called):
-    """ValueError where a tracer is called as another field, or as one of a tracer in `called`."""
+    """ValueError where a tracer has the name of another field, or of one of a tracer in
+    `called`."""
     other = names.describe(tracer.name)
     if (
         tracer.name in coordinates
@@ -237,7 +238,7 @@ def step(ocean, do):
 
 
 def _hold(own, do, budgets):
-    """Adds what keeps a passive tracer at given values, after all else."""
+    """Adds the process that keeps a passive tracer at given values, after all others."""
     keep = own.holding() if own else None
     if keep is not None:
         do(keep, on=on_tracer(keep, own.name), label=f"Keep of {own.name}")

@@ -41,7 +41,7 @@ class Along:
         return f"{field} for {self.path.name}"
 
     def _source(self, need, surface):
-        """The field of the sequence that has what a variable needs when an event is sent."""
+        """The field of the sequence with the input of a variable when an event is sent."""
         if need in self.made:
             return self._made_name(need)
         return self._running_name(need, surface) if self.statistic else need

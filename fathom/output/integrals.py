@@ -62,8 +62,7 @@ class Integrals(SmallStore):
         return made + self._kept(known, precision)
 
     def _makers(self, known, precision):
-        """Schemes that make fields of integrals which nobody else makes; `known` gets the
-        fields."""
+        """Schemes that make fields of integrals which no other makes; `known` gets the fields."""
         made = []
         for what, on in dict.fromkeys(
             one for integral in self.variables.values() for one in integral.made
@@ -113,7 +112,7 @@ class Integrals(SmallStore):
         )
 
     def send(self, steps=1, seconds=None, bounds=(0.0, 0.0), last=False):
-        """One event; unknown before the first step, where what flows has not been computed."""
+        """One event; unknown before the first step, where flows have not been computed."""
         s, began, totals, fields = (
             self.simulation,
             perf_counter(),

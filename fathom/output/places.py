@@ -31,8 +31,8 @@ class Places:
             raise InputError(f"output {self.path}: {error}") from None
 
     def _place(self, regular, grid, section, area):
-        """The target of the store; None: the model's own grid. ValueError: what does not go
-        together.
+        """The target of the store; None: the model's own grid. ValueError: settings that exclude
+        each other.
         """
         if section is not None:
             other = {"regular": regular, "grid": grid, "area": area, "zonal": self.zonal or None}

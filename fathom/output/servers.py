@@ -22,7 +22,7 @@ from fathom.output import files
 
 
 def divide(how):
-    """The roles of all ranks as [parallel] asks for, or None where nobody serves."""
+    """The roles of all ranks by [parallel], or None without servers."""
     servers = how["io_servers"]
     if how["per_node"]:
         servers = how["per_node"] * _nodes(mpi)
@@ -47,7 +47,7 @@ def slots(simulation):
 
 
 class Servers:
-    """The servers as the computing ranks see them, from the moment when all stores are open."""
+    """The servers for the computing ranks, from the moment when all stores are open."""
 
     def __init__(self, simulation):
         self.simulation, self.roles = simulation, simulation.roles

@@ -22,7 +22,7 @@ summed = ("mean", "accumulation")
 
 
 def other_component(name):
-    """Northward of what is eastward, and the reverse; "": of what has no direction."""
+    """The northward name of an eastward one, and the reverse; "" without direction."""
     for one, other in (("eastward", "northward"), ("northward", "eastward")):
         if one in name:
             return name.replace(one, other)
@@ -73,7 +73,7 @@ class Statistics:
 
     @property
     def everything(self):
-        """Diagnostics of the variables, and of what they are interpolated with."""
+        """Diagnostics of the variables, and of those needed for interpolation."""
         return [*self.variables.values(), *(d for _, d in self.beside.values())]
 
     def _other_components(self, known):

@@ -36,7 +36,7 @@ nothing_fallen = "0 at the start of the run: nothing has fallen before the first
 
 
 def falls(name: str) -> bool:
-    """Whether a field or variable of that name is what reaches the ground."""
+    """Whether a field or variable of that name is precipitation at the ground."""
     return "precipitation" in name or "snowfall" in name
 
 
@@ -105,7 +105,7 @@ class Store(Statistics, Along, Places, Stream):
         self.compression = None
 
     def compress(self, compression):
-        """Files are compressed so; None: as the format does by itself. ValueError: it cannot."""
+        """The compression of files; None: the default of the format. ValueError: unknown."""
         allowed = getattr(output.writer(self.path), "compressions", ())
         if compression is not None and compression not in allowed:
             raise InputError(
@@ -349,7 +349,7 @@ class Store(Statistics, Along, Places, Stream):
         )
 
     def come(self):
-        """It is due: within its window it is written, else the next interval begins."""
+        """The time of an output: within its window it is written, else the next interval begins."""
         if self.within():
             self.write()
             return

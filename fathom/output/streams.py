@@ -182,7 +182,7 @@ class Stream(ABC):
         return {name: getattr(self, name) for name in self.heard}
 
     def hear(self, announcement):
-        """On a server: takes what computing ranks know of the stream."""
+        """On a server: receives the state of the stream from the computing ranks."""
         self.__dict__.update(announcement)
 
     def parcel(self, precision, per_set):
@@ -253,7 +253,7 @@ class Delivery:
             self.waiting.append((stream, event, self.stage.put_so_far))
 
     def settle(self, wait=False):
-        """Shows what has come to its place on all ranks."""
+        """Makes visible the events that are at their place on all ranks."""
         while self.waiting:
             stream, event, ticket = self.waiting[0]
             if wait:

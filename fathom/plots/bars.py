@@ -1,4 +1,4 @@
-"""Where the time went: one bar for each region, coloured by phase."""
+"""The time by region: one bar for each, coloured by phase."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Charts over time: what each rank did (Gantt), and how many did what (utilisation)."""
+"""Charts over time: the state of each rank (Gantt), and the number of ranks by state
+(utilisation)."""
 
 from __future__ import annotations
 

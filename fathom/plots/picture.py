@@ -248,7 +248,7 @@ def _horizontal(dataset: Any, data: Any) -> dict[str, Any]:
 
 
 def _roles(data: Any) -> dict[str, Any]:
-    """Coordinates of the variable by what they are; its own ones first."""
+    """Coordinates of the variable by meaning; its own ones first."""
     roles: dict[str, Any] = {}
     own = str(data.encoding.get("coordinates") or data.attrs.get("coordinates") or "").split()
     for name, coordinate in sorted(data.coords.items(), key=lambda item: item[0] not in own):

@@ -67,7 +67,7 @@ def styled(draw: Callable) -> Callable:
 
 
 def new_figure(width: float, height: float) -> Any:
-    """A figure in inches that belongs to nobody else: no pyplot, no window."""
+    """A separate figure in inches: no pyplot, no window."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -32,7 +32,7 @@ def gases(raw):
 
 
 def alone(raw):
-    """What absorbs but water. ValueError where it depends on the amount of a gas otherwise."""
+    """Gases with absorption except water. ValueError for tables of mole fractions of a gas."""
     found = [n.removesuffix(CODE) for n in raw if n.endswith(CODE) and not n.startswith("h2o")]
     if wrong := [a for a in found if int(raw[a + CODE]) == TABLE]:
         raise InputError(f"a definition of ecCKD with tables of mole fractions of {wrong[0]}")

@@ -266,7 +266,7 @@ def _filled(values, width):
 
 
 def _spare(values):
-    """Flat, float32, with what a vector may read too far."""
+    """Flat, float32, with a margin that vectors may read."""
     return np.concatenate([values.ravel(), np.zeros(LANES)]).astype(np.float32)
 
 

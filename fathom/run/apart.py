@@ -19,7 +19,7 @@ schemes = ("RRTMGP", "Radiation")
 
 
 class Apart:
-    """Which ranks help, and what they compute."""
+    """The helping ranks, and their columns."""
 
     def __init__(self, simulation, roles):
         self._simulation, self.roles = ref(simulation), roles  # which holds this
@@ -51,7 +51,7 @@ class Apart:
         return mpi.core.Apart(process, mpi.world.py2f(), self.roles.servers)
 
     def placed(self, processes):
-        """The processes of a step, radiation replaced by what asks the helpers."""
+        """The processes of a step, with requests to the helpers in place of radiation."""
         if self.roles is None:
             return processes
         names = [p.name for p in processes]
@@ -73,7 +73,7 @@ class Apart:
         return [*processes[:at], process, *processes[at + 1 :]]
 
     def check_no_advance(self):
-        """Helpers listen in `run` alone; all ranks hear so."""
+        """InputError on all ranks outside `run`, where helpers do not work."""
         if self.roles is not None and not self.busy:
             raise InputError(
                 "radiation_ranks: steps outside a run have no radiation; use run, and neither"

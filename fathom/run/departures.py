@@ -87,7 +87,7 @@ class Departures:
         self.places = equivalents.Places(around, grid.coordinates("center"), self.own)
 
     def _read(self) -> Observations:
-        """The base, with what an earlier part of this run has seen of it."""
+        """The base, with the departures of an earlier part of this run."""
         s, given = self.simulation, self.base
         whole = s.directory / self.path
         goes_on = s.goes_on_here and s.count > 0 and whole.exists()
@@ -172,7 +172,7 @@ class Departures:
 
 
 def _place(data: Observations) -> tuple[np.ndarray, np.ndarray]:
-    """Longitudes and latitudes; where there is no place on Earth, any."""
+    """Longitudes and latitudes; arbitrary where there is no place on Earth."""
     with np.errstate(invalid="ignore"):
         here = (np.abs(data["latitude"]) <= 90) & np.isfinite(data["longitude"])
     return np.where(here, data["longitude"], 0), np.where(here, data["latitude"], 0)

@@ -216,7 +216,7 @@ class Events(Held):
                 self.servers.watch()
 
     def _close(self):
-        """Profile, last words of the servers, restart."""
+        """Profile, last messages of the servers, restart."""
         self.profile, self.traces = (
             regions.gathered(self.comm),
             regions.traced(self.comm) if self.trace_events else None,
@@ -254,9 +254,7 @@ class Events(Held):
         return float(mine[0]), bool(mine[2]), bool(mine[3])
 
     def begin(self):
-        """Everything that comes before the first step; servers hear of it, or of why it could not
-        be.
-        """
+        """Everything before the first step; servers get a message, or the error."""
         try:
             self._make_directory(anew=self.sequence is None and self.between is None)
             self.prepare()

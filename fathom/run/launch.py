@@ -162,13 +162,13 @@ def _wait(child: subprocess.Popen, directory: Path | None) -> int:
 
 
 def _ask(directory: Path | None, wish: str) -> None:
-    """Something of the run in that directory, once it has begun."""
+    """A file of the run in that directory, once it has begun."""
     if directory is not None and directory.is_dir():
         (directory / wish).touch()
 
 
 def _status(code: int) -> int:
-    """Exit status of a launcher's: ours, or 1 with a word where a rank was killed."""
+    """Exit status from that of a launcher: ours, or 1 with a message where a rank was killed."""
     if code in (0, 1, 2, stopped_status):
         return code
     if code == -signal.SIGINT:

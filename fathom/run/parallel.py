@@ -68,7 +68,7 @@ tiles = {"measured": -1, "cache": 0}  # as the core takes them
 
 
 def checked(given):
-    """All of `usual`, with what was given; ValueErrors of what cannot be."""
+    """All of `usual`, with the given settings; ValueErrors for impossible ones."""
     if not hasattr(given, "keys"):
         raise InputError(f"parallel = {given!r} must be keys with values, as {{'threads': 2}}")
     for name in given:
@@ -238,7 +238,7 @@ def balanced(given):
 
 
 def may_be_balanced(processes):
-    """Names of those whose columns cost unlike amounts, and can be computed anywhere."""
+    """Names of processes whose columns have different costs and can be computed anywhere."""
     return [p.name for p in processes if p.name in uneven and not p.is_global]
 
 

@@ -110,7 +110,7 @@ def _in_notebook() -> bool:
 
 
 def said(simulation: Any, fraction: float) -> str:
-    """The line of now."""
+    """The present line."""
     wall = max(simulation.wall_seconds, 1e-9)
     years = (simulation.count - simulation.start_steps) * simulation.step / year
     return line(

@@ -17,7 +17,7 @@ from fathom.time.clock import Event
 
 
 class Requests(Held):
-    """The part of a Simulation that notes what is asked for."""
+    """The part of a Simulation that keeps the requests."""
 
     def output(
         self,
@@ -149,7 +149,7 @@ class Requests(Held):
         return self
 
     def call(self, function, every) -> Self:
-        """A callback: function(simulation) every so often."""
+        """A callback: function(simulation) at an interval."""
         self.events.append(
             Event(
                 every,

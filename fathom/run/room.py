@@ -14,7 +14,7 @@ most_threads = 1024  # of a rank
 
 
 def of_fields(simulation: Any) -> str:
-    """What the fields of a sequence take, in words; all ranks call it."""
+    """The memory of the fields of a sequence, in words; all ranks call it."""
     each = simulation.comm.allgather(simulation.sequence.bytes_allocated)
     ranks, threads = len(each), simulation.parallel["threads"]
     return (

@@ -1,4 +1,4 @@
-"""Whether a run is still finite and sane; if not, where it went bad, and what would help."""
+"""Whether a run is still finite and sane; if not, the place of the fault, and advice."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def blow_up(simulation, reason=""):
 
 
 def advice(simulation):
-    """What the state shows, which limits the step is near, and which step would hold."""
+    """The numbers of the state, the limits near the step, and a stable step."""
     shows = getattr(simulation.model, "condition", lambda _: "")(simulation)
     return f"{shows}. {_better(simulation)}" if shows else _better(simulation)
 

@@ -22,7 +22,7 @@ class Series:
         )
 
     def note(self, seconds, seen):
-        """A look: {name: (value, units)}, each time of the same names."""
+        """A check: {name: (value, units)}, each time of the same names."""
         self.last = dict(seen)
         if self.looks % self.stride == 0:
             self.times.append(seconds)

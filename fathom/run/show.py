@@ -97,7 +97,7 @@ def _grid(simulation: Any) -> list[str]:
 
 
 def _device(simulation: Any) -> list[str]:
-    """Which, and what it leaves to the processor."""
+    """The device, and the work that it leaves to the processor."""
     if (name := simulation.parallel["device"]) is None:
         return []
     there = device.open(name)
@@ -109,7 +109,7 @@ def _device(simulation: Any) -> list[str]:
 
 
 def _choices(simulation: Any) -> list[str]:
-    """How the run is spread and how ranks talk: value and reason of each."""
+    """The distribution of the run and the communication of ranks: value and reason of each."""
     shown = {
         name: (
             "by group, below"
@@ -169,7 +169,7 @@ def _forcing(simulation: Any) -> list[str]:
 
 
 def _input(simulation: Any) -> str:
-    """Who reads."""
+    """The readers."""
     readers = simulation.readers
     if simulation.comm.size == 1:
         return ""
@@ -184,7 +184,7 @@ def _input(simulation: Any) -> str:
 
 
 def _servers(simulation: Any) -> str:
-    """Who serves output, and the memory that it takes."""
+    """The output servers, and their memory."""
     if simulation.roles is None:
         return ""
 

@@ -202,7 +202,7 @@ class Simulation(Requests, Events):
 
     @property
     def streams(self):
-        """All that leaves the run event by event."""
+        """All streams of the run."""
         return [
             *(store for store in self.outputs if store.travels),
             *(part for checkpoint in self.checkpoints for part in checkpoint.parts),
@@ -298,7 +298,7 @@ class Simulation(Requests, Events):
         self.fields = mpi.core.FieldSet(self.sequence)
 
     def _place_on_ranks(self):
-        """Blocks of the grid, the ranks that have them, and what they weigh."""
+        """Blocks of the grid, their ranks, and their weights."""
         grid = self.model.grid
         self.domain = self.domain_of(grid, self.model.halo)
         self.domain.weigh(
@@ -342,7 +342,7 @@ class Simulation(Requests, Events):
         return self._order
 
     def _start(self):
-        """The initial state; what a restart would have kept of stores: nothing."""
+        """The initial state, without data of stores."""
         if not self.model.initialise(self):
             self.sequence.start(self.fields)
         self.changed = False

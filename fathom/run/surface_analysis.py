@@ -139,7 +139,7 @@ def with_humidity(data: Observations) -> Observations:
 
 
 def _points(name: str, fields: Fields, used: np.ndarray) -> np.ndarray:
-    """Where an increment has somewhere to go."""
+    """Points where an increment can be added."""
     land = fields["land_fraction"][0] >= 0.5
     if name == "sea_water_temperature":
         return ~land & used & ("sea_surface_temperature" in fields)
@@ -152,7 +152,7 @@ def _of(
     some: Observations, structure: surface.Structure, grid: Any, fields: Fields,
     points: np.ndarray, comm: Any, threads: int,
 ) -> tuple[np.ndarray, dict[str, Any]]:  # fmt: skip
-    """Increments (rows, points), 0 elsewhere; and what departures were and are."""
+    """Increments (rows, points), 0 elsewhere; and departures before and after."""
     columns = ("longitude", "latitude", "height", "background_departure")
     data = surface.Data(*(some[name] for name in columns))
     height = fields["surface_geopotential"][0].astype(float) / GRAVITY
@@ -218,7 +218,7 @@ def _moisten(fields: Fields, made: dict[str, np.ndarray], sun: np.ndarray) -> di
 
 
 def _water_limits(fields: Fields) -> dict[str, tuple[float, float]]:
-    """Fields of water that plants draw, and between what limits [kg m-2]."""
+    """Fields of water for plants, and their limits [kg m-2]."""
     own = mpi.core.ground
     if "soil_water_1" not in fields:
         return {"soil_moisture": (0.0, own["bucket"])} if "soil_moisture" in fields else {}

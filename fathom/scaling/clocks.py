@@ -301,7 +301,7 @@ class Clocks:
             self.spent[key] = old + times * (value - old)
 
     def times(self, number: float, action: Callable[[], None]) -> None:
-        """An action so many times: once for those who come scattered, then all others alike."""
+        """An action so many times: once for ranks at different times, then all others equally."""
         if number < 1:
             with self.repeated(number):
                 action()

@@ -33,7 +33,8 @@ class Conditions:
         return Clocks(self.machine, ranks, turns=self.turns, how=self.how)
 
     def factor(self, cost: Measured, ranks: int) -> float:
-        """By which `ranks` there take longer than what was measured, without its interruptions."""
+        """The factor by which `ranks` there are slower than the measurement, without its
+        interruptions."""
         there, alone = (
             slower(self.machine, self.here, ranks),
             slower(self.here, self.here, cost.ranks),

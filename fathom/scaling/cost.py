@@ -103,7 +103,7 @@ class Cost(Measured):
 
 
 def work_of(decomposition: Any, messages: np.ndarray) -> np.ndarray:
-    """The work of each rank, without the cost of messages, which is the machine's."""
+    """The work of each rank, without the cost of messages."""
     neighbours = (
         np.bincount(messages[messages[:, 0] != messages[:, 1], 1], minlength=decomposition.ranks)
         if len(messages)

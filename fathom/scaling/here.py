@@ -157,7 +157,7 @@ def interruptions(seconds: float = 0.3, quantum: float = 5e-5) -> tuple[float, f
 
 
 def text(machine: Machine) -> list[tuple[str, list[str]]]:
-    """A text by section: quantities, values, units, where they are from."""
+    """A text by section: quantities, values, units, sources."""
     entries = []
     for section, known in quantities.items():
         lines = []

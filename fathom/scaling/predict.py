@@ -1,4 +1,4 @@
-"""Steps on ranks that are not there: what was measured here, priced on a machine."""
+"""Steps on simulated ranks: measurements on this machine, priced on another."""
 
 from __future__ import annotations
 
@@ -123,9 +123,7 @@ class Prices:
         return entries
 
     def simulated(self, line: Line) -> tuple[list[dict[str, Any]], list[str]]:
-        """The cases that are asked for; and why some of them, after the first, cannot be
-        simulated.
-        """
+        """The requested cases; and why some of them, after the first, cannot be simulated."""
         entries: list[dict[str, Any]] = []
         refused: list[str] = []
         for ranks in self.request.simulate:
@@ -217,7 +215,7 @@ class Prices:
 
 
 def _least_crowded(request: Request, found: probes.Found) -> Machine:
-    """This machine as the most ranks saw it that had a core for each thread."""
+    """This machine as measured by the most ranks with a core for each thread."""
     cores, machines = launch.cores(), found.machines
     alone = (ranks for ranks in machines if ranks * request.threads <= cores)
     return machines[max(alone, default=min(machines))]

@@ -1,4 +1,4 @@
-"""Clocks that keep what each rank did and when, for charts over time (plots/gantt.py)."""
+"""Clocks that keep the states of each rank in time, for charts (plots/gantt.py)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The request to `fathom scale`: ranks, a machine, and what is supposed of it and of the run."""
+"""The request to `fathom scale`: ranks, a machine, and suppositions about it and the run."""
 
 from __future__ import annotations
 
@@ -182,9 +182,7 @@ def _value(text: str) -> Any:
 
 
 def check(request: Request, machine: Machine | None) -> None:
-    """Finds mistakes in what is supposed before anything runs. machine: None: the one that is
-    here.
-    """
+    """Finds mistakes in the suppositions before anything runs. machine: None: this one."""
     given = request.what_if
     _check_ranks(request.ranks)
     _check_ways(given)

@@ -245,7 +245,7 @@ def layout(
 
 
 def _part_of_step(record: dict[str, Any]) -> str | None:
-    """The size that the seconds of a region grow with; None: none, as it only moves numbers."""
+    """The size with which the seconds of a region grow; None: none, as it only moves numbers."""
     if record["kind"] in moving:
         return "packing" if record["region"] == "transposition" else None
     transforms = {

@@ -15,7 +15,7 @@ precisions = {"fp64": (np.float64, np.complex128), "fp32": (np.float32, np.compl
 
 
 def check(what: str, given: Any, allowed: Any) -> None:
-    """ValueError for what is not allowed, with what is near."""
+    """ValueError for a name that is not allowed, with similar names."""
     if given not in allowed:
         names = [str(a) for a in allowed]
         raise InputError(

@@ -121,7 +121,7 @@ def _splined(field: np.ndarray, number: int, axis: int) -> np.ndarray:
 
 @functools.cache
 def _natural(n: int, number: int) -> np.ndarray:
-    """What points n - 2, n - 1, number, number + 1 are worth at those between n - 1 and number."""
+    """Weights of points n - 2, n - 1, number, number + 1 at those between n - 1 and number."""
     from scipy.interpolate import CubicSpline
 
     spline = CubicSpline([n - 2, n - 1, number, number + 1], np.eye(4), bc_type="natural")

@@ -116,7 +116,7 @@ _registered: dict[str, Format] = {}  # by scripts
 
 
 def register(found: Format) -> Format:
-    """A format is known from now on; one of that ending is replaced. ValueError: no ending."""
+    """Registers a format; one of that ending is replaced. ValueError: no ending."""
     if not found.ending.startswith(".") or found.ending == ".":
         raise InputError(f"ending = {found.ending!r} of the format {found.title}: write '.csv'")
     _registered[found.ending] = found
@@ -137,12 +137,12 @@ def endings() -> dict[str, str]:
 
 
 def readable() -> tuple[str, ...]:
-    """All that a file to read may end in."""
+    """All endings of readable files."""
     return (*endings(), *(other for f in _all_loaded() for other in f.others))
 
 
 def of_ending(path: str | Path) -> Format:
-    """The format that the ending of a path says; ValueError for an unknown one."""
+    """The format by the ending of a path; ValueError for an unknown one."""
     ending = Path(path).suffix
     if ending in _registered:
         return _registered[ending]

@@ -71,7 +71,7 @@ _waves = 11  # of a grid of latitudes and longitudes, which has none: what libra
 
 @dataclass(frozen=True)
 class Frame:
-    """Everything a file says of the grid that its fields are on, article by article."""
+    """The description of the grid of the fields in a file, article by article."""
 
     dimensions: np.ndarray
     sphere: np.ndarray
@@ -332,7 +332,7 @@ class FaWriter(WholeTimes):
     def _encode(
         self, variable: VariableSpec, array: np.ndarray, first: int = 0
     ) -> list[tuple[str, Any]]:
-        """(name, what becomes of its words) of each level."""
+        """(name, message or numbers) of each level."""
         names = articles_of(variable, self._held.head["coordinates"])
         names = names[first : first + (len(array) if np.ndim(array) == 3 else 1)]
         if self._held.head["packing"]:

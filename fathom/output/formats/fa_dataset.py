@@ -172,7 +172,7 @@ def _on_its_map(
 
 
 def _rows_as_attributes(frame: Frame) -> dict[str, Any]:
-    """Where points lie, row after row from the north: for those who bring them elsewhere."""
+    """The places of points, row after row from the north, for interpolation."""
     points, latitude = _rows_of(frame)
     sphere = _sphere_of(frame)
     return {

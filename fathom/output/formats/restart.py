@@ -43,7 +43,7 @@ _band = 1 << 22  # bytes
 
 @dataclass(frozen=True)
 class Header:
-    """Everything a restart says about itself."""
+    """The metadata of a restart."""
 
     seconds: float  # model time since `start`
     start: str  # date of time zero

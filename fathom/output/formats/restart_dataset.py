@@ -22,7 +22,7 @@ from fathom.output.specification import TimeAxis
 
 
 def recognises(path: Path) -> bool:
-    """Whether it is a restart, whatever it is called."""
+    """Whether it is a restart, with any name."""
     return path.is_file() and restart.begins(path)
 
 

@@ -196,7 +196,7 @@ def check_compression(given: str, allowed: Iterable[str]) -> None:
 
 
 def check_place(path: Path, may_replace: bool) -> None:
-    """OSError where something is that may not be replaced, or no folder to write to."""
+    """OSError where a file must not be replaced, or there is no folder."""
     if path.exists() and not may_replace:
         raise no_overwrite(path)
     if not path.parent.is_dir():
@@ -319,7 +319,7 @@ class WholeTimes(ABC):
         return held if isinstance(held, Finished) else self._finish(held, seconds, bounds)
 
     def _hold(self, path: Path, writes: files.Writes) -> None:
-        """All that a store which is there says of itself; its file stays closed."""
+        """The metadata of an existing store; its file stays closed."""
         raise NotImplementedError
 
     def _finish(self, held: list, seconds: float, bounds: tuple[float, float] | None) -> Finished:

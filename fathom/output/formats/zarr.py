@@ -251,9 +251,7 @@ class ZarrWriter:
         return variable
 
     def _put(self, name: str, index: tuple[int, ...], block: np.ndarray) -> None:
-        """Encode what a file holds and write it, padded to its full shape; what is empty is left
-        out.
-        """
+        """Encode and write a file, padded to its full shape, without empty chunks."""
         entry = self._arrays[name]
         file = self._file(name, index)
         full, (inner, codecs) = _chunk(entry), shards.inner_of(entry["codecs"])
@@ -369,7 +367,8 @@ class ZarrWriter:
         return values
 
     def _set_times(self, count: int) -> None:
-        """The group says so at once, the arrays themselves now and then, and in the end."""
+        """The metadata of the group are updated at once, those of arrays only sometimes and at the
+        end."""
         grows = [name for name, a in self._arrays.items() if "time" in a["dimension_names"]]
         for name in grows:
             entry = self._arrays[name]

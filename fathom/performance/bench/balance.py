@@ -158,7 +158,7 @@ def _owners(decomposition: Any, shape: tuple[int, ...]) -> Any:
 
 
 def _draw(folder: Path, costs: Any, owners: Any, grid: Any) -> None:
-    """Maps of what the columns cost, and of the work of ranks by their columns."""
+    """Maps of the cost of columns, and of the work of ranks by their columns."""
     from fathom import plots  # start-up time: loads matplotlib
 
     folder.mkdir(parents=True, exist_ok=True)

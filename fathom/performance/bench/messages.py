@@ -183,7 +183,7 @@ def crossovers(words: Sequence[float], ratio: Sequence[float]) -> list[tuple[flo
 
 
 def _told(words: Sequence[float], ratio: Sequence[float]) -> str:
-    """Who is ahead, by size."""
+    """The fastest way by size."""
     found = crossovers(words, ratio)
     if not found:
         ahead = "one-sided" if ratio[0] < 1 else "two-sided"

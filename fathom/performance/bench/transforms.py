@@ -70,7 +70,7 @@ phases_on_ranks = (*computing, "transposition")
 
 
 class Pair:
-    """Coefficients drawn by lot, transformed to points and back."""
+    """Random coefficients, transformed to points and back."""
 
     def __init__(self, transform: FieldTransform, fields: int) -> None:
         self.core = transform.core

@@ -1,1 +1,1 @@
-"""Where the time of a run goes."""
+"""The time of a run by region."""

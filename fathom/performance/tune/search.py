@@ -33,7 +33,7 @@ together = "together"  # the axis of combinations
 
 
 class Rejected(Exception):
-    """A configuration that cannot be, or must not; the text says why."""
+    """A configuration that is impossible or not allowed; the text has the reason."""
 
 
 class OutOfTime(Exception):
@@ -182,7 +182,7 @@ class Search:
         return best
 
     def winner(self, axis: Axis, alive: Mapping[int, list[float]]) -> int | None:
-        """Who is left alone and surely faster than the best so far."""
+        """The only one left that is surely faster than the best so far."""
         if len(alive) != 1:
             return None
         ((n, x),) = alive.items()
@@ -212,7 +212,7 @@ class Search:
         return [change for _, change in found[:most]]
 
     def losses(self, best: Configuration, axis: Axis) -> list[tuple[float, Any]]:
-        """(what it lost, value) of each other value of an axis that was seen."""
+        """(loss, value) of each other measured value of an axis."""
         found = []
         for value in axis.values:
             if value == best[axis.name]:

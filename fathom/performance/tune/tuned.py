@@ -17,7 +17,7 @@ from fathom.performance.tune.ways import Tuned, value_text
 
 
 def present(tuned: Tuned, file: Path, chosen_shapes: Mapping[str, Any]) -> None:
-    """The table of the settings, the proposals, and what to do with them."""
+    """The table of the settings, the proposals, and advice."""
     from rich.console import Console
     from rich.table import Table
 

@@ -140,7 +140,7 @@ def usual(read: Callable[[list[str]], Document], seconds: float) -> list[float]:
 
 
 def _axes(simulation: Any, tiles: Mapping[str, int], named: set[str]) -> list[Axis]:
-    """All settings that leave bits unchanged and are not decided, and what each may be."""
+    """All settings that leave bits unchanged and are not decided, with their allowed values."""
     model, ranks = simulation.model, simulation.comm.size
     axes = [
         Axis("tile", [dict(tiles), "cache"] if tiles else ["measured"]),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def rows_of(name: str) -> list[str]:
-    """Lines of a file, without those that say where it is from."""
+    """Lines of a file, without those of its source."""
     return (
         Path(__file__)
         .with_name(name)

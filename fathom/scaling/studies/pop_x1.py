@@ -77,7 +77,7 @@ def neighbours(px: int, py: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 class Program:
-    """What ranks do, on the clocks t; regions baroclinic and barotropic."""
+    """The work of ranks, on the clocks t; regions baroclinic and barotropic."""
 
     def __init__(self, t: Clocks, program: Mapping[str, float], variant: str) -> None:
         width, height, px, py = block(t.ranks)

@@ -52,7 +52,7 @@ unified = "Unified Model"
 def says(
     study: str, text: str, fitted: bool = False
 ) -> Callable[[Callable[[], Found]], Callable[[], Found]]:
-    """What a study says, checked by the function below it."""
+    """A statement of a study, checked by the function below it."""
 
     def keep(check: Callable[[], Found]) -> Callable[[], Found]:
         statements.append(Statement(study, text, fitted, check))
