@@ -79,7 +79,8 @@ def _panel(
     axes.grid(True, axis="y")
     axes.margins(x=0.01, y=0.12)
     title = name + (f" [{text}]" if text else "")
-    axes.set_title(title, fontsize=8.5 if len(title) < 34 else 7.5, pad=5)
+    size = 8.5 if len(title) < 34 else 7.5 if len(title) < 44 else 6.8
+    axes.set_title(title, fontsize=size, pad=5)
     if last.size and len(title) < 38:  # else there is no room
         axes.set_title(
             f"{last[0]:.5g}", loc="right", fontsize=8, fontweight="normal", color=faint, pad=5
