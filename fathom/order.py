@@ -37,8 +37,8 @@ class Placed:
     Parameters
     ----------
     process : a scheme, its class or name, a PythonScheme, or a global process of the core.
-    before, after, instead_of : the neighbouring process of the model, by the name that `fathom
-        show` prints; one of the three, or none where the scheme itself gives its place.
+    before, after, instead_of : the neighbouring process of the model, by its name in `fathom show`;
+        one of the three, or none where the scheme itself gives its place.
     on : other names for its fields, {declared: name}.
     phase : of the profile; None: that of its neighbour.
     """

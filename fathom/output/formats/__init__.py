@@ -94,6 +94,7 @@ _own = (
         "GRIB2",
         f"{_here}.grib:GribWriter",
         f"{_here}.grib_dataset:open_dataset",
+        others=(".grib", ".grb", ".grb2"),
         every_grid=False,
     ),
     Format(
@@ -141,12 +142,14 @@ def readable() -> tuple[str, ...]:
     return (*endings(), *(other for f in _all_loaded() for other in f.others))
 
 
-def of_ending(path: str | Path) -> Format:
-    """The format by the ending of a path; ValueError for an unknown one."""
+def of_ending(path: str | Path, reading: bool = False) -> Format:
+    """The format by the ending of a path; ValueError for an unknown one. reading: also by an ending
+    that is read only.
+    """
     ending = Path(path).suffix
     if ending in _registered:
         return _registered[ending]
-    if found := next((f for f in _own if ending in (f.ending, *f.others)), None):
+    if found := next((f for f in _own if ending in _endings(f, reading)), None):
         return found
     if point := _of_packages().get(ending):
         found = point.load()
@@ -163,6 +166,10 @@ def of_ending(path: str | Path) -> Format:
     )
 
 
+def _endings(found: Format, reading: bool) -> tuple[str, ...]:
+    return (found.ending, *found.others) if reading else (found.ending,)
+
+
 def of_every_grid() -> str:
     """The endings of the formats that hold fields of any grid, for messages: ".zarr or .nc"."""
     return " or ".join(f.ending for f in (*_own, *_registered.values()) if f.every_grid)
@@ -176,7 +183,7 @@ def of_content(path: Path) -> Format:
         if found.recognises is not None and found.part("recognises")(path):
             return found
     try:
-        return of_ending(path)
+        return of_ending(path, reading=True)
     except ValueError:
         return of_ending("any.zarr" if path.is_dir() else "any.nc")
 

@@ -12,6 +12,7 @@ import xarray
 from xarray.backends import BackendArray
 from xarray.core import indexing
 
+from fathom.output.formats import grib_of_centres
 from fathom.output.formats.grib import Contents, decoded, in_waves
 from fathom.output.formats.whole_times import places
 from fathom.output.specification import TimeAxis
@@ -58,7 +59,9 @@ class _Messages(BackendArray):
 
 
 def open_dataset(path: Path) -> xarray.Dataset:
-    """Opens a file for `fathom.output.open`."""
+    """Opens a file for `fathom.output.open`; one of another writer, too."""
+    if grib_of_centres.begins(path):
+        return grib_of_centres.open_dataset(path)
     held = Contents(path)
     start, calendar, bounds = held.head["time"]
     axis = TimeAxis(start, calendar, bounds)

@@ -71,7 +71,7 @@ def test_damage_of_a_file_is_named(tmp_path):
     for content, message in (
         (good[:-20000], "truncated: article A1 ends at byte"),
         (good[:5000], "truncated: it ends at byte 5000"),
-        (bytes(open_still), "did not come to its end"),
+        (bytes(open_still), "its writer did not finish"),
     ):
         path.write_bytes(content)
         with pytest.raises(OSError, match=message):

@@ -1,0 +1,188 @@
+"""GRIB of other writers (CDS, ECMWF, NCEP, ...), of either edition, as a lazy xarray.Dataset: a
+message is decoded when its values are asked for.
+
+Each variable is on ([time,] [level,] latitude, longitude) and has the names of CF that eccodes
+gives: `t2m` with the standard name air_temperature. Times are those at which fields are valid; sums
+over a period end there. Grids are regular ones of latitude and longitude, even or Gaussian.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray
+from xarray.backends import BackendArray
+from xarray.core import indexing
+
+from fathom.failure import FileError, InputError
+from fathom.output.formats.grib import unpacked
+
+_regular = ("regular_ll", "regular_gg")
+_axes = {  # of levels: name, attributes
+    "isobaricInhPa": ("pressure_level", {"units": "hPa", "positive": "down"}),
+    "isobaricInPa": ("pressure_level", {"units": "Pa", "positive": "down"}),
+    "depthBelowSea": ("depth", {"units": "m", "positive": "down"}),
+    "oceanSurface": ("depth", {"units": "m", "positive": "down"}),
+}
+
+
+class _Message(NamedTuple):
+    """Where a message lies [bytes], and what its field is."""
+
+    at: int
+    length: int
+    name: str
+    kind: str  # of its level
+    level: float
+    time: np.datetime64
+    attributes: dict[str, str]
+
+
+def begins(path: Path) -> bool:
+    """Whether a file is GRIB that begins with a message."""
+    with open(path, "rb") as file:
+        return file.read(4) == b"GRIB"
+
+
+def open_dataset(path: Path) -> xarray.Dataset:
+    """Opens a file for `fathom.output.open`. InputError: other grids, or fields twice; FileError:
+    it is damaged.
+    """
+    messages, latitude, longitude = _messages(path)
+    found: dict[tuple[str, str], list[_Message]] = {}
+    for one in messages:
+        found.setdefault((one.name, one.kind), []).append(one)
+    names = [name for name, _ in found]
+    axes = _Axes()
+    made = {}
+    for (name, kind), fields in found.items():
+        own = name if names.count(name) == 1 else f"{name}_{kind}"
+        made[own] = _variable(path, own, kind, fields, (latitude.size, longitude.size), axes)
+    made["latitude"] = xarray.Variable("latitude", latitude, {"units": "degrees_north"})
+    made["longitude"] = xarray.Variable("longitude", longitude, {"units": "degrees_east"})
+    dataset = xarray.Dataset(made | axes.variables, attrs={"Conventions": "CF-1.11"})
+    return dataset.set_coords([*axes.variables, "latitude", "longitude"])
+
+
+class _Axes:
+    """Times and levels of the variables; those that are the same have one name."""
+
+    def __init__(self) -> None:
+        self.variables: dict[str, xarray.Variable] = {}
+
+    def named(self, name: str, values: np.ndarray, attributes: dict[str, str]) -> str:
+        """The name of the axis with these values."""
+        for number in range(1, 1000):
+            own = name if number == 1 else f"{name}_{number}"
+            there = self.variables.get(own)
+            if there is not None and not np.array_equal(there.values, values):
+                continue
+            self.variables[own] = xarray.Variable(own, values, attributes)
+            return own
+        raise InputError(f"GRIB: too many different axes of {name}")
+
+
+def _variable(
+    path: Path, name: str, kind: str, fields: list[_Message], shape: tuple, axes: _Axes
+) -> xarray.Variable:
+    places = {(one.time, one.level): (one.at, one.length) for one in fields}
+    times, levels = (sorted({place[n] for place in places}) for n in (0, 1))
+    if len(places) != len(fields):
+        raise InputError(
+            f"{path} has {name} more than once at a time and level, as of several members or"
+            " forecasts: keep one of them"
+        )
+    if len(places) != len(times) * len(levels):
+        raise InputError(f"{path} lacks some of the levels or times of {name}")
+    dims = [axes.named("time", np.array(times, "datetime64[ns]"), {"standard_name": "time"})]
+    layered = kind in _axes or len(levels) > 1
+    if layered:
+        dims.append(axes.named(*_level(kind, levels)))
+    at = np.array([places[t, level] for t in times for level in levels], np.int64)
+    at = at.reshape(len(times), *([len(levels)] if layered else []), 2)
+    return xarray.Variable(
+        (*dims, "latitude", "longitude"),
+        indexing.LazilyIndexedArray(_Fields(path, at, shape)),
+        fields[0].attributes,
+    )
+
+
+def _level(kind: str, levels: list[float]) -> tuple[str, np.ndarray, dict[str, str]]:
+    name, attributes = _axes.get(kind, (kind, {}))
+    return name, np.array(levels, float), attributes
+
+
+class _Fields(BackendArray):
+    """A variable whose messages lie at `at`, (..., 2): first byte and length."""
+
+    def __init__(self, path: Path, at: np.ndarray, shape: tuple[int, int]):
+        self.path, self.at, self.dtype = path, at, np.dtype("float64")
+        self.shape = (*at.shape[:-1], *shape)
+
+    def __getitem__(self, key: Any) -> np.ndarray:
+        outer = indexing.IndexingSupport.OUTER
+        return indexing.explicit_indexing_adapter(key, self.shape, outer, self._read)
+
+    def _read(self, key: tuple) -> np.ndarray:
+        front = [np.atleast_1d(np.arange(n)[k]) for n, k in zip(self.at.shape, key[:-2])]
+        found = np.empty((*map(len, front), *self.shape[-2:]))
+        with open(self.path, "rb") as file:
+            for place in np.ndindex(*found.shape[:-2]):
+                first, length = self.at[tuple(n[i] for n, i in zip(front, place))]
+                file.seek(int(first))
+                found[place] = unpacked(file.read(int(length))).reshape(self.shape[-2:])
+        scalar = tuple(0 if isinstance(k, (int, np.integer)) else slice(None) for k in key[:-2])
+        return found[scalar][..., key[-2], :][..., key[-1]]
+
+
+def _messages(path: Path) -> tuple[list[_Message], np.ndarray, np.ndarray]:
+    """The messages of a file, and latitudes and longitudes of their grid."""
+    import eccodes
+
+    found, grids = [], {}
+    with open(path, "rb") as file:
+        try:
+            while (handle := eccodes.codes_grib_new_from_file(file)) is not None:
+                get = lambda key, kind=str, of=handle: eccodes.codes_get(of, key, kind)
+                if (grid := get("md5GridSection")) not in grids:
+                    grids[grid] = _grid(path, eccodes, handle)
+                found.append(_message(get))
+                eccodes.codes_release(handle)
+        except eccodes.CodesInternalError as error:
+            raise FileError(f"{path} cannot be read: damaged or truncated? ({error})") from error
+    if len(grids) != 1:
+        raise InputError(f"{path} has fields on {len(grids)} grids; wanted: one in a file")
+    return found, *grids[grid]
+
+
+def _grid(path: Path, eccodes: Any, handle: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Latitudes of its rows and longitudes of its columns [degrees]."""
+    kind = eccodes.codes_get(handle, "gridType")
+    if kind not in _regular or eccodes.codes_get(handle, "jPointsAreConsecutive", int):
+        raise InputError(
+            f"{path} has fields on a grid {kind}; wanted: rows of latitude and longitude"
+            f" ({' or '.join(_regular)}), as the centre or `grib_to_netcdf` gives them"
+        )
+    shape = eccodes.codes_get(handle, "Nj", int), eccodes.codes_get(handle, "Ni", int)
+    latitude, longitude = (
+        eccodes.codes_get_array(handle, name).reshape(shape) for name in ("latitudes", "longitudes")
+    )
+    return latitude[:, 0], longitude[0]
+
+
+def _message(get: Any) -> _Message:
+    known = lambda *keys: next((t for key in keys if (t := get(key)) not in ("unknown", "~")), "")
+    day, minutes = get("validityDate"), int(get("validityTime"))
+    time = np.datetime64(f"{day[:4]}-{day[4:6]}-{day[6:]}T{minutes // 100:02}:{minutes % 100:02}")
+    said = {"standard_name": known("cfName"), "long_name": known("name"), "units": known("units")}
+    return _Message(
+        get("offset", int),
+        get("totalLength", int),
+        known("cfVarName", "shortName") or f"parameter_{get('paramId')}",
+        get("typeOfLevel"),
+        get("level", float),
+        time,
+        {name: text for name, text in said.items() if text},
+    )
