@@ -88,7 +88,8 @@ def _variable(
     path: Path, name: str, kind: str, fields: list[_Message], shape: tuple, axes: _Axes
 ) -> xarray.Variable:
     places = {(one.time, one.level): (one.at, one.length) for one in fields}
-    times, levels = (sorted({place[n] for place in places}) for n in (0, 1))
+    times = sorted({time for time, _ in places})
+    levels = sorted({level for _, level in places})
     if len(places) != len(fields):
         raise InputError(
             f"{path} has {name} more than once at a time and level, as of several members or"
