@@ -24,7 +24,7 @@ columns, layers, minutes = 96, 38, 24
 
 
 def bubble(finer=1, step=40.0, implicitness=0.52, wind=40.0):
-    """The simulation; finer: cells in the place of one along each axis."""
+    """The simulation; finer: cells instead of one along each axis."""
     n, spacing = columns * finer, 1e3 / finer
     levels = fm.HeightLevels(number=layers * finer, top=500.0 * layers)
     grid = fm.PlaneGrid(n, n, extent=spacing * n, walls=False, levels=levels)

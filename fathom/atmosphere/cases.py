@@ -1,28 +1,30 @@
 """Initial states of published test cases, balanced with the constants of the model:
 `model.set(case="williamson-5")`.
 
-    shallow water        williamson-2
-        steady zonal flow (Williamson et al. 1992, J. Comput. Phys. 102, 211);
-        -45: turned by 45 degrees
-                         williamson-5    zonal flow over a mountain
-                         williamson-6    Rossby-Haurwitz wave 4
-                         galewsky        barotropically unstable jet (Galewsky et al. 2004,
-                             Tellus 56A, 429); -balanced: without perturbation
-    primitive equations  williamson-1
-        the tracer `bell` once round the equator in 12 days (rotation = 0); -90: over the poles
-                         jablonowski-williamson
-                             baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943);
-                             -balanced: without perturbation
-                         polvani         baroclinic wave of a short jet (Polvani et al. 2004,
-                             Mon. Wea. Rev. 132, 2539)
-                         dcmip-2-0-0
-                             air at rest over rings of mountains (Ullrich et al. 2012, DCMIP test
-                             case document; rotation = 0)
-                         dcmip-3-1       gravity waves of a warm spot on a small planet (the same;
-                             rotation = 0, radius = 6371.22e3 / 125)
-                         ullrich, ullrich-balanced, tropical-cyclone, supercell,
-                         supercell-balanced
-                             of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
+Shallow water:
+
+    williamson-2           steady zonal flow (Williamson et al. 1992, J. Comput. Phys. 102, 211)
+    williamson-2-45        the same, turned by 45 degrees
+    williamson-5           zonal flow over a mountain
+    williamson-6           Rossby-Haurwitz wave 4
+    galewsky               barotropically unstable jet (Galewsky et al. 2004, Tellus 56A, 429);
+                           -balanced: without perturbation
+
+Primitive equations:
+
+    williamson-1           the tracer `bell` once round the equator in 12 days (rotation = 0);
+                           -90: over the poles
+    jablonowski-williamson
+                           baroclinic wave (2006, Q. J. R. Meteorol. Soc. 132, 2943);
+                           -balanced: without perturbation
+    polvani                baroclinic wave of a short jet (Polvani et al. 2004, Mon. Wea. Rev. 132,
+                           2539)
+    dcmip-2-0-0            air at rest over rings of mountains (Ullrich et al. 2012, DCMIP test case
+                           document; rotation = 0)
+    dcmip-3-1              gravity waves of a warm spot on a small planet (the same; rotation = 0,
+                           radius = 6371.22e3 / 125)
+    ullrich, ullrich-balanced, tropical-cyclone, supercell, supercell-balanced
+                           of DCMIP 2016 (fathom/atmosphere/cases_of_2016.py)
 
 A case is a function of the model. It returns the state as functions of longitude and latitude
 [degrees] (and pressure [Pa]), and with it `orography`, `mean_geopotential`, `coriolis` where the

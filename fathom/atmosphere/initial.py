@@ -3,15 +3,15 @@ and hybrid levels of the model.
 
 1. Along the earth by periodic splines (`sphere`), wind as a vector.
 2. Surface pressure over the model's own orography. With p(phi) the pressure at which the column of
-the analysis reaches a geopotential,
+   the analysis reaches a geopotential,
        p_s = p_s(analysis) p(phi_s model) / p(phi_s analysis),
-           or p(phi_s model) where the analysis has no surface pressure.
+   or p(phi_s model) where the analysis has no surface pressure.
 3. Under the ground of the analysis its column continues with the lapse rate of the standard
    atmosphere, and with wind and relative humidity of the lowest level above; temperature and wind
    are cubic in ln p between levels, relative humidity linear. Above the highest level of the
    analysis temperature, wind and specific humidity are constant.
 4. T is corrected by a smooth profile so that the hydrostatic geopotential of the model's column
-agrees with that of the analysis.
+   agrees with that of the analysis.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class LimitedAreaAtmosphere(HydrostaticAtmosphere):
     """
 
     ground_as_it_is: np.ndarray | None = None  # of another area on the same points
-    of_waves = False  # whether what is given inside is of the waves that the model keeps
+    of_waves = False  # whether fields given inside are of the waves that the model keeps
     experiments = ("outer",)  # arguments that may be files of experiments, which then run with it
     scheme = "semi-lagrangian"
 

@@ -1,12 +1,12 @@
 """The ground of a spectral model: means over the cells of its rows, truncated as the model
-truncates, and what the truncation leaves out.
+truncates, and the part that truncation removes.
 
-    cell mean      <h> = sum (overlap of areas) h / (area of the cell)
-        h on 1/4 degree, `land.nc`
+    cell mean
+        <h> = sum (overlap of areas) h / (area of the cell),  h on 1/4 degree, `land.nc`
     spectral fit
         h_n^m = sum_rows w P_n^m(mu) h_m(mu),  n <= N,  times exp(-2 (n(n+1) / (N(N+1)))^2)
-    deviation      sigma^2 = <h^2 + sigma_h^2> - <h>^2,
-        of all that is smaller than a cell: for the drag of gravity waves
+    deviation
+        sigma^2 = <h^2 + sigma_h^2> - <h>^2,  of all scales below a cell: for gravity wave drag
 
 The factor, 0.14 at the truncation, halves the ripples of mountains over the sea.
 """

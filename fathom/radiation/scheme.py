@@ -45,7 +45,7 @@ MOST_SPACING = 16  # columns
 
 @cache
 def _tables(gases: str) -> Tables:
-    """Read once, whatever asks for them."""
+    """Read once for all callers."""
     return Tables(gases)
 
 

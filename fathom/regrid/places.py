@@ -1,12 +1,12 @@
 """From the points of any grid to places on earth: the four points around each and their weights,
 found once, used for every field.
 
-    rows        along the two rows around a place linearly, then between them;
-        beyond the last row the value there
+    rows        along the two rows around a place linearly, then between them; beyond the last row
+                its value
     quads       of curvilinear grids: (a, b) in [0, 1]^2 where the bilinear map of four neighbours,
-        projected onto the plane that touches the
-        sphere at the place, meets it; the nearest point where no quad of neighbours contains
-        the place, but one is as near as neighbours are
+                projected onto the plane that touches the sphere at the place, meets it; the nearest
+                point where no quad of neighbours contains the place, but one is as near as
+                neighbours are
 
 Missing values (land: NaN) are left out and the other weights grow; NaN where less than half of the
 weight is left.

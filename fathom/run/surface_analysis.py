@@ -37,7 +37,7 @@ handed = (
 )
 kinds = ("synop", "ship", "buoy", "metar")
 dew_point = "dew_point_temperature"
-ice_sheet = 900.0  # kg m-2 of snow from which on it stands for one
+ice_sheet = 900.0  # kg m-2 of snow that means an ice sheet
 frost, bare, roots = 273.65, 1.0, 3  # K: no water moves below; kg m-2 of snow; layers with roots
 
 Fields = dict[str, np.ndarray]

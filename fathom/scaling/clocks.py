@@ -40,7 +40,7 @@ class Way(NamedTuple):
 
     put       one-sided: the receiver has no part in it
     part      of the overhead of a message
-    once      overheads of an exchange, whatever it has of messages
+    once      overheads of an exchange, for any number of messages
     words     one-sided messages for each message: the second is a flag
     trips     journeys of a message: a get asks first
     meet      all meet before

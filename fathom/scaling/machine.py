@@ -97,7 +97,7 @@ quantities: dict[str, dict[str, Quantity]] = {
         "synchronised": Quantity("all cores at once", kind=bool),
     },
     "disturbance": {
-        "frequency": Quantity("events that delay one rank, whatever their cause", "1/s", 0, 1e7),
+        "frequency": Quantity("events of any cause that delay one rank", "1/s", 0, 1e7),
         "duration": Quantity("of such an event: the remainder of a fit", "s", 0, 100),
     },
     "vector": {

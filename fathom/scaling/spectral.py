@@ -4,17 +4,14 @@ the plans of its transpositions, no data.
     columns           seconds of processes and trajectories x points of the rank
     Fourier           seconds x points of the rows that are whole on it
     Legendre          seconds x sums of its waves,   sum over m of (N - m + 2) x rows that know m;
-        the semi-implicit solve x its coefficients
-    on a plane        Fourier transforms of columns in its place, sum over m of rows;
-        a point of E is a part of one
-    transpositions
-        from each owner of waves to each owner of rows: entries (m, row) that the two share,
-        and back
-    rows              put together from the blocks that share them,
-        where ranks are more than rows allow
-    halos on demand
-        points within reach of trajectories around each block,
-        in segments of a row (core/parallel/travel/on_demand.hpp)
+                      the semi-implicit solve x its coefficients
+    on a plane        Fourier transforms of columns instead, sum over m of rows; a point of E is a
+                      part of one
+    transpositions    from each owner of waves to each owner of rows: entries (m, row) that the two
+                      share, and back
+    rows              assembled from the blocks that share them, with more ranks than rows allow
+    halos on demand   points within reach of trajectories around each block, in segments of a row
+                      (core/parallel/travel/on_demand.hpp)
     sums              those of a step, all ranks
 
 Seconds are measured where ranks are fewest, bytes where they are most.

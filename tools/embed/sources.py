@@ -179,7 +179,7 @@ def _given(source: Source, folder: Path | None) -> Path:
         raise FileNotFoundError(
             f"{source.member} ({source.package}): name its folder by --given FOLDER"
             if file is None
-            else f"{file} ({source.package}) is not there"
+            else f"{file} ({source.package}) does not exist"
         )
     return file
 

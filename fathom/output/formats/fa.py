@@ -8,22 +8,23 @@
         factor of stretching (Schmidt 1977)
     CADRE-REDPOINPOL
         points, then largest zonal wave number, of each row from the north pole to the equator
-    CADRE-SINLATITUD     sine of their latitudes
-    CADRE-FOCOHYBRID     p0; a of each interface, b of each interface: p = a p0 + b ps
+    CADRE-SINLATITUD
+        sine of their latitudes
+    CADRE-FOCOHYBRID
+        p0; a of each interface, b of each interface: p = a p0 + b ps
     DATE-DES-DONNEES
         year, month, day, hour, minute, 1, hours of the forecast, 0, 10,
         hours where an interval begins, 0;  DATX-...: seconds of the same
     S001TEMPERATURE
         a field on a level from the top (S), of pressure [Pa, five digits] (P),
-        of the surface (SURF), at 2 and 10 m (CLS): two words,
-                         packing and whether it is spectral; packing 0: its numbers, from the north,
-                         or those of its waves (fa_waves.py); 100 and more: bits, and a message of
-                         GRIB2
+        of the surface (SURF), at 2 and 10 m (CLS): two words, packing and whether it is spectral;
+        packing 0: its numbers, from the north, or those of its waves (fa_waves.py);
+        100 and more: bits, and a message of GRIB2
 
 A store is a folder: the frame with what does not vary in `frame.fa`, and for each time, by hours
 after the start, a file with frame and fields, as models of this family leave them: +0006.fa, or
-+0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows about another pole begin on the
-meridian towards the north pole, as those of GaussianGrid do.
++0006-30.fa (minutes), +0006-30-15.fa (seconds). Rows about another pole begin on the meridian
+towards the north pole, as those of GaussianGrid do.
 """
 
 from __future__ import annotations

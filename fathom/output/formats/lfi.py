@@ -1,14 +1,15 @@
 """LFI ("logiciel de fichiers indexés", Météo-France): a file of articles with names, each any
 number of 64-bit words, all big-endian.
 
-    record 0          header: words of a record, letters of a name, whether it is open,
-        words of the header, records, articles, ...
+    record 0
+        header: words of a record, letters of a name, whether it is open, words of the header,
+        records, articles, ...
     record 1, 2
         an index: names of 16 letters; words and place of each article (the first word of the file
-        is 1). If half a record has too few
-                      places, more such pairs, whose numbers (from 1) stand at the end of the
-                      header, backwards; an article without a name is a hole
-    then              the articles, one after another; the last record is whole
+        is 1). If half a record has too few places, there are more such pairs; their numbers
+        (from 1) are at the end of the header, backwards. An article without a name is a hole
+    then
+        the articles, one after another; the last record is whole
 
 A record is a multiple of 512 words. Here it is as long as one index needs; files of others may have
 several. Articles are read one by one, in any order.

@@ -241,7 +241,7 @@ def present(figures: dict[str, Any] | None, file: Path | None = None) -> int:
         (
             "1000 words",
             (
-                ["nobody to give them to"]
+                ["no second rank"]
                 if not figures["pairs"]
                 else [
                     f"{name:<6}{1e6 * p['buffered']:10.1f} µs in one,"

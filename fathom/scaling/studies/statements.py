@@ -92,7 +92,7 @@ def _crossing_by_messages() -> Found:
 )
 def _crossing_by_stores() -> Found:
     at = pop_x1.crossing(load("cray-x1"), _x1(), "co-arrays")
-    return Found(at > 192, f"alike at {at:.0f}")
+    return Found(at > 192, f"equal at {at:.0f}")
 
 
 @says(pop, "by messages 256 processors are 1.28 times as fast as 96 (E)", fitted=True)
