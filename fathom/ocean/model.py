@@ -250,9 +250,10 @@ class Ocean(Model):
                     self._check_data_set(value, name)
                 check_shape(self.grid, value, name)
                 self.initial[name] = value
-        if len(both := {*towards} & {*self.initial}) == 1 or (both and flow & {*self.initial}):
+        if {*towards} & {*self.initial} and flow & {*self.initial}:
             raise InputError(
-                f"{' and '.join(towards)} are set together, instead of {' and '.join(sorted(flow))}"
+                f"{' and '.join(towards)} are set instead of {' and '.join(sorted(flow))}, not with"
+                " them"
             )
         if self.motion != "rest" and (given := balance.names & set(self.initial)):
             raise InputError(
@@ -428,7 +429,7 @@ class Ocean(Model):
                 for k, values in self._layers(name, value):
                     for field in filter(simulation.fields.has, (name, name + "_before")):
                         simulation.fields.set(field, values, k)
-        if towards[0] in self.initial:
+        if {*towards} & {*self.initial}:
             self._turn(simulation.fields)
         if self.motion != "rest":
             balance.start(simulation)
@@ -442,6 +443,8 @@ class Ocean(Model):
 
     def _turn(self, fields):
         """Velocities eastward and northward along the axes of the grid."""
+        if missing := {*towards} - {*self.initial}:
+            raise InputError(f"{missing.pop()} is not set: {' and '.join(towards)} go together")
         angle = np.asarray(self.grid.horizontal.angle_corner)
         for (k, east), (_, north) in zip(*(self._layers(n, self.initial[n]) for n in towards)):
             fields.set("velocity_x", east * np.cos(angle) + north * np.sin(angle), k)

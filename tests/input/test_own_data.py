@@ -76,9 +76,10 @@ def test_names_of_copernicus_marine(tmp_path, version):
     assert inside.any()
     assert (x * np.cos(angle) - y * np.sin(angle))[inside] == pytest.approx(0.03)
     assert (x * np.sin(angle) + y * np.cos(angle))[inside] == pytest.approx(0.04)
-    for both in ({"eastward_velocity": 0}, {"velocity_x": 0, **dict.fromkeys(names[2:], 0)}):
-        with pytest.raises(fm.InputError, match="eastward_velocity and northward_velocity are set"):
-            simulation.model.__class__(simulation.model.grid).set(**both)
+    with pytest.raises(fm.InputError, match="northward_velocity are set instead of velocity_x"):
+        simulation.model.set(velocity_x=0)
+    with pytest.raises(fm.InputError, match="eastward_velocity is not set: .* go together"):
+        started(tmp_path, northward_velocity=0)
 
 
 def test_bathymetry_of_records_and_memory(tmp_path):
