@@ -108,10 +108,12 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
     values = np.asarray(
         dataset[dim].values if dim in dataset.variables else np.arange(count), float
     )
-    hybrid, units = dim.startswith("level"), "hPa" if dim == "pressure" else "m"
+    pressure = _hectopascals(dataset, dim)
+    hybrid, units = dim.startswith("level") and not pressure, "hPa" if pressure else "m"
+    values = values * (pressure or 1.0)
     if level == "bottom":
         return _bottom(data, dim), "bottom"
-    if level in (None, "surface") and dim == "pressure":
+    if level in (None, "surface") and pressure:
         level = values.max() if level == "surface" else 500
     if level in (None, "surface"):
         index = count - 1 if hybrid else 0
@@ -119,6 +121,14 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
         index = _nearest_level(level, values, hybrid, units)
     return data.isel({dim: index}), (
         f"level {index + 1} of {count}" if hybrid else f"{values[index]:.4g} {units}"
+    )
+
+
+def _hectopascals(dataset: Any, dim: str) -> float:
+    """The factor from the unit of an axis of pressure to hPa; 0: it is none."""
+    said = dataset[dim].attrs.get("units", "") if dim in dataset.variables else ""
+    return {"hPa": 1.0, "mbar": 1.0, "millibars": 1.0, "Pa": 0.01}.get(
+        said, float(dim == "pressure")
     )
 
 

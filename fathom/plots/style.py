@@ -111,13 +111,16 @@ def _of_colours(png: Any, colours: int) -> bytes:
         return buffer.getvalue()
 
 
+_celsius = re.compile(r"\bdeg(rees?)?_?(C|[Cc]elsius)\b")
+
+
 def unit_text(units: str) -> str:
     """Units as one prints them: degC -> °C, "m s-1" -> "m s⁻¹", "1" -> ""."""
     if units in ("", "1"):
         return ""
     raised = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
     return re.sub(
-        r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), units.replace("degC", "°C")
+        r"(?<=[A-Za-z])-?\d+", lambda power: power[0].translate(raised), _celsius.sub("°C", units)
     )
 
 

@@ -398,6 +398,22 @@ def test_overturning_transports_moorings_and_drifters_have_pictures():
     assert mine.axes[0].get_title("left") == "Mine"
 
 
+@pytest.mark.parametrize("units, at", [("hPa", 500), ("Pa", 50000)])
+def test_levels_of_pressure_in_files_of_others(units, at):
+    axes = {
+        **times,
+        "pressure_level": ("pressure_level", [10.0, at, 2 * at], {"units": units}),
+        "latitude": ("latitude", np.linspace(-80, 80, 5), {"units": "degrees_north"}),
+        "longitude": ("longitude", np.arange(0.0, 360, 60), {"units": "degrees_east"}),
+    }
+    warm = np.zeros((2, 3, 5, 6)), {"units": "degrees_C"}
+    air = xr.Dataset({"t": (tuple(axes), *warm)}, coords=axes)
+    for level in (None, 480):
+        picture = plots.picture(air, "t", level=level)
+        assert picture.axes[0].get_title("right").endswith("500 hPa")
+    assert picture.axes[1].get_title("left") == "°C"
+
+
 def test_transports_have_the_units_of_oceans():
     """PW and Sv; sections that are closed on a grid are left out."""
     heat = np.full((2, 2), 2e15)
