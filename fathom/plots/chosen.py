@@ -105,12 +105,8 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
     if dim is None:
         raise InputError(f"level {level}: {data.name} has no levels in the file")
     count = data.sizes[dim]
-    values = np.asarray(
-        dataset[dim].values if dim in dataset.variables else np.arange(count), float
-    )
-    pressure = _hectopascals(dataset, dim)
+    values, pressure = _levels(dataset, dim, count)
     hybrid, units = dim.startswith("level") and not pressure, "hPa" if pressure else "m"
-    values = values * (pressure or 1.0)
     if level == "bottom":
         return _bottom(data, dim), "bottom"
     if level in (None, "surface") and pressure:
@@ -124,9 +120,16 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
     )
 
 
-def _hectopascals(dataset: Any, dim: str) -> float:
+def _levels(dataset: Any, dim: str, count: int) -> tuple[np.ndarray, bool]:
+    """The values of a vertical axis, those of pressure in hPa, and whether it is one of pressure."""
+    there = dim in dataset.variables
+    values = np.asarray(dataset[dim].values if there else np.arange(count), float)
+    factor = _hectopascals(dim, dataset[dim].attrs.get("units", "") if there else "")
+    return values * (factor or 1.0), factor > 0
+
+
+def _hectopascals(dim: str, said: str) -> float:
     """The factor from the unit of an axis of pressure to hPa; 0: it is none."""
-    said = dataset[dim].attrs.get("units", "") if dim in dataset.variables else ""
     return {"hPa": 1.0, "mbar": 1.0, "millibars": 1.0, "Pa": 0.01}.get(
         said, float(dim == "pressure")
     )
