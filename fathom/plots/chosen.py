@@ -121,7 +121,7 @@ def at_level(dataset: Any, data: Any, level: float | str | None) -> tuple[Any, s
 
 
 def _levels(dataset: Any, dim: str, count: int) -> tuple[np.ndarray, bool]:
-    """The values of a vertical axis, those of pressure in hPa, and whether it is one of pressure."""
+    """The values of a vertical axis, in hPa if it is one of pressure, and whether it is."""
     there = dim in dataset.variables
     values = np.asarray(dataset[dim].values if there else np.arange(count), float)
     factor = _hectopascals(dim, dataset[dim].attrs.get("units", "") if there else "")
