@@ -212,8 +212,8 @@ def test_before_after_instead_of():
     "where, said",
     [
         ({"before": "MomentumAdvektion"}, "did you mean 'MomentumAdvection'"),
-        ({"before": "MWJF", "after": "MWJF"}, "Say one of before, after, instead_of"),
-        ({}, "where does .* stand"),
+        ({"before": "MWJF", "after": "MWJF"}, "needs one of before, after, instead_of"),
+        ({}, "needs one of before, after, instead_of"),
         ({"instead_of": "TracerUpdate"}, "2 processes are a TracerUpdate"),
     ],
 )

@@ -225,7 +225,7 @@ def test_mixed_layer_depth_and_density():
     "wrong, words",
     [
         ({"variables": ["section_transport", "temperature"]}, "'temperature' is a field"),
-        ({"statistic": "maximum"}, "ask for the mean"),
+        ({"statistic": "maximum"}, "request the mean"),
         ({"regular": 1.0}, "lie on no grid"),
         ({"variables": ["eddy_overturning"]}, "does not compute bolus_transport_east"),
     ],
